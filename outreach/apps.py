@@ -39,6 +39,8 @@ class OutreachConfig(AppConfig):
         from outreach.privacy import register_personal_data_tables
         from outreach.search_kinds import register_kinds
         from outreach.senders.selectors import failing_senders
+        from outreach.suppression import jobs as suppression  # noqa: F401  (register their work)
+        from outreach.suppression.models import SuppressionImport
         from outreach.suppression.selectors import suppressed_addresses
 
         register_apps()
@@ -53,6 +55,7 @@ class OutreachConfig(AppConfig):
         register_first_step(FirstStep("run", kept_runs, 4))
         name = Coalesce(NullIf("name", Value("")), Left("prompt", 80))
         register_work(Work("genie", "genie", lambda actor: kept_runs().filter(cancelled_at=None), name))
+        register_work(Work("suppression/import", "genie", lambda actor: SuppressionImport.objects.all(), "file__name"))
         register_measure(Measure("sent", "genie", sent_messages, "sent_at", by_day=True))
         register_measure(Measure("drafts", "genie", drafts))
         register_measure(Measure("unreadReplies", "genie", unread_replies))

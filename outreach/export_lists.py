@@ -7,7 +7,7 @@ from outreach.ai.views import AiUsageViewSet
 from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet
 from outreach.genie.message_views import SendJobViewSet
 from outreach.genie.views import RunViewSet
-from outreach.suppression.views import SuppressionViewSet
+from outreach.suppression.views import SuppressionImportViewSet, SuppressionViewSet
 
 
 def register_lists() -> None:
@@ -19,3 +19,4 @@ def register_lists() -> None:
     for channel, viewset in VENDOR_LOGS.items():
         register_source(f"logs/{channel}", viewset)
     register_source("suppression", SuppressionViewSet)
+    register_source("suppression/import", SuppressionImportViewSet)

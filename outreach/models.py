@@ -1,7 +1,7 @@
 from outreach.ai.models import AiApp, AiBudget, AiCaps, AiUsage
 from outreach.data_apps.models import DataApp
 from outreach.deliverability.models import DkimKey, SenderCheck
-from outreach.delivery.models import GenieSettings, SendJob, SendJobTransition
+from outreach.delivery.models import GenieSettings, RecipientQuota, SendJob, SendJobTransition
 from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion
 from outreach.enrichment.models import Enrichment, EnrichmentProposal
 from outreach.genie.models import GenieScheduler
@@ -11,7 +11,7 @@ from outreach.mail_events.models import MailEvent
 from outreach.mail_vendors.models import MailApp
 from outreach.ocr.models import CardScan, Ocr
 from outreach.senders.models import Smtp
-from outreach.suppression.models import Suppression
+from outreach.suppression.models import Suppression, SuppressionImport
 
 __all__ = [
     "AiApp",
@@ -33,9 +33,11 @@ __all__ = [
     "MailApp",
     "MailEvent",
     "Ocr",
+    "RecipientQuota",
     "SendJob",
     "SendJobTransition",
     "SenderCheck",
     "Smtp",
     "Suppression",
+    "SuppressionImport",
 ]

@@ -20,6 +20,7 @@ COMPANY_PAGES = {
     "notice_reply_received": ("inbox/{inbound.pk}", "Read the reply"),
     "notice_sender_failing": ("{smtp.page}", "See the sender"),
     "notice_mailbox_failing": ("senders/{mailbox.pk}/mailbox", "See the mailbox"),
+    "notice_sender_stopped": ("{smtp.page}", "See the sender"),
     "notice_sender_undeliverable": ("senders/{smtp.pk}", "See what to publish"),
     "notice_member_joined": ("settings/members", "See the members"),
     "notice_staff_visited": ("settings/log", "See the log"),

@@ -42,6 +42,7 @@ from crm.tags import pages as tags
 from crm.teams import pages as teams
 from outreach.ai import pages as ai
 from outreach.data_apps import pages as data_apps
+from outreach.deliverability import pages as deliverability
 from outreach.delivery import pages as messages
 from outreach.email_templates import pages as email_templates
 from outreach.enrichment import pages as proposals
@@ -74,6 +75,7 @@ PAGES = [
     *messages.PAGES,
     *senders.PAGES,
     *inbox.PAGES,  # the mailbox of a sender comes after the senders, whose item of the menu it shares
+    *deliverability.PAGES,
     *suppressions.PAGES,
     *proposals.PAGES,
     *ai.PAGES,

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 EVENTS: dict[str, tuple[str, ...]] = {
     "calllog": ("created", "updated", "deleted"),
-    "contact": ("created", "updated", "deleted", "restored", "merged", "unmerged", "unsubscribed", "erased"),
+    "contact": (
+        *("created", "updated", "deleted", "restored", "merged", "unmerged", "unsubscribed", "resubscribed"),
+        "erased",
+    ),
     "contact-category": ("deleted",),
     "enrich": ("accepted", "rejected"),
     "follow-up": ("created", "updated", "completed", "deleted"),

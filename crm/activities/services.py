@@ -72,6 +72,10 @@ def _unsubscribed(event: Event) -> list[Part]:
     return [(Kind.CHANGED, {"unsubscribed": {"from": False, "to": True}})]
 
 
+def _resubscribed(event: Event) -> list[Part]:
+    return [(Kind.CHANGED, {"unsubscribed": {"from": True, "to": False}})]
+
+
 def _about(kind: str, noun: str) -> Callable[[Event], list[Part]]:
     """Return a reader for what happened to a record beside the lead; `noun` is the detail that holds the record's
     id."""
@@ -92,6 +96,7 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
     "contact.deleted": _deleted,
     "contact.restored": _restored,
     "contact.unsubscribed": _unsubscribed,
+    "contact.resubscribed": _resubscribed,
     **{f"mail.{step}": _about(Kind.MAIL, "message") for step in ("sent", "replied", "bounced", "complained")},
     "calllog.created": _about(Kind.CALL, "call"),
     **{f"meeting.{step}": _about(Kind.MEETING, "meeting") for step in ("created", "updated", "cancelled")},

@@ -37,6 +37,7 @@ WORK = {
     "contact/import": ("import", "Importing {title}"),
     "lead/import": ("import", "Importing leads from {title}"),
     "export": ("export", "Exporting {records}"),
+    "suppression/import": ("suppression-import", "Importing addresses from {title}"),
     "genie": ("outreach-run", "Writing messages: {title}"),
 }
 """Resource of the API -> the page of a job, and what the tray says of it."""

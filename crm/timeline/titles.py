@@ -33,7 +33,7 @@ def _happened(word: str) -> Callable[[Data, Mapping[str, str], str], str]:
 
 def _changed(data: Data, names: Mapping[str, str], noun: str) -> str:
     if "unsubscribed" in data:
-        return "Unsubscribed"
+        return "Unsubscribed" if (data["unsubscribed"] or {}).get("to", True) else "Gets messages again"
     return f"{_listed(data, names, noun)} changed"
 
 

@@ -12,8 +12,9 @@ from unfold.decorators import display
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from crm.models import Contact
-from outreach.delivery.models import GenieSettings, SendJob, SendJobTransition
+from outreach.delivery.models import GenieSettings, RecipientQuota, SendJob, SendJobTransition
 
+GUARD = ("bounce_percent", "complaint_percent", "guard_from")
 COLOURS = {
     "sent": "success",
     "completed": "success",
@@ -32,9 +33,19 @@ class GenieSettingsAdmin(CompanyRecordAdmin):
     """The hours in which companies' runs write to people, how long approvals hold, and the language."""
 
     icon = "schedule"
-    edits = ("window_start", "window_end", "recipient_timezone", "approval_days", "inbox_days", "language")
+    edits = ("window_start", "window_end", "recipient_timezone", "approval_days", "inbox_days", "language", *GUARD)
     list_display = ("company", "window_days", "window_start", "window_end", "recipient_timezone")
     search_fields = ("=id", "company__name")
+
+
+@admin.register(RecipientQuota)
+class RecipientQuotaAdmin(CompanyRecordAdmin):
+    """What may go to mail providers now, of companies with limits for them."""
+
+    icon = "speed"
+    list_display = ("scope", "company", "tokens", "filled_at")
+    list_filter = (BY_COMPANY,)
+    search_fields = ("=id", "=scope")
 
 
 @admin.register(SendJob)

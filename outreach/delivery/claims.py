@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import SystemRandom
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
@@ -22,11 +23,14 @@ from outreach.delivery.context import SendContext, claimed_count, remaining, sen
 from outreach.delivery.decision import Limit, Reason, SenderState, Stop, Wait, decide
 from outreach.delivery.models import SendJob
 from outreach.delivery.pauses import pause
+from outreach.delivery.quotas import scope_of, take
 from outreach.delivery.senders import KINDS, columns_of, locked_sender
 from outreach.senders.models import Sender
 
 BATCH = 25
 """Messages that a worker holds at once."""
+SENDING: dict[str, Any] = {"is_active": True, "verified": True, "stopped_at": None}
+"""What holds for a sender that sends."""
 LOOKAHEAD = 500
 """Messages that are examined when none of the first ones may be sent, so that a closed window costs few rounds."""
 _random = SystemRandom()
@@ -56,7 +60,7 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
         for kind in KINDS:
             waiting = SendJob.objects.filter(_due(now), **{f"{kind.job_column}_id": OuterRef("pk")})
             senders = kind._default_manager.filter(
-                Q(paused_until__isnull=True) | Q(paused_until__lte=now), Exists(waiting), is_active=True, verified=True
+                Q(paused_until__isnull=True) | Q(paused_until__lte=now), Exists(waiting), **SENDING
             )
             found += senders.order_by("?").values_list("pk", "company_id")[:limit]
     _random.shuffle(found)
@@ -69,7 +73,7 @@ def claim(sender_id: str, limit: int = BATCH) -> Claim:
 
     Locks the sender's row, so that several workers together keep its limits: claims of one count for the others.
     """
-    sender = locked_sender(sender_id, is_active=True, verified=True)
+    sender = locked_sender(sender_id, **SENDING)
     now = timezone.now()
     if sender is None or (sender.paused_until is not None and sender.paused_until > now):
         return Claim([], 0)
@@ -108,6 +112,7 @@ def _choose(sender: Sender, context: SendContext, most: int, limit: int, now: dt
             stopped[decision].append(job.pk)
         elif len(ready) < most:
             ready.append(job)
+    ready = _within_quotas(ready, waiting, context, now)
     for wait, ids in waiting.items():
         rows = SendJob.objects.filter(pk__in=ids)
         if wait.reason in LAPSED:
@@ -120,6 +125,26 @@ def _choose(sender: Sender, context: SendContext, most: int, limit: int, now: dt
     if ready:
         _claim(sender, ready, lease, context, now)
     return Claim(ready, len(jobs), lease)
+
+
+def _within_quotas(
+    ready: list[SendJob], waiting: dict[Wait, list[str]], context: SendContext, now: dt.datetime
+) -> list[SendJob]:
+    """Return the messages that may go to their mail providers now. The others wait for the next ones that may."""
+    if not context.provider_limits:
+        return ready
+    scopes = {job.pk: scope_of(job.contact.email or "") for job in ready}
+    taken = take(Counter(scopes.values()), context.provider_limits, now)
+    left = {scope: one.count for scope, one in taken.items()}
+    going = []
+    for job in ready:
+        scope = scopes[job.pk]
+        if scope not in taken or left[scope] > 0:
+            left[scope] = left.get(scope, 0) - 1
+            going.append(job)
+        else:
+            waiting[Wait(Reason.LIMIT_DOMAIN, taken[scope].full_at)].append(job.pk)
+    return going
 
 
 def _claim(sender: Sender, ready: list[SendJob], lease: str, context: SendContext, now: dt.datetime) -> None:

@@ -46,6 +46,8 @@ class SendContext:
     recipient_timezone: bool
     """The window is read on the recipient's clock, otherwise on the company's."""
     zone: ZoneInfo
+    provider_limits: Mapping[str, int]
+    """Messages an hour by mail provider (quotas)."""
 
     @classmethod
     def load(cls) -> SendContext:
@@ -57,7 +59,8 @@ class SendContext:
             subscribed = False
         settings = GenieSettings.objects.first()
         zone = load_zone(Company.objects.values_list("timezone", flat=True).get(pk=company_id())) or ZoneInfo("UTC")
-        return cls(subscribed, window_of(settings), settings is None or settings.recipient_timezone, zone)
+        own_clock = settings is None or settings.recipient_timezone
+        return cls(subscribed, window_of(settings), own_clock, zone, settings.provider_limits if settings else {})
 
     def decision_input(self, contact: Contact, *, suppressed: bool, now: dt.datetime) -> DecisionInput:
         """Return what is known about a recipient, before any message to it is considered."""
@@ -91,6 +94,7 @@ class SendContext:
             stop = stopped.get(job.pk)
             unwritten = _UNWRITTEN.get(job.reason) if job.status == SendJob.Status.PLANNED else None
             held = job.status in (SendJob.Status.PLANNED, SendJob.Status.DRAFT)
+            over = job.reason == Reason.LIMIT_DOMAIN and job.status == SendJob.Status.APPROVED
             found[job.pk] = replace(
                 of_contact,
                 run_cancelled=job.run is not None and (job.run.cancelled_at is not None or job.run.is_deleted),
@@ -104,8 +108,9 @@ class SendContext:
                 as_approved=held or job.is_as_approved,
                 approval_ends_at=None if held else job.approval_ends_at,
                 sender=senders.get(job.sender_id or ""),
-                not_before=None if job.attempts or unwritten else job.due_at,
-                retry_at=job.due_at if job.attempts and not unwritten else None,
+                not_before=None if job.attempts or unwritten or over else job.due_at,
+                quota_at=job.due_at if over else None,
+                retry_at=job.due_at if job.attempts and not unwritten and not over else None,
             )
         return found
 
@@ -133,7 +138,8 @@ def window_of(settings: GenieSettings | None) -> Window | None:
 
 def sender_state(sender: Sender, zone: ZoneInfo, now: dt.datetime) -> SenderState:
     """Return the sender's state and its limits, counted from the messages."""
-    return SenderState(sender.is_active, sender.verified, tuple(_limits(sender, zone, now)))
+    limits = tuple(_limits(sender, zone, now))
+    return SenderState(sender.is_active, sender.verified, limits, sender.stopped_at is not None)
 
 
 def _limits(sender: Sender, zone: ZoneInfo, now: dt.datetime) -> Iterable[Limit]:

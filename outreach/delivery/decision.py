@@ -26,7 +26,9 @@ that need time.
 | sender_missing        | wait for a person  | a sender is connected                            |
 | sender_inactive       | wait for a person  | the sender is switched on                        |
 | sender_unverified     | wait for a person  | the sender's connection test passes              |
+| sender_stopped        | wait for a person  | somebody resumes the sender (guardrails)         |
 | scheduled_for_later   | wait               | the planned time                                 |
+| limit_domain          | wait               | more may go to the recipient's mail provider     |
 | retry_backoff         | wait               | the next attempt is due                          |
 | limit_day_ramp        | wait               | the new sender's next day, with its higher limit |
 | limit_day             | wait               | a slot of the sender's day opens                 |
@@ -75,7 +77,9 @@ class Reason(StrEnum):
     SENDER_MISSING = "sender_missing"
     SENDER_INACTIVE = "sender_inactive"
     SENDER_UNVERIFIED = "sender_unverified"
+    SENDER_STOPPED = "sender_stopped"
     SCHEDULED_FOR_LATER = "scheduled_for_later"
+    LIMIT_DOMAIN = "limit_domain"
     RETRY_BACKOFF = "retry_backoff"
     LIMIT_DAY_RAMP = "limit_day_ramp"
     LIMIT_DAY = "limit_day"
@@ -109,7 +113,9 @@ SENTENCES: dict[Reason, str] = {
     Reason.SENDER_MISSING: "No sender is connected that could send this message.",
     Reason.SENDER_INACTIVE: "The sender is switched off.",
     Reason.SENDER_UNVERIFIED: "The sender has not passed its connection test.",
+    Reason.SENDER_STOPPED: "The sender was stopped, since too much of what it sent came back or was called spam.",
     Reason.SCHEDULED_FOR_LATER: "The message is planned for later.",
+    Reason.LIMIT_DOMAIN: "The limit for the recipient's mail provider is reached.",
     Reason.RETRY_BACKOFF: "The last attempt failed for the time being; the next one is due later.",
     Reason.LIMIT_DAY_RAMP: "The sender is new and has reached today's limit, which grows from day to day.",
     Reason.LIMIT_DAY: "The sender has reached its limit per day.",
@@ -161,6 +167,7 @@ class SenderState:
     active: bool = True
     verified: bool = True
     limits: tuple[Limit, ...] = ()
+    stopped: bool = False  # by its guardrail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +190,7 @@ class DecisionInput:
     approval_ends_at: dt.datetime | None = None
     sender: SenderState | None = SenderState()
     not_before: dt.datetime | None = None
+    quota_at: dt.datetime | None = None  # when more may go to the recipient's mail provider
     retry_at: dt.datetime | None = None
     window: Window | None = None
     place: Place | None = None  # needed with a window
@@ -323,6 +331,8 @@ def _needs_a_person(known: DecisionInput, now: dt.datetime) -> Wait | None:
         return Wait(Reason.SENDER_INACTIVE, None)
     if not known.sender.verified:
         return Wait(Reason.SENDER_UNVERIFIED, None)
+    if known.sender.stopped:
+        return Wait(Reason.SENDER_STOPPED, None)
     return None
 
 
@@ -332,6 +342,8 @@ _LIMITS_IN_ORDER = (Reason.LIMIT_DAY_RAMP, Reason.LIMIT_DAY, Reason.LIMIT_HOUR, 
 def _needs_time(known: DecisionInput, now: dt.datetime) -> Wait | None:
     if known.not_before and known.not_before > now:
         return Wait(Reason.SCHEDULED_FOR_LATER, known.not_before)
+    if known.quota_at and known.quota_at > now:
+        return Wait(Reason.LIMIT_DOMAIN, known.quota_at)
     if known.retry_at and known.retry_at > now:
         return Wait(Reason.RETRY_BACKOFF, known.retry_at)
     limits = known.sender.limits if known.sender else ()

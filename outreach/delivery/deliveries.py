@@ -33,19 +33,25 @@ CAME_BACK = "came_back"
 REJECTED = "rejected"
 
 
-def told(job: SendJob, kind: str, at: datetime) -> dict[str, Any]:
-    """Return the columns of a locked message that change since `kind` is told of it."""
+def told(job: SendJob, kind: str, at: datetime, *, for_good: bool = False) -> dict[str, Any]:
+    """Return the columns of a locked message that change since `kind` is told of it, of a bounce whether for good."""
     moment = at.isoformat()
     values: dict[str, Any] = {"delivery": {**job.delivery, kind: min(job.delivery.get(kind, moment), moment)}}
     if HEIGHTS[kind] > HEIGHTS.get(job.delivery_status, 0):
         values["delivery_status"] = kind
+    # By the clock of here, since guardrails count what has become known after a sender was resumed.
+    if kind == "bounced" and for_good and job.bounced_at is None:
+        values["bounced_at"] = timezone.now()
+    if kind == "complained" and job.complained_at is None:
+        values["complained_at"] = timezone.now()
     return values
 
 
-def tell(job_id: str, kind: str, at: datetime) -> None:
-    """Write that `kind` is told of the message."""
-    job = SendJob.objects.select_for_update(of=("self",)).only("delivery", "delivery_status").get(pk=job_id)
-    SendJob.objects.filter(pk=job_id).update(**told(job, kind, at))
+def tell(job_id: str, kind: str, at: datetime, *, for_good: bool = False) -> None:
+    """Write that `kind` is told of the message, of a bounce whether for good."""
+    read = ("delivery", "delivery_status", "bounced_at", "complained_at")
+    job = SendJob.objects.select_for_update(of=("self",)).only(*read).get(pk=job_id)
+    SendJob.objects.filter(pk=job_id).update(**told(job, kind, at, for_good=for_good))
 
 
 def prove_sent(job: SendJob, *, at: datetime, proof: str) -> None:

@@ -9,8 +9,10 @@ from outreach.delivery.approvals import hold_lapsed
 from outreach.delivery.claims import has_due
 from outreach.delivery.doubts import ask_again, has_doubts
 from outreach.delivery.models import SendJob
+from outreach.delivery.quotas import forget_unused
 from outreach.delivery.worker import drain
 
 register(QueueWork("send", drain, has_due=has_due, queue="send", model=SendJob))
 register(QueueWork("doubts", ask_again, has_due=has_doubts, queue="send"))
 register(PeriodicTask("outreach.lapsed_approvals", hold_lapsed, every=timedelta(minutes=1)))
+register(PeriodicTask("outreach.quotas", forget_unused, every=timedelta(hours=1)))

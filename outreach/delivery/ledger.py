@@ -24,8 +24,9 @@ _INTENT_HOLDS = f"""
     AND NOT EXISTS (SELECT FROM outreach_suppression s WHERE s.company_id = j.company_id AND s.email = lower(%s))
     AND EXISTS (SELECT FROM crm_contact c
         WHERE c.id = j.contact_id AND NOT c.is_deleted AND c.unsubscribed_at IS NULL AND c.email = %s)
-    AND (EXISTS (SELECT FROM outreach_smtp p WHERE p.id = j.smtp_id AND p.is_active)
-        OR EXISTS (SELECT FROM outreach_mailapp m WHERE m.id = j.mail_app_id AND m.is_active))
+    AND (EXISTS (SELECT FROM outreach_smtp p WHERE p.id = j.smtp_id AND p.is_active AND p.stopped_at IS NULL)
+        OR EXISTS (SELECT FROM outreach_mailapp m
+            WHERE m.id = j.mail_app_id AND m.is_active AND m.stopped_at IS NULL))
     AND {reason_sql("j")} IS NULL
 """
 """What may have changed since the claim and forbids sending. The statement that commits the intent checks it again."""

@@ -150,6 +150,8 @@ class SendJob(CompanyWork):
     )
     sending_at = models.DateTimeField(null=True, help_text="When the intent was committed.")
     sent_at = models.DateTimeField(null=True)
+    bounced_at = models.DateTimeField(null=True, help_text="When it was told that there is no such mailbox.")
+    complained_at = models.DateTimeField(null=True, help_text="When the recipient called it spam.")
     created_by = CompanyForeignKey(
         "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
     )
@@ -212,6 +214,15 @@ class SendJob(CompanyWork):
                 fields=("id",),
                 condition=models.Q(step__gt=1, status__in=("planned", "draft", "approved")),
                 name="sendjob_follow_ups",
+            ),
+            *(
+                models.Index(
+                    fields=(sender, told),
+                    condition=models.Q(**{f"{told}__isnull": False}),
+                    name=f"sendjob_{sender}_{told}",
+                )
+                for sender in ("smtp", "mail_app")
+                for told in ("bounced_at", "complained_at")
             ),
             models.Index(fields=("company", "created_at", "id"), name="sendjob_newest"),
             # Home counts what waits and what went out on each day; texts make the rows wide.
@@ -297,15 +308,30 @@ class SendJobTransition(CompanyModel):
         indexes = [models.Index(fields=("send_job", "created_at", "id"), name="sendjobtransition_job")]
 
 
+class RecipientQuota(CompanyModel):
+    """What may still go to a mail provider now, where the company has set a limit: a bucket that fills with time."""
+
+    scope = models.CharField(max_length=253, help_text="The key of a provider, or a domain.")
+    tokens = models.FloatField()
+    filled_at = models.DateTimeField()
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("company", "scope"), name="recipientquota_once")]
+
+    def __str__(self) -> str:
+        return self.scope
+
+
 APPROVAL_DAYS = 14
-
-
 INBOX_DAYS = 365
+BOUNCE_PERCENT = 5.0
+COMPLAINT_PERCENT = 0.1
+GUARD_FROM = 50
 
 
 class GenieSettings(CompanyModel):
-    """A company's defaults for runs: when recipients are written to, in which language, how long approvals hold, and
-    how long replies are kept."""
+    """A company's defaults for runs: when recipients are written to, in which language, how long approvals hold, how
+    long replies are kept, and what stops or slows its senders."""
 
     window_days = JSONField(default=list, blank=True, help_text="ISO weekdays 1 to 7; empty: every day.")
     window_start = models.TimeField(null=True, blank=True)
@@ -318,6 +344,21 @@ class GenieSettings(CompanyModel):
     )
     inbox_days = models.PositiveSmallIntegerField(
         default=INBOX_DAYS, db_default=INBOX_DAYS, help_text="How long received mail is kept."
+    )
+    bounce_percent = models.FloatField(
+        default=BOUNCE_PERCENT, db_default=BOUNCE_PERCENT, help_text="Bounces at which a sender is stopped."
+    )
+    complaint_percent = models.FloatField(
+        default=COMPLAINT_PERCENT, db_default=COMPLAINT_PERCENT, help_text="Complaints at which a sender is stopped."
+    )
+    guard_from = models.PositiveSmallIntegerField(
+        default=GUARD_FROM, db_default=GUARD_FROM, help_text="A sender of fewer messages is not stopped."
+    )
+    provider_limits = JSONField(
+        default=dict,
+        db_default=models.Value({}, output_field=JSONField()),
+        blank=True,
+        help_text="Key of a mail provider, or other -> most messages an hour to it; without one: no limit.",
     )
     language = models.CharField(
         max_length=8,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from core.api.routers import ResourceRouter
 from outreach.delivery.settings_views import GenieSettingsViewSet
 from outreach.delivery.unsubscribe_views import UnsubscribeViewSet
-from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet
+from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet, guardrail_viewsets
+
+_guardrails = cache(guardrail_viewsets)
 
 
 def register_protected(router: ResourceRouter) -> None:
@@ -13,6 +17,8 @@ def register_protected(router: ResourceRouter) -> None:
     router.register("logs/smtp", SmtpLogViewSet)
     for channel, viewset in VENDOR_LOGS.items():
         router.register(f"logs/{channel}", viewset)
+    for path, viewset in _guardrails().items():
+        router.register(path, viewset)
 
 
 def register_public(router: ResourceRouter) -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.settings.formats import formats_of
 from core.tenancy import company_id
 from outreach.delivery.context import SendContext, sender_state
-from outreach.delivery.decision import describe, expected, sentence_of
+from outreach.delivery.decision import Reason, describe, expected, sentence_of
 from outreach.delivery.models import SendJob, SendJobTransition
 from outreach.delivery.pauses import TROUBLE
 from outreach.mail_vendors.registry import channel_of
@@ -114,6 +114,8 @@ def decision_of(job: SendJob) -> dict[str, Any] | None:
     found = describe(known, now, formats)
     if known.unwritten and found["reason"] == known.unwritten and job.error:
         found["sentence"] = f"{found['sentence']} {job.error}"
+    if found["reason"] == Reason.SENDER_STOPPED and sender is not None:
+        found["sentence"] = f"The sender was stopped: {sender.why_stopped} It goes once somebody resumes the sender."
     paused = sender.paused_until if sender is not None and sender.paused_reason in TROUBLE else None
     if found["state"] == "ready" and paused is not None and paused > now:
         error = sender.last_error  # type: ignore[union-attr]

@@ -14,6 +14,7 @@ from core.tenancy import company_id
 from outreach.ai.languages import language_name
 from outreach.delivery.decision import Reason
 from outreach.delivery.models import GenieSettings, SendJob
+from outreach.delivery.quotas import KEYS
 
 
 def read_settings() -> dict[str, Any]:
@@ -26,6 +27,10 @@ def read_settings() -> dict[str, Any]:
         "recipientTimezone": found.recipient_timezone,
         "approvalDays": found.approval_days,
         "inboxDays": found.inbox_days,
+        "bouncePercent": found.bounce_percent,
+        "complaintPercent": found.complaint_percent,
+        "guardFrom": found.guard_from,
+        "providerLimits": {key: found.provider_limits.get(key) for key in KEYS},
         "language": found.language,
         "languageName": language_name(found.language),
         "timezone": Company.objects.values_list("timezone", flat=True).get(pk=company_id()),
@@ -39,7 +44,7 @@ def company_language() -> str:
 
 @transaction.atomic
 def change_settings(**values: Any) -> None:
-    """Change the given settings. Messages that wait for the hours of before are looked at again.
+    """Change the given settings. Messages that wait for the hours or the limits of before are looked at again.
 
     Raises ValidationFailed when only one of windowStart and windowEnd is set, when they are the same, and for a day
     that is named twice.
@@ -48,6 +53,8 @@ def change_settings(**values: Any) -> None:
         if len(set(values["window_days"])) < len(values["window_days"]):
             raise ValidationFailed("windowDays names a day twice", "windowDays: name each day once")
         values["window_days"] = sorted(values["window_days"])
+    if "provider_limits" in values:
+        values["provider_limits"] = {key: limit for key, limit in values["provider_limits"].items() if limit}
     found, _ = GenieSettings.objects.select_for_update(of=("self",)).get_or_create()
     for name, value in values.items():
         setattr(found, name, value)
@@ -60,6 +67,7 @@ def change_settings(**values: Any) -> None:
             "windowEnd is windowStart", "windowEnd: is the same as windowStart; give null for both to send all day"
         )
     found.save()
-    waiting = SendJob.objects.filter(status=SendJob.Status.APPROVED, reason=Reason.OUTSIDE_WINDOW)
+    held = (Reason.OUTSIDE_WINDOW, Reason.LIMIT_DOMAIN)
+    waiting = SendJob.objects.filter(status=SendJob.Status.APPROVED, reason__in=held)
     if waiting.update(due_at=timezone.now()):
         notify_workers("send")

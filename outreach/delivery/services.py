@@ -153,6 +153,7 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
         worker=None,
         error="",
         sending_at=None,
+        bounced_at=None,
         approved_at=now,
         approved_by_id=member_id,
         approval_ends_at=ends_at(now),

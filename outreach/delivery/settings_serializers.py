@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from core.api.input import BooleanInput, Input, IntegerInput
+from core.api.input import BooleanInput, Input, IntegerInput, NumberInput
 from core.api.output import Computed, Output
 from outreach.ai.serializers import LanguageInput
-from outreach.delivery.models import APPROVAL_DAYS, INBOX_DAYS
+from outreach.delivery.models import APPROVAL_DAYS, BOUNCE_PERCENT, COMPLAINT_PERCENT, GUARD_FROM, INBOX_DAYS
+from outreach.delivery.quotas import MOST_PER_HOUR
+
+PER_HOUR = {"required": False, "allow_null": True, "min_value": 1, "max_value": MOST_PER_HOUR}
+
+
+class ProviderLimits(Input):
+    """Most messages an hour to each mail provider, by all senders together; null: no limit."""
+
+    google = IntegerInput(**PER_HOUR, help_text="Addresses at gmail.com and googlemail.com.")
+    microsoft = IntegerInput(**PER_HOUR, help_text="Outlook, Hotmail, Live, MSN.")
+    yahoo = IntegerInput(**PER_HOUR, help_text="Yahoo and AOL.")
+    apple = IntegerInput(**PER_HOUR, help_text="iCloud.")
+    gmx = IntegerInput(**PER_HOUR, help_text="GMX, WEB.DE, mail.com.")
+    other = IntegerInput(**PER_HOUR, help_text="Each other domain by itself.")
 
 
 class SettingsInput(Input):
@@ -42,6 +56,28 @@ class SettingsInput(Input):
         max_value=3650,
         help_text=f"How long received mail is kept; default {INBOX_DAYS}.",
     )
+    bouncePercent = NumberInput(
+        required=False,
+        min_value=1,
+        max_value=20,
+        help_text=f"Share of the last messages to mailboxes that do not exist at which a sender is stopped; default"
+        f" {BOUNCE_PERCENT:g}.",
+    )
+    complaintPercent = NumberInput(
+        required=False,
+        min_value=0.05,
+        max_value=1,
+        help_text=f"Share of messages called spam at which a sender is stopped; default {COMPLAINT_PERCENT:g}.",
+    )
+    guardFrom = IntegerInput(
+        required=False,
+        min_value=20,
+        max_value=1000,
+        help_text=f"A sender that has sent fewer messages in the last 7 days is not stopped; default {GUARD_FROM}.",
+    )
+    providerLimits = ProviderLimits(
+        required=False, help_text="Replaces the limits there are; addresses count by their domain."
+    )
     language = LanguageInput(
         required=False,
         allow_blank=True,
@@ -56,6 +92,14 @@ class SettingsOut(Output):
     recipientTimezone = Computed(serializers.BooleanField())
     approvalDays = Computed(serializers.IntegerField(help_text="How long a person's approval holds."))
     inboxDays = Computed(serializers.IntegerField(help_text="How long received mail is kept."))
+    bouncePercent = Computed(serializers.FloatField())
+    complaintPercent = Computed(serializers.FloatField())
+    guardFrom = Computed(serializers.IntegerField(help_text="Messages in 7 days below which no sender is stopped."))
+    providerLimits = Computed(
+        serializers.DictField(
+            child=serializers.IntegerField(allow_null=True), help_text="Mail provider -> messages an hour; null: any."
+        )
+    )
     language = Computed(serializers.CharField(help_text="ISO 639-1 code; empty: that of the prompt."))
     languageName = Computed(serializers.CharField(help_text="Its name in English."))
     timezone = Computed(serializers.CharField(help_text="The company's; changed with the company's profile."))

@@ -10,9 +10,8 @@ from core.tenancy import company_scope
 from crm.models import Contact
 from outreach.delivery.models import SendJob
 from outreach.delivery.unsubscribe_tokens import Unsubscriber
-from outreach.suppression.addresses import is_address
 from outreach.suppression.models import Suppression
-from outreach.suppression.services import suppress_address
+from outreach.suppression.services import suppress
 
 
 def unsubscribe(who: Unsubscriber) -> None:
@@ -20,9 +19,8 @@ def unsubscribe(who: Unsubscriber) -> None:
     with company_scope(who.company_id), transaction.atomic():
         contact = Contact.objects.select_for_update(no_key=True, of=("self",)).filter(pk=who.contact_id).first()
         recipient = SendJob.objects.filter(pk=who.message_id).values_list("recipient", flat=True).first()
-        for email in {(address or "").lower() for address in (recipient, contact and contact.email)}:
-            if is_address(email):
-                suppress_address(email=email, reason=Suppression.Reason.UNSUBSCRIBED, source=who.message_id)
+        addresses = (recipient, contact and contact.email)
+        suppress(addresses, reason=Suppression.Reason.UNSUBSCRIBED, source=who.message_id)
         if contact is not None and contact.unsubscribed_at is None:
             now = timezone.now()
             Contact.objects.filter(pk=contact.pk).update(unsubscribed_at=now, updated_at=now)

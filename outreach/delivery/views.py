@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
@@ -15,13 +15,16 @@ from core.api.listing import Listing, ListRequest
 from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
+from outreach.connected_apps.registry import MODULE, Capability, ConnectedApp, apps_with
 from outreach.delivery import services
 from outreach.delivery.filters import LOG_FIELDS, MESSAGE_FIELDS, VENDOR_LOG_FIELDS
+from outreach.delivery.guardrails import guardrail, resume
 from outreach.delivery.models import SendJob
 from outreach.delivery.selectors import message_detail, message_log, vendor_log
 from outreach.delivery.serializers import (
     Approval,
     GmailMessageOut,
+    GuardrailOut,
     MessageDetail,
     MessageEdit,
     MessageOut,
@@ -158,3 +161,44 @@ def _vendor_log_viewset(letter: str) -> type[ResourceViewSet]:
 
 VENDOR_LOGS = {channel_of(letter): _vendor_log_viewset(letter) for letter in LETTERS}
 """Channel -> the log of what went out by it."""
+
+
+class _GuardrailViewSet(ResourceViewSet, abstract=True):
+    """What the ViewSets of guardrails share, one for the senders of each app."""
+
+    module = MODULE
+    singleton = True
+    app: ClassVar[ConnectedApp]
+
+    def answer(self, request: Request, id: str) -> Any:
+        return guardrail(id=id, app=self.app.key)
+
+    def answer_resume(self, request: Request, id: str) -> Any:
+        resume(id=id, app=self.app.key)
+        return guardrail(id=id, app=self.app.key)
+
+
+def guardrail_viewsets() -> dict[str, type[ResourceViewSet]]:
+    """Return the addresses of guardrails, below those of senders of all kinds, with their ViewSets."""
+    found: dict[str, type[ResourceViewSet]] = {}
+    for key, app in apps_with(Capability.SEND_MAIL).items():
+        given = {"output": GuardrailOut, "errors": (app.not_found[0],)}
+        read = endpoint(
+            f"Read the guardrail of a sender of {key}",
+            description="Bounces and complaints stop a sender by themselves, at the rates of GET /genie/settings; the"
+            " owners, and who may change senders, are told.",
+            **given,
+        )(_GuardrailViewSet.answer)
+        go_on = endpoint(
+            f"Resume a stopped sender of {key}",
+            success="SenderResumed_200",
+            permission="PUT",
+            description="Its messages go on, and what it has sent before counts no more. A sender that was not stopped"
+            " stays as it is.",
+            **given,
+        )(_GuardrailViewSet.answer_resume)
+        for path, method, answer in (("guardrail", "retrieve", read), ("resume", "create", go_on)):
+            name = "".join(part.title() for part in (*key.split("-"), path))
+            values = {"__module__": __name__, "app": app, method: answer}
+            found[f"apps/{key}/<str:id>/{path}"] = type(f"{name}ViewSet", (_GuardrailViewSet,), values)
+    return found

@@ -20,7 +20,7 @@ from django.utils import timezone
 from core.jobs import LeaseLost
 from core.spans import after
 from core.tenancy import company_scope
-from outreach.delivery import ledger
+from outreach.delivery import guardrails, ledger
 from outreach.delivery.claims import (
     BATCH,
     LOOKAHEAD,
@@ -40,7 +40,7 @@ from outreach.senders.models import Sender
 from outreach.smtp.message import InvalidMail, OutgoingMail, message_id
 from outreach.smtp.transport import Outcome, Rejected, Sent, SmtpError, Uncertain
 from outreach.suppression.models import Suppression
-from outreach.suppression.services import suppress_address
+from outreach.suppression.services import suppress as suppress_addresses
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +70,10 @@ def drain(deadline: float) -> None:
                 serve(sender_id, min(deadline, monotonic() + SECONDS_A_SENDER))
             if monotonic() >= deadline:
                 return
+
+
+class _Stopped(Exception):
+    """The sender's guardrail has stopped it: what else was claimed does not go."""
 
 
 class _Limited(Exception):
@@ -112,6 +116,8 @@ def serve(sender_id: str, deadline: float) -> int:
         failure = error
     except _Limited as error:
         limited = error
+    except _Stopped:
+        log.warning("the guardrail of sender %s has stopped it", sender_id)
     except LeaseLost as lost:
         log.warning("message %s was taken over by another worker", lost)
     finally:
@@ -208,7 +214,7 @@ def _record_rejection(job: SendJob, outcome: Rejected) -> None:
     if outcome.about_sender and outcome.code != _TOO_LARGE:
         _give_back(job, "sender_trouble", reply)
         raise SmtpError(outcome.stage, reply, temporary=outcome.temporary, code=outcome.code)
-    attempts = job.attempts + 1
+    attempts, stopped = job.attempts + 1, False
     if outcome.temporary and attempts < MAX_ATTEMPTS:
         until = timezone.now() + backoff(attempts, _random)
         _require_lease(schedule_retry(job, until=until, detail=outcome.reply, reply=reply), job)
@@ -216,6 +222,8 @@ def _record_rejection(job: SendJob, outcome: Rejected) -> None:
     reason = "bad_address" if outcome.bad_address else Reason.ATTEMPTS_EXHAUSTED if outcome.temporary else "rejected"
     with transaction.atomic():
         values = {"attempts": attempts, "error": outcome.reply, "reply": reply, "worker": None, "sending_at": None}
+        if outcome.bad_address:
+            values["bounced_at"] = timezone.now()
         _require_lease(
             ledger.transition(
                 job, to="failed", reason=reason, detail=reply, recipient=job.contact.email or "", **values
@@ -223,12 +231,11 @@ def _record_rejection(job: SendJob, outcome: Rejected) -> None:
             job,
         )
         if outcome.bad_address:
-            suppress_address(
-                email=job.contact.email or "",
-                reason=Suppression.Reason.BOUNCED,
-                source=job.pk,
-                details={"reply": reply},
-            )
+            bounced = Suppression.Reason.BOUNCED
+            suppress_addresses([job.contact.email], reason=bounced, source=job.pk, details={"reply": reply})
+            stopped = guardrails.look_at([_sender(job).pk])
+    if stopped:
+        raise _Stopped
 
 
 def _give_back(job: SendJob, reason: str, detail: str) -> None:

@@ -16,6 +16,7 @@ from core.events import emit
 from core.tenancy import company_id
 from crm.meetings.answers import record_answer
 from crm.models import Contact, Lead
+from outreach.delivery import guardrails
 from outreach.delivery.deliveries import CAME_BACK, end, prove_sent, tell
 from outreach.delivery.models import SendJob
 from outreach.delivery.unsubscribe import unsubscribe
@@ -25,9 +26,8 @@ from outreach.inbox.matching import Matched
 from outreach.inbox.models import InboundMessage
 from outreach.inbox.received import RECENT, Received
 from outreach.senders.models import Smtp
-from outreach.suppression.addresses import is_address
 from outreach.suppression.models import Suppression
-from outreach.suppression.services import suppress_address
+from outreach.suppression.services import suppress
 
 Kind = InboundMessage.Kind
 Severity = InboundMessage.Severity
@@ -83,32 +83,30 @@ def _bounced(row: InboundMessage, job: SendJob) -> None:
     if row.severity == Severity.DELAYED:
         tell(job.pk, "delivered" if row.status_code.startswith("2.") else "deferred", row.received_at)
         return
-    tell(job.pk, "bounced", row.received_at)
+    tell(job.pk, "bounced", row.received_at, for_good=row.severity == Severity.HARD)
     evidence = {"status": row.status_code, "diagnostic": row.diagnostic, "inbound": row.pk}
     if row.severity == Severity.BLOCKED:
         detail = f"A receiving server refused a message of this sender: {row.diagnostic or row.subject}"
         Smtp.objects.filter(pk=row.smtp_id).update(last_error=detail[:1000], last_error_at=timezone.now())
     elif row.severity == Severity.HARD:
         end(job.pk, reason=CAME_BACK, detail=row.diagnostic)
-        _suppress(row, job, Suppression.Reason.BOUNCED, evidence)
+        suppress([row.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk, details=evidence)
+        guardrails.look_at([job.sender_id])
     else:
         soft = InboundMessage.objects.filter(
             kind=Kind.BOUNCE, severity=Severity.SOFT, recipient=row.recipient, received_at__gte=timezone.now() - RECENT
         )
         if (count := soft.count()) >= SOFT_BOUNCES:
-            _suppress(row, job, Suppression.Reason.BOUNCED, {**evidence, "softBounces": count})
+            told = {**evidence, "softBounces": count}
+            suppress([row.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk, details=told)
     _emit("mail.bounced", row, job, severity=row.severity, recipient=row.recipient)
 
 
 def _complained(row: InboundMessage, job: SendJob) -> None:
     tell(job.pk, "complained", row.received_at)
-    _suppress(row, job, Suppression.Reason.COMPLAINED, {"inbound": row.pk})
+    suppress([row.recipient], reason=Suppression.Reason.COMPLAINED, source=job.pk, details={"inbound": row.pk})
+    guardrails.look_at([job.sender_id])
     _emit("mail.complained", row, job, recipient=row.recipient)
-
-
-def _suppress(row: InboundMessage, job: SendJob, reason: str, evidence: dict[str, object]) -> None:
-    if is_address(row.recipient):
-        suppress_address(email=row.recipient, reason=reason, source=job.pk, details=evidence)
 
 
 def _lead_of(contact_id: str) -> Lead | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 from time import monotonic
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -14,6 +15,7 @@ from django.utils import timezone
 from core.jobs import notify_workers
 from core.outbound_http import HttpFailed, exchange
 from core.tenancy import company_id, company_scope, unscoped
+from outreach.delivery import guardrails
 from outreach.delivery.deliveries import CAME_BACK, HEIGHTS, REJECTED, end, prove_sent, told
 from outreach.delivery.models import SendJob
 from outreach.delivery.unsubscribe import unsubscribe
@@ -21,9 +23,8 @@ from outreach.delivery.unsubscribe_tokens import Unsubscriber
 from outreach.mail_events.models import MailEvent
 from outreach.mail_events.reading import CONFIRM, Told, is_sns_address
 from outreach.mail_vendors.models import MailApp
-from outreach.suppression.addresses import is_address
 from outreach.suppression.models import Suppression
-from outreach.suppression.services import suppress_address
+from outreach.suppression.services import suppress as suppress_addresses
 
 BATCH = 200
 KEPT_RAW = timedelta(days=7)
@@ -87,12 +88,16 @@ def apply_batch() -> int:
     events = list(rows.exclude(kind=CONFIRM).order_by("created_at", "pk")[:BATCH])
     jobs = _messages_of(events)
     now = timezone.now()
+    troubled = set()
     for event in events:
         job = jobs.get(event.pk)
         if job is not None:
             _apply(event, job)
             event.send_job = job
+            if event.kind in ("bounced", "complained"):
+                troubled.add(job.sender_id)
         event.applied_at = now
+    guardrails.look_at(troubled)
     MailEvent.objects.bulk_update(events, ["applied_at", "send_job"])
     return len(events)
 
@@ -125,7 +130,9 @@ def _messages_of(events: Sequence[MailEvent]) -> dict[str, SendJob]:
 def _apply(event: MailEvent, job: SendJob) -> None:
     """Move the message's delivery status up, count, end what was not delivered, and stop writing to who has bounced,
     complained or unsubscribed."""
-    values = told(job, event.kind, event.happened_at) if event.kind in HEIGHTS else {}
+    values: dict[str, Any] = {}
+    if event.kind in HEIGHTS:
+        values = told(job, event.kind, event.happened_at, for_good=event.hard)
     if event.kind == "opened":
         values["open_count"] = job.open_count + 1
     if event.kind == "clicked":
@@ -144,15 +151,15 @@ def _apply(event: MailEvent, job: SendJob) -> None:
 
 
 def _suppress(event: MailEvent, job: SendJob) -> None:
-    address = (job.recipient or event.recipient).strip().lower()
+    address = job.recipient or event.recipient
     reasons = {"complained": Suppression.Reason.COMPLAINED}
     if event.hard:
         reasons["bounced"] = Suppression.Reason.BOUNCED
     reason = reasons.get(event.kind)
     if event.kind == "unsubscribed":
         unsubscribe(Unsubscriber(company_id(), job.contact_id, job.pk))
-    elif reason is not None and is_address(address):
-        suppress_address(email=address, reason=reason, source=job.pk, details={"reply": event.detail[:500]})
+    elif reason is not None:
+        suppress_addresses([address], reason=reason, source=job.pk, details={"reply": event.detail[:500]})
 
 
 def _confirm_subscriptions() -> int:

@@ -14,7 +14,7 @@ from core.api.output import Computed, IdField, Output
 from outreach.mail_vendors.hooks import hook_url
 from outreach.mail_vendors.models import MailApp
 from outreach.mail_vendors.registry import NAMES, VENDORS, Setting, Vendor, channel_of, letters
-from outreach.senders.models import Smtp
+from outreach.senders.models import Smtp, why_stopped
 from outreach.senders.serializers import SenderChange
 
 LENGTHS = {"secret_key": 1000, "signing_key": 4000, "domain": 253, "region": 40, "endpoint": 300}
@@ -98,7 +98,7 @@ class MailAppSnapshot(Output):
 class MailAppOut(Output):
     """A mail vendor app; its keys never go out."""
 
-    reads = ("letter", "hook_salt", "key_hint")
+    reads = ("letter", "hook_salt", "key_hint", "stopped_by")
     conceals = ("webhookUrl",)
 
     _id = IdField()
@@ -138,6 +138,10 @@ class MailAppOut(Output):
     lastErrorAt = serializers.DateTimeField(allow_null=True)
     pausedUntil = serializers.DateTimeField(allow_null=True, help_text="Nothing is sent before.")
     pausedReason = serializers.CharField()
+    stoppedAt = serializers.DateTimeField(
+        allow_null=True, help_text="When its guardrail stopped it; it sends nothing until POST …/resume."
+    )
+    stoppedWhy = Computed(serializers.CharField(help_text="Why, as a sentence; empty if it was not."))
     companyID = IdField(source="company_id")
     createdBy = MemberSnapshot(source="created_by")
     updatedBy = MemberSnapshot(source="updated_by")
@@ -152,6 +156,7 @@ class MailAppOut(Output):
             "channel": channel_of(row["letter"]),
             "maskedApiKey": f"…{row['key_hint']}",
             "webhookUrl": hook_url(data["vendor"], data["_id"], row["hook_salt"]),
+            "stoppedWhy": why_stopped(row["stopped_by"]),
             "trackOpens": False,
             "trackClicks": False,
         }
@@ -191,7 +196,8 @@ class MailVendorsOut(Output):
         serializers.ListField(
             child=serializers.DictField(),
             help_text=f"The company's apps of all vendors, the oldest first, {MOST_APPS} at most: _id, app, vendorName,"
-            " name, fromEmail, fromName, verified, isActive, webhookReady, limits, last error, pausedUntil.",
+            " name, fromEmail, fromName, verified, isActive, webhookReady, limits, last error,"
+            " pausedUntil, stoppedAt, stoppedWhy.",
         )
     )
     senders = Computed(
@@ -263,6 +269,8 @@ def connected() -> list[dict[str, Any]]:
             "lastError": one.last_error,
             "lastErrorAt": one.last_error_at,
             "pausedUntil": one.paused_until,
+            "stoppedAt": one.stopped_at,
+            "stoppedWhy": one.why_stopped,
         }
         for one in MailApp.objects.order_by("created_at", "pk")[:MOST_APPS]
     ]

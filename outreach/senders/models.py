@@ -1,12 +1,16 @@
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from core.fields import CompanyForeignKey, EncryptedTextField
+from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel
+
+BOUNCES, COMPLAINTS = "bounces", "complaints"
+"""What stops a sender."""
 
 
 class Sender(CompanyModel):
@@ -41,11 +45,38 @@ class Sender(CompanyModel):
         null=True, editable=False, help_text="Nothing of this sender is claimed before; set by the worker."
     )
     paused_reason = models.CharField(max_length=64, blank=True, default="", editable=False)
+    stopped_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When its guardrail stopped it, until a person resumes it.",
+    )
+    stopped_by = JSONField(
+        null=True, editable=False, help_text="Why: what (bounces or complaints), how many, of how many messages."
+    )
+    counted_since = models.DateTimeField(
+        null=True, editable=False, help_text="When a person resumed it: messages from before count no more."
+    )
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
         abstract = True
+
+    @property
+    def why_stopped(self) -> str:
+        """Why its guardrail stopped it, as a sentence; empty if it did not."""
+        return why_stopped(self.stopped_by)
+
+
+def why_stopped(stored: Mapping[str, Any] | None) -> str:
+    """Return what Sender.stopped_by says, as a sentence; "" for nothing."""
+    if not stored:
+        return ""
+    count, of = stored["count"], stored["of"]
+    share = f"{count:,} of {of:,} messages ({100 * count / max(of, 1):.2g} %)"
+    if stored["what"] == BOUNCES:
+        return f"{share} went to mailboxes that do not exist. Check where the addresses come from before it goes on."
+    return f"{share} were called spam by those who got them. Check whom it writes to, and what, before it goes on."
 
 
 class Smtp(Sender):

@@ -28,8 +28,6 @@ KEY_STATES = {
     "lost": ("Its record is gone", "bad"),
 }
 SECRET = "password"  # noqa: S105  the field's name
-
-
 TLS_PORT = 465
 """The port on which mail servers speak TLS from the first byte."""
 
@@ -108,6 +106,16 @@ class SenderPage(Page):
         if found["verified"]:
             return self.done(f"{words}; the connection works", to)
         return self.fail(f"{words}, but the connection test failed: {found['lastError']}", to)
+
+    def deleted(self, answer: Answer) -> HttpResponse:
+        """Lead on after a sender was deleted, or switched off."""
+        kept = answer.data["deactivatedCount"]
+        words = "Sender switched off; its messages are kept" if kept else "Sender deleted"
+        return self.done(words, self.address("senders"))
+
+    def resume(self, path: str) -> HttpResponse:
+        answer = self.ask("POST", f"{path}/resume")
+        return self.done("The sender goes on") if answer.ok else self.refuse(answer)
 
 
 class Senders(SenderPage):
@@ -222,7 +230,11 @@ class Sender(SenderPage):
             "form": form,
             "title": sender["name"] or sender["fromEmail"],
             "domain": self.domain(self.read(f"{self.record}/deliverability").data),
+            "guardrail": self.read(f"{self.record}/guardrail").data,
         }
+
+    def do_resume(self) -> HttpResponse:
+        return self.resume(self.record)
 
     @property
     def record(self) -> str:
@@ -249,15 +261,12 @@ class Sender(SenderPage):
 
     def do_check(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.record}/deliverability")
-        if not answer.ok:
-            return self.refuse(answer)
-        return self.done(f"{answer.data['domain']}: {LIGHTS[answer.data['light']][0].lower()}")
+        words = f"{answer.data['domain']}: {LIGHTS[answer.data['light']][0].lower()}" if answer.ok else ""
+        return self.done(words) if answer.ok else self.refuse(answer)
 
     def do_make_key(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.record}/dkim", None, {})
-        if not answer.ok:
-            return self.refuse(answer)
-        return self.done("Key made. Publish its record, then check the domain")
+        return self.done("Key made. Publish its record, then check the domain") if answer.ok else self.refuse(answer)
 
     def do_delete_key(self) -> HttpResponse:
         answer = self.ask("DELETE", f"{self.record}/dkim")
@@ -276,12 +285,7 @@ class Sender(SenderPage):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "apps/smtp", None, {"ids": [self.params["id"]]})
-        if not answer.ok:
-            return self.refuse(answer)
-        kept = answer.data["deactivatedCount"]
-        return self.done(
-            "Sender switched off; its messages are kept" if kept else "Sender deleted", self.address("senders")
-        )
+        return self.deleted(answer) if answer.ok else self.refuse(answer)
 
 
 class VendorPage(SenderPage):
@@ -365,9 +369,12 @@ class VendorApp(VendorPage):
         return self.read(path).data, vendor, path
 
     def show(self) -> Mapping[str, Any]:
-        sender, vendor, _ = self.before()
+        sender, vendor, path = self.before()
         form = self.vendor_form(vendor, sender) if self.may("apps", "PUT") else None
-        return self.context(sender, vendor, form)
+        return {**self.context(sender, vendor, form), "guardrail": self.read(f"{path}/guardrail").data}
+
+    def do_resume(self) -> HttpResponse:
+        return self.resume(self.before()[2])
 
     def context(self, sender: dict[str, Any], vendor: dict[str, Any], form: Form | None) -> dict[str, Any]:
         return {"sender": sender, "vendor": vendor, "form": form, "title": sender["name"] or sender["fromEmail"]}
@@ -381,18 +388,14 @@ class VendorApp(VendorPage):
         answer = self.ask("PUT", path, None, changed)
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
-            return self.page(self.context(sender, vendor, form), status=422)
+            guardrail = self.read(f"{path}/guardrail").data
+            return self.page({**self.context(sender, vendor, form), "guardrail": guardrail}, status=422)
         return self.tested(answer, "Sender saved", self.address("senders"))
 
     def do_delete(self) -> HttpResponse:
         _, vendor, _ = self.before()
         answer = self.ask("DELETE", f"apps/{vendor['app']}", None, {"ids": [self.params["id"]]})
-        if not answer.ok:
-            return self.refuse(answer)
-        kept = answer.data["deactivatedCount"]
-        return self.done(
-            "Sender switched off; its messages are kept" if kept else "Sender deleted", self.address("senders")
-        )
+        return self.deleted(answer) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Senders, NewSender, NewVendorApp, Sender, VendorApp]

@@ -13,5 +13,5 @@ FAILING = Q(verified=False) | Q(failures__gt=0)
 
 
 def failing_senders(kind: type[Sender] = Smtp) -> QuerySet[Any]:
-    """Return the senders of a kind that are in use and by which no message goes."""
-    return kind._default_manager.filter(FAILING, is_active=True)
+    """Return the senders of a kind that are in use and by which no message goes: failing, or stopped."""
+    return kind._default_manager.filter(FAILING | Q(stopped_at__isnull=False), is_active=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, TextInput
 from core.api.output import Computed, IdField, Output
+from outreach.senders.models import why_stopped
 
 LIMIT = {"required": False, "allow_null": True, "min_value": 1}
 
@@ -75,6 +79,8 @@ class SmtpSnapshot(Output):
 class SmtpOut(Output):
     """A sender; its password never goes out."""
 
+    reads = ("stopped_by",)
+
     _id = IdField()
     name = serializers.CharField()
     host = serializers.CharField()
@@ -94,11 +100,19 @@ class SmtpOut(Output):
     lastErrorAt = serializers.DateTimeField(allow_null=True)
     pausedUntil = serializers.DateTimeField(allow_null=True, help_text="Nothing is sent before.")
     pausedReason = serializers.CharField()
+    stoppedAt = serializers.DateTimeField(
+        allow_null=True, help_text="When its guardrail stopped it; it sends nothing until POST …/resume."
+    )
+    stoppedWhy = Computed(serializers.CharField(help_text="Why, as a sentence; empty if it was not."))
     companyID = IdField(source="company_id")
     createdBy = MemberSnapshot(source="created_by")
     updatedBy = MemberSnapshot(source="updated_by")
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return {**data, "stoppedWhy": why_stopped(row["stopped_by"])}
 
 
 class SmtpTest(Output):

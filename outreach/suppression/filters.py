@@ -16,3 +16,13 @@ SUPPRESSION_FIELDS = FieldSet(
     default_sort=("createdAt",),
     default_search=("email",),
 )
+IMPORT_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("status", "text", "status", nullable=False),
+        ListField("file", "id", "file_id", nullable=False),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+)

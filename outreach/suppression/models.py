@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
-from core.models import CompanyModel
+from core.models import CompanyModel, Job
 
 
 class Suppression(CompanyModel):
@@ -29,3 +29,35 @@ class Suppression(CompanyModel):
 
     def __str__(self) -> str:
         return self.email
+
+
+class SuppressionImport(Job):
+    """An import of addresses from an uploaded file. Progress commits with its batch; a worker goes on at `next_row`."""
+
+    file = CompanyForeignKey("crm.File", on_delete=models.CASCADE, related_name="+", db_index=False)
+    reason = models.CharField(
+        max_length=16, choices=Suppression.Reason, default=Suppression.Reason.MANUAL, help_text="Of rows without one."
+    )
+    email_column = models.CharField(max_length=300, blank=True, default="", help_text="Its header; empty: found.")
+    reason_column = models.CharField(max_length=300, blank=True, default="", help_text="Its header; empty: found.")
+    next_row = models.PositiveIntegerField(default=0, help_text="Row of the file to go on with; 0 before the first.")
+    added = models.PositiveIntegerField(default=0)
+    listed = models.PositiveIntegerField(default=0, help_text="Rows whose address was on the list, or twice in it.")
+    failed = models.PositiveIntegerField(default=0)
+    row_errors = JSONField(default=list, help_text="The first rows without an address: row and message.")
+    created_by = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+
+    class Meta(Job.Meta):
+        verbose_name = "import of addresses"
+        verbose_name_plural = "imports of addresses"
+        indexes = [
+            models.Index(fields=("due_at",), condition=models.Q(status="queued"), name="suppressionimport_due"),
+            models.Index(fields=("status",), condition=models.Q(status="running"), name="suppressionimport_running"),
+            models.Index(fields=("company", "created_at", "id"), name="suppressionimport_newest"),
+            models.Index(fields=("file",), name="suppressionimport_file"),
+        ]
+
+    def __str__(self) -> str:
+        return f"import {self.pk}"

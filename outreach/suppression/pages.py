@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,17 @@ REASONS = {
     "complained": "Complained",
 }
 """Reason -> its words."""
+STATES = {
+    "queued": ("Waiting", "none"),
+    "running": ("Importing", "info"),
+    "paused": ("Paused", "warn"),
+    "completed": ("Done", "ok"),
+    "failed": ("Stopped", "bad"),
+    "cancelled": ("Cancelled", "none"),
+}
+"""Status of an import -> its word and tone."""
+SHOWN = 10
+"""Imports that the page of many addresses lists."""
 
 
 class Suppressions(Page):
@@ -34,7 +46,10 @@ class Suppressions(Page):
         Column("createdBy", "By"),
         Column("createdAt", "Added", "createdAt"),
     )
-    choices = (Choice("reason", "Why", ("in",), tuple(REASONS.items())),)
+    choices = (
+        Choice("reason", "Why", ("in",), tuple(REASONS.items())),
+        Choice("source", "Where from", ("contains", "equals")),
+    )
 
     @cached_property
     def state(self) -> ListState:
@@ -78,8 +93,100 @@ class Suppressions(Page):
             answer = self.ask("DELETE", "suppression", None, {"ids": sent.getlist("ids")})
         if not answer.ok:
             return self.refuse(answer, here)
-        count = answer.data["deletedCount"]
-        return self.done(f"Took {count:,} address{'' if count == 1 else 'es'} off the list", here)
+        return self.done(f"Took {counted(answer.data['deletedCount'])} off the list", here)
 
 
-PAGES = [Suppressions]
+class ManySuppressions(Page):
+    path = "suppressions/many"
+    name = "suppressions-many"
+    title = "Add many addresses"
+    template = "web/suppressions/many.html"
+    module = "genie"
+    menu = Suppressions.menu
+
+    def show(self) -> Mapping[str, Any]:
+        found = self.read("suppression/import", {"p": "1", "n": str(SHOWN)})
+        return {**self.rights(), "form": self.form(), "imports": found.data}
+
+    def rights(self) -> dict[str, bool]:
+        return {"may_add": self.may("genie", "POST"), "may_upload": self.may("file", "POST")}
+
+    def form(self) -> Form:
+        reasons = [Option(*one) for one in REASONS.items()]
+        return Form(
+            [
+                Field("emails", "Addresses", "textarea", True, help="One a line, or with commas; 1,000 at most."),
+                Field("reason", "Why", "select", True, options=reasons, value="manual"),
+                Field("source", "Where from"),
+            ]
+        )
+
+    def do_paste(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        given = {name: value for name, value in form.values.items() if value and name != "emails"}
+        emails = re.split(r"[\s,;]+", (form.values["emails"] or "").strip())
+        answer = self.ask("POST", "suppression/bulk", None, {"formData": [{"email": one, **given} for one in emails]})
+        if not answer.ok:
+            return self.invalid(form, answer)
+        failed = answer.data["failed"]
+        said = f"{counted(len(answer.data['created']))} added, {len(answer.data['updated']):,} listed before"
+        if failed:
+            wrong = ", ".join(str(one["formData"]["email"])[:60] for one in failed[:5])
+            return self.fail(f"{said}; no address: {wrong}{' …' if len(failed) > 5 else ''}", self.request.path)
+        return self.done(said, self.address("suppressions"))
+
+    def do_check(self) -> HttpResponse:
+        if "file" not in self.request.FILES:
+            return self.refused("Choose a file first.")
+        uploaded = self.upload()
+        if not uploaded.ok:
+            return self.refused(uploaded.warning or uploaded.message)
+        file, reason = uploaded.data["_id"], self.request.POST.get("reason", "manual")
+        answer = self.ask("POST", "suppression/import/check", None, {"fileId": file, "reason": reason})
+        if not answer.ok:
+            return self.refused(answer.warning or answer.message)
+        return self.page({**self.rights(), "checked": answer.data, "file": file, "reason": reason})
+
+    def do_import(self) -> HttpResponse:
+        body = {"fileId": self.sent_id("file"), "reason": self.request.POST.get("reason", "manual")}
+        answer = self.ask("POST", "suppression/import", None, body)
+        if not answer.ok:
+            return self.refused(answer.warning or answer.message)
+        return self.done("The file is being read", self.address("suppression-import", answer.data["_id"]))
+
+    def refused(self, text: str) -> HttpResponse:
+        return self.page({**self.show(), "trouble": text}, status=422)
+
+
+class SuppressionImport(Page):
+    path = "suppressions/imports/<str:id>"
+    name = "suppression-import"
+    template = "web/suppressions/import.html"
+    module = "genie"
+    menu = Suppressions.menu
+
+    def show(self) -> Mapping[str, Any]:
+        job = self.read(f"suppression/import/{self.params['id']}").data
+        word, tone = STATES[job["status"]]
+        name = (job["file"] or {}).get("name") or "A file that is gone"
+        return {
+            "job": job,
+            "title": name,
+            "word": word,
+            "tone": tone,
+            "moving": job["status"] in ("queued", "running"),
+            "percent": 100 * job["processed"] // job["total"] if job["total"] else 0,
+            "stats": [("Added", job["added"]), ("Listed before", job["listed"]), ("Left out", job["failed"])],
+            "added": self.address("suppressions", f=f"source:equals:{name}") if job["added"] else "",
+        }
+
+    def do_cancel(self) -> HttpResponse:
+        answer = self.ask("POST", f"suppression/import/{self.params['id']}/cancel")
+        return self.done("The import stops; what it added stays") if answer.ok else self.refuse(answer)
+
+
+def counted(number: int) -> str:
+    return f"{number:,} address{'' if number == 1 else 'es'}"
+
+
+PAGES = [Suppressions, ManySuppressions, SuppressionImport]

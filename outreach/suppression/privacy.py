@@ -5,9 +5,8 @@ from __future__ import annotations
 from django.db.models import Q, QuerySet
 
 from crm.privacy.registry import DataSubject, register_personal_data
-from outreach.suppression.addresses import is_address
 from outreach.suppression.models import Suppression
-from outreach.suppression.services import suppress_address
+from outreach.suppression.services import suppress
 
 SOURCE = "erasure"
 
@@ -15,9 +14,7 @@ SOURCE = "erasure"
 def keep_suppressed(subject: DataSubject, rows: QuerySet[Suppression]) -> int:
     """Suppress all addresses of the contact, so that nobody writes to them again. Only the details are removed."""
     rows.update(details={})
-    for email in subject.emails:
-        if is_address(email):
-            suppress_address(email=email, source=SOURCE)
+    suppress(subject.emails, source=SOURCE)
     return 0
 
 

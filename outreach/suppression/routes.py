@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from core.api.routers import ResourceRouter
-from outreach.suppression.views import SuppressionViewSet
+from outreach.suppression.views import SuppressionImportViewSet, SuppressionViewSet
 
 
 def register_protected(router: ResourceRouter) -> None:
     router.register("suppression", SuppressionViewSet)
+    router.register("suppression/import", SuppressionImportViewSet)

@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
+from core.api.input import read
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
-from outreach.suppression.filters import SUPPRESSION_FIELDS
-from outreach.suppression.models import Suppression
-from outreach.suppression.serializers import SuppressionCreate, SuppressionOut
-from outreach.suppression.services import delete_suppressions, suppress_address
+from core.errors import NamedError
+from crm.files.selectors import readable_files
+from crm.records.views import bulk_answer
+from outreach.suppression.filters import IMPORT_FIELDS, SUPPRESSION_FIELDS
+from outreach.suppression.imports import NOT_FOUND, cancel_import, check_import, start_import
+from outreach.suppression.models import Suppression, SuppressionImport
+from outreach.suppression.serializers import (
+    SuppressionBulk,
+    SuppressionBulkOut,
+    SuppressionCreate,
+    SuppressionImportChecked,
+    SuppressionImportCreate,
+    SuppressionImportOut,
+    SuppressionOut,
+)
+from outreach.suppression.services import delete_suppressions, suppress_address, suppress_many
+
+FILE_ERRORS = (
+    *("EmptyFile_400", "FileNotFound_400", "NoRowsInFile_400", "UnsupportedFileType_400", "InvalidDataFormat_400"),
+    "ImportFileFetchFailed_400",
+)
 
 
 class SuppressionViewSet(ResourceViewSet):
@@ -46,3 +66,79 @@ class SuppressionViewSet(ResourceViewSet):
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         ids = list(self.selection().apply(Suppression.objects.all()).values_list("pk", flat=True))
         return {"deletedCount": delete_suppressions(ids=ids)}
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Never write to many addresses again",
+        input=SuppressionBulk,
+        output=SuppressionBulkOut,
+        success="AddressesSuppressed_200",
+        errors=("InvalidPayload_400",),
+        description="Each item succeeds or fails on its own; the answer is 200 either way: what is no address is in"
+        " `failed`. More than 1,000 go as a file (POST /suppression/import).",
+    )
+    def bulk(self, request: Request, data: dict[str, Any]) -> Any:
+        result = suppress_many(
+            items=data["form_data"], read=partial(read, SuppressionCreate), member_id=self.actor.member_id
+        )
+        answer = bulk_answer(result, Suppression.objects.all(), SuppressionOut)
+        return {name: answer[name] for name in ("created", "updated", "failed")}
+
+
+def one_import(id: str) -> dict[str, Any]:
+    """Return the import as the API shows it. Raises ImportNotFound_400."""
+    found = SuppressionImportOut.one(SuppressionImport.objects.filter(pk=id))
+    if found is None:
+        raise NamedError(*NOT_FOUND)
+    return found
+
+
+class SuppressionImportViewSet(ResourceViewSet):
+    module = "genie"
+    listing = Listing(
+        "List imports of addresses that are never written to",
+        SuppressionImport.objects.all,
+        IMPORT_FIELDS,
+        SuppressionImportOut,
+    )
+
+    @endpoint(
+        "Import addresses that are never written to",
+        input=SuppressionImportCreate,
+        output=SuppressionImportOut,
+        success="ImportCreated_201",
+        errors=FILE_ERRORS,
+        description="A worker reads the file. Its name becomes the `source` of the addresses, by which they can be"
+        " found and taken off again.",
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        made = start_import(files=readable_files(self.actor), member_id=self.actor.member_id, **data)
+        return one_import(made.pk)
+
+    @endpoint("Read an import of addresses", output=SuppressionImportOut, errors=(NOT_FOUND[0],))
+    def retrieve(self, request: Request, id: str) -> Any:
+        return one_import(id)
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Check a file of addresses before it is imported",
+        input=SuppressionImportCreate,
+        output=SuppressionImportChecked,
+        success="ImportChecked_200",
+        errors=FILE_ERRORS,
+        description="Reads the first 2,000 rows, and writes nothing.",
+    )
+    def check(self, request: Request, data: dict[str, Any]) -> Any:
+        return check_import(files=readable_files(self.actor), **data)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Cancel an import of addresses",
+        output=SuppressionImportOut,
+        success="ImportUpdated_200",
+        errors=(NOT_FOUND[0], "InvalidImportStatus_400"),
+        description="What it has added stays on the list.",
+    )
+    def cancel(self, request: Request, id: str) -> Any:
+        cancel_import(id=id)
+        return one_import(id)

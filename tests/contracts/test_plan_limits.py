@@ -87,6 +87,7 @@ NOT_COUNTED = {
     "lead-activity": "leads and contacts are, and notes on them are free",
     "lead-activity/follow-up": "leads are, and what is to be done about them is free",
     "saved-view": "they are limited by member, whatever the plan",
+    "suppression/import": "whoever must not be written to is told for free",
     "suppression": "whoever must not be written to is told for free",
 }
 """Routes that answer a POST with 201 and whose records no plan counts."""

@@ -84,11 +84,13 @@ from outreach.models import (
     MailApp,
     MailEvent,
     Ocr,
+    RecipientQuota,
     SenderCheck,
     SendJob,
     SendJobTransition,
     Smtp,
     Suppression,
+    SuppressionImport,
 )
 from tests.accounts.programs.helpers import bring, make_partner, make_referrer, rewarded
 from tests.kit.factories import (
@@ -329,5 +331,7 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     SendJobTransition: lambda n: SendJobTransition.objects.create(
         send_job=_job(n), to_status="draft", reason="planned"
     ),
+    SuppressionImport: lambda n: SuppressionImport.objects.create(file=_file(n), total=3, processed=n % 4),
+    RecipientQuota: lambda n: RecipientQuota.objects.create(scope=f"d{n}.example", tokens=n, filled_at=timezone.now()),
     Suppression: lambda n: Suppression.objects.create(email=f"gone{n}@example.org", reason=Suppression.Reason.MANUAL),
 }

@@ -28,7 +28,16 @@ from crm.models import (
     Tag,
     Team,
 )
-from outreach.models import CardScan, EmailTemplate, GenieScheduler, InboundMessage, MailApp, SendJob, Smtp
+from outreach.models import (
+    CardScan,
+    EmailTemplate,
+    GenieScheduler,
+    InboundMessage,
+    MailApp,
+    SendJob,
+    Smtp,
+    SuppressionImport,
+)
 from tests.guards.population import populate
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, MemberFactory
@@ -76,6 +85,7 @@ ADDRESSES: dict[str, type[Any]] = {
     "segment-filters": Segment,
     "sender": Smtp,
     "sender-mailbox": Smtp,
+    "suppression-import": SuppressionImport,
     "tag": Tag,
     "team": Team,
     "vendor-app": MailApp,

@@ -19,6 +19,7 @@ from django.utils import timezone
 from accounts.models import Company, Member, Role, User
 from config.bootstrap import Bootstrapped, bootstrap
 from config.local import mail_catcher as catcher
+from config.local.demo.deliveries import create_deliveries
 from config.local.demo.people import HEADERS, Person, people
 from config.local.demo.sales import create_sales
 from config.local.demo.sample_data import CATEGORIES, TAGS
@@ -106,6 +107,8 @@ def provision_demo(data: Path) -> Demo:
                 create_template(member_id=made.member.pk, **TEMPLATE)
             if made.created and not GenieScheduler.objects.exists():
                 _runs(made.member)
+            if made.created:
+                create_deliveries(made.member)
             contacts = Contact.objects.filter(is_deleted=False).count()
             audience_id = Tag.objects.filter(name=AUDIENCE).values_list("pk", flat=True).first()
             file = write_sample(data)

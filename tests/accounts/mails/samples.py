@@ -87,6 +87,7 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "notice_reply_received": [{**NOTICE, "who": NASTY, "inbound": SimpleNamespace(pk="x", subject=NASTY, text=NASTY)}],
     "notice_sender_failing": [{**NOTICE, "smtp": SENDER}],
     "notice_mailbox_failing": [{**NOTICE, "mailbox": MAILBOX}],
+    "notice_sender_stopped": [{**NOTICE, "smtp": SENDER, "told": NASTY}],
     "notice_sender_undeliverable": [{**NOTICE, "smtp": SENDER, "told": [NASTY]}],
     "notice_subscription_ending": [{**NOTICE, **TRIAL}, {**NOTICE, **PAID}],
     "notice_subscription_ended": [{**NOTICE, **TRIAL}, {**NOTICE, **PAID}],

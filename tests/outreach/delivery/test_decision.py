@@ -62,7 +62,9 @@ ROWS: list[tuple[dict[str, object], Decision]] = [
     ({"sender": None}, Wait(Reason.SENDER_MISSING, None)),
     ({"sender": SenderState(active=False)}, Wait(Reason.SENDER_INACTIVE, None)),
     ({"sender": SenderState(verified=False)}, Wait(Reason.SENDER_UNVERIFIED, None)),
+    ({"sender": SenderState(stopped=True)}, Wait(Reason.SENDER_STOPPED, None)),
     ({"not_before": LATER}, Wait(Reason.SCHEDULED_FOR_LATER, LATER)),
+    ({"quota_at": LATER}, Wait(Reason.LIMIT_DOMAIN, LATER)),
     ({"retry_at": LATER}, Wait(Reason.RETRY_BACKOFF, LATER)),
     ({"sender": limited(Reason.LIMIT_DAY_RAMP)}, Wait(Reason.LIMIT_DAY_RAMP, LATER)),
     ({"sender": limited(Reason.LIMIT_DAY)}, Wait(Reason.LIMIT_DAY, LATER)),
@@ -88,7 +90,10 @@ def test_the_earlier_row_wins(
         assert isinstance(one, SenderState)
         assert isinstance(two, SenderState)
         merged["sender"] = SenderState(
-            one.active and two.active, one.verified and two.verified, two.limits + one.limits
+            one.active and two.active,
+            one.verified and two.verified,
+            two.limits + one.limits,
+            one.stopped or two.stopped,
         )
     assert decide(DecisionInput(**merged), NOW) == first[1]  # type: ignore[arg-type]
 
@@ -146,6 +151,7 @@ all_facts = st.builds(
     attempts=st.integers(0, MAX_ATTEMPTS),
     sender=st.none() | st.builds(SenderState, often_true, often_true, st.lists(limits, max_size=4).map(tuple)),
     not_before=st.none() | moments,
+    quota_at=st.none() | moments,
     retry_at=st.none() | moments,
     window=st.none() | st.builds(Window, st.frozensets(st.integers(0, 6), min_size=1), st.times(), st.times()),
     place=st.sampled_from([BERLIN, TOKYO]),

@@ -19,6 +19,10 @@ def test_without_settings_mail_goes_at_all_hours(cast: Cast) -> None:
         "language": "",
         "languageName": "",
         "inboxDays": 365,
+        "bouncePercent": 5.0,
+        "complaintPercent": 0.1,
+        "guardFrom": 50,
+        "providerLimits": dict.fromkeys(("google", "microsoft", "yahoo", "apple", "gmx", "other")),
         "timezone": "Europe/Berlin",
     }
 

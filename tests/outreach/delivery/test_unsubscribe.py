@@ -63,6 +63,11 @@ def test_opening_the_link_asks_and_changes_nothing(cast: Cast, post: Post) -> No
     assert page.status_code == 200
     assert page["Content-Type"] == "text/html; charset=utf-8"
     assert b'<form method="post">' in page.content
+    with cast.scope():
+        recipient = SendJob.objects.get().recipient
+    assert recipient not in page.content.decode()
+    assert f"{recipient[0]}•••@{recipient.partition('@')[2]}" in page.content.decode()
+    assert "so far: 1." in page.content.decode()
     assert cast.company.name in page.content.decode()
     assert "default-src 'none'" in page["Content-Security-Policy"]
     with cast.scope():
@@ -105,3 +110,28 @@ def test_a_forged_token_is_refused(cast: Cast, outsiders: Cast, post: Post) -> N
         assert Client().get(bad).status_code == 400
     with cast.scope():
         assert not Suppression.objects.exists()
+
+
+def test_who_has_unsubscribed_can_come_back_in_their_language(cast: Cast, outsiders: Cast, post: Post) -> None:
+    assert cast.key.put("/genie/settings", {"language": "de"}).status == 200
+    planned(cast, 1)
+    work("send")
+    path = link(post.server.received[0])
+    click(path)
+    page = Client().get(path).content.decode()
+    assert '<html lang="de">' in page
+    assert "Sie sind abgemeldet" in page
+    back = Client(enforce_csrf_checks=True).post(path, {"do": "resubscribe"})
+    assert "Sie erhalten wieder Nachrichten" in back.content.decode()
+    with cast.scope():
+        contact = Contact.objects.get()
+        assert contact.unsubscribed_at is None
+        assert not Suppression.objects.exists()
+        assert Event.objects.filter(kind="contact.resubscribed").count() == 1
+        Suppression.objects.create(email=post.recipients()[0], reason="complained")
+    for asked in ({"do": "resubscribe"}, {}):
+        kept = Client().post(path, asked).content.decode()
+        assert "gesperrt" in kept
+        assert "<form" not in kept
+    with cast.scope():
+        assert Suppression.objects.get().reason == "complained"

@@ -1,0 +1,59 @@
+"""A second sender, whose guardrail has stopped it, and addresses that are never written to."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from accounts.models import Member
+from crm.models import Contact
+from outreach.models import MailApp, SendJob
+from outreach.senders.models import BOUNCES
+from outreach.suppression.models import Suppression
+from outreach.suppression.services import suppress
+
+SENT, BOUNCED = 60, 4
+WORDS = "Hello,\n\nour autumn menu of beans is out. Which of them shall we bring?\n\nBest regards\nDana Moreau"
+
+
+def create_deliveries(member: Member) -> None:
+    """Create the sender with what it has sent, of which some came back, and the list."""
+    now = timezone.now()
+    sender = MailApp.objects.create(
+        name="Newsletter",
+        api_key="demo",
+        from_email="news@leadwright.example",
+        from_name="Dana Moreau",
+        stopped_at=now - timedelta(hours=20),
+        stopped_by={"what": BOUNCES, "count": BOUNCED, "of": SENT},
+        created_by=member,
+    )
+    people = Contact.objects.exclude(email=None).order_by("-pk").values_list("pk", "email")[:SENT]
+    jobs = []
+    for number, (contact, email) in enumerate(people):
+        at = now - timedelta(hours=22) + timedelta(minutes=number)
+        told = "bounced" if number < BOUNCED else "delivered"
+        jobs.append(
+            SendJob(
+                company_id=sender.company_id,
+                contact_id=contact,
+                mail_app=sender,
+                channel=sender.app_key,
+                status=SendJob.Status.SENT,
+                recipient=email,
+                subject="Our autumn menu",
+                text=WORDS,
+                sending_at=at,
+                sent_at=at,
+                delivery_status=told,
+                delivery={told: at.isoformat()},
+                bounced_at=at if number < BOUNCED else None,
+                created_by=member,
+            )
+        )
+    SendJob.objects.bulk_create(jobs)
+    for job in jobs[:BOUNCED]:
+        suppress([job.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk)
+    suppress(["ask-not@quiet.example"], source="Call on Monday", member_id=member.pk)
+    suppress(["enough@quiet.example"], reason=Suppression.Reason.COMPLAINED)

@@ -1,0 +1,83 @@
+"""The settings page of what stops senders, and of limits by mail provider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from core.web.forms import Field, Form
+from core.web.settings import SettingsForm
+
+PROVIDERS = {
+    "google": "Gmail",
+    "microsoft": "Outlook, Hotmail, Live",
+    "yahoo": "Yahoo, AOL",
+    "apple": "iCloud",
+    "gmx": "GMX, WEB.DE",
+    "other": "each other domain",
+}
+"""Mail provider of the API -> its words."""
+PREFIX = "limit-"
+
+
+class Deliverability(SettingsForm):
+    path = "settings/deliverability"
+    name = "deliverability"
+    title = "Deliverability"
+    tab = "Deliverability"
+    place = 48
+    icon = "shield-check"
+    about = "When a sender stops by itself, and how much goes to each mail provider."
+    module = "genie"
+    resource = "genie/settings"
+
+    @cached_property
+    def current(self) -> Mapping[str, Any]:
+        found = self.read(self.resource).data
+        return {**found, **{f"{PREFIX}{key}": found["providerLimits"][key] for key in PROVIDERS}}
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        fields = [
+            Field(
+                "bouncePercent",
+                "Bounces that stop a sender, in percent",
+                "number",
+                required=True,
+                help="Of its last 200 messages in 7 days: those to mailboxes that do not exist. From 1 to 20.",
+            ),
+            Field(
+                "complaintPercent",
+                "Complaints that stop a sender, in percent",
+                "number",
+                required=True,
+                help="Of its messages in 7 days: those called spam, two at least. From 0.05 to 1.",
+            ),
+            Field(
+                "guardFrom",
+                "Messages before that",
+                "number",
+                required=True,
+                help="A sender that has sent fewer in 7 days is not stopped. From 20 to 1,000.",
+            ),
+            *(
+                Field(
+                    f"{PREFIX}{key}",
+                    f"Most messages an hour to {label}",
+                    "number",
+                    help="By all senders together. Empty: no limit." if key == "google" else "",
+                )
+                for key, label in PROVIDERS.items()
+            ),
+        ]
+        return Form(fields, values)
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        given = {name: value for name, value in values.items() if not name.startswith(PREFIX)}
+        limits = {name.removeprefix(PREFIX): value for name, value in values.items() if name.startswith(PREFIX)}
+        if limits:
+            given["providerLimits"] = {**self.current["providerLimits"], **limits}
+        return given
+
+
+PAGES = [Deliverability]

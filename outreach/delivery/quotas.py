@@ -1,0 +1,94 @@
+"""Limits by mail provider: buckets that fill with time, and a claim that takes from several of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from core.tenancy import company_id
+from outreach.delivery.models import RecipientQuota
+
+OTHER = "other"
+"""The limit of each domain that is of no provider."""
+PROVIDERS = {
+    "google": ("gmail.com", "googlemail.com"),
+    "microsoft": ("outlook.", "hotmail.", "live.", "msn.com", "passport.com", "windowslive.com"),
+    "yahoo": ("yahoo.", "ymail.com", "rocketmail.com", "aol."),
+    "apple": ("icloud.com", "me.com", "mac.com"),
+    "gmx": ("gmx.", "web.de", "mail.com", "1und1.de"),
+}
+"""Key of a mail provider -> its domains; one that ends in a dot has any country behind it."""
+KEYS = (*PROVIDERS, OTHER)
+MOST_PER_HOUR = 1_000_000
+KEPT = timedelta(days=1)
+"""A bucket that nobody has taken from for so long is full, and is made anew when it is needed."""
+BATCH = 5000
+_HOUR = 3600.0
+_PART = 10
+"""A bucket holds this part of an hour's messages, so that they are spread over it."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How many may go now, and when the bucket is full again."""
+
+    count: int
+    full_at: datetime
+
+
+def scope_of(email: str) -> str:
+    """Return the provider of an address, or its domain."""
+    domain = email.rpartition("@")[2].lower()
+    for key, domains in PROVIDERS.items():
+        if any(domain == one or (one.endswith(".") and domain.startswith(one)) for one in domains):
+            return key
+    return domain
+
+
+def limit_of(scope: str, limits: Mapping[str, int]) -> int | None:
+    """Return how many messages an hour may go to the scope; None: any number."""
+    return limits.get(scope if scope in PROVIDERS else OTHER)
+
+
+def size_and_rate(per_hour: int) -> tuple[float, float]:
+    """Return how much a bucket holds, and what flows in each second: together never more than `per_hour` in an hour."""
+    size = max(1, per_hour // _PART)
+    return float(size), (per_hour - size + 1) / _HOUR
+
+
+def take(wanted: Mapping[str, int], limits: Mapping[str, int], now: datetime) -> dict[str, Taken]:
+    """Take as many tokens as there are, at most those wanted of each scope, in the caller's transaction.
+
+    Scopes without a limit are left out of the answer.
+    """
+    asked = {scope: limit for scope in wanted if (limit := limit_of(scope, limits))}
+    if not asked:
+        return {}
+    company = company_id()
+    new = [
+        RecipientQuota(company_id=company, scope=scope, tokens=size_and_rate(asked[scope])[0], filled_at=now)
+        for scope in sorted(asked)
+    ]
+    RecipientQuota.objects.bulk_create(new, ignore_conflicts=True)
+    rows = list(RecipientQuota.objects.select_for_update().filter(scope__in=asked).order_by("scope"))
+    found = {}
+    for row in rows:
+        size, rate = size_and_rate(asked[row.scope])
+        since = max(0.0, (now - row.filled_at).total_seconds())
+        row.tokens = min(size, row.tokens + since * rate)
+        count = min(wanted[row.scope], int(row.tokens + 1e-6))
+        row.tokens, row.filled_at = row.tokens - count, max(now, row.filled_at)
+        found[row.scope] = Taken(count, now + timedelta(seconds=(size - row.tokens) / rate))
+    RecipientQuota.objects.bulk_update(rows, ["tokens", "filled_at"])
+    return found
+
+
+def forget_unused() -> bool:
+    """Delete buckets of all companies that are full since long (a periodic task). Returns whether there may be more."""
+    old = RecipientQuota.objects.filter(filled_at__lt=timezone.now() - KEPT)
+    found = list(old.order_by("pk").values_list("pk", flat=True)[:BATCH])
+    RecipientQuota.objects.filter(pk__in=found).delete()
+    return len(found) == BATCH

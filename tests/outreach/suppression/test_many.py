@@ -1,0 +1,112 @@
+"""POST /suppression/bulk, and imports of addresses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from core.jobs import WORK
+from core.jobs.leases import claim
+from core.jobs.sweeper import sweep
+from outreach.models import Suppression, SuppressionImport
+from outreach.suppression import imports
+from tests.crm.imports.helpers import upload
+from tests.kit.cast import Cast
+
+
+def listed(cast: Cast) -> dict[str, str]:
+    with cast.scope():
+        return dict(Suppression.objects.values_list("email", "reason"))
+
+
+def work() -> None:
+    WORK["suppression-import"].drain(float("inf"))
+
+
+def test_many_are_added_and_each_failure_is_told(cast: Cast) -> None:
+    cast.key.post("/suppression", {"email": "old@example.org", "reason": "bounced"})
+    items: list[Any] = [
+        {"email": "New@example.org", "reason": "complained", "source": "their call"},
+        {"email": "old@example.org", "reason": "complained"},
+        {"email": "nobody"},
+        {"email": "new@example.org"},
+        {"email": "x@example.org", "reason": "tired"},
+        7,
+    ]
+    answer = cast.session.post("/suppression/bulk", {"formData": items})
+    assert answer.status == 200
+    assert [one["email"] for one in answer.data["created"]] == ["new@example.org"]
+    assert [one["email"] for one in answer.data["updated"]] == ["old@example.org"]
+    assert [one["index"] for one in answer.data["failed"]] == [2, 4, 5]
+    assert "nobody" in answer.data["failed"][0]["warning"]
+    assert listed(cast) == {"old@example.org": "bounced", "new@example.org": "complained"}
+    for wrong in ([], [{"email": "a@example.org"}] * 1001):
+        refused = cast.key.post("/suppression/bulk", {"formData": wrong})
+        assert (refused.status, "formData" in refused.body["warning"]) == (400, True)
+
+
+def test_a_file_is_checked_then_imported_once_though_its_worker_dies(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(imports, "BATCH_ROWS", 2)
+    lines = ["E-Mail,Reason,Name", "A@example.org,Unsubscribed,Ann", "b@example.org,spam report,Bob", "nobody,,Nob"]
+    lines += ["a@example.org,bounce,Ann", "c@example.org,whatever,Cy", ""]
+    file = upload(cast, "\n".join(lines).encode(), "old list.csv")
+    found = cast.key.post("/suppression/import/check", {"fileId": file}).data
+    assert {name: found[name] for name in ("emailColumn", "rows", "added", "listed", "failed")} == {
+        "emailColumn": "E-Mail",
+        "rows": 5,
+        "added": 3,
+        "listed": 1,
+        "failed": 1,
+    }
+    assert listed(cast) == {}
+    made = cast.key.post("/suppression/import", {"fileId": file})
+    assert (made.status, made.data["status"]) == (201, "queued")
+    [job] = claim(SuppressionImport, limit=1)
+    real, calls = imports.suppress, list[int]()
+
+    def die_in_the_second_batch(*given: Any, **named: Any) -> set[str]:
+        calls.append(1)
+        if len(calls) > 2:  # the first batch has two reasons
+            raise KeyboardInterrupt
+        return real(*given, **named)
+
+    monkeypatch.setattr(imports, "suppress", die_in_the_second_batch)
+    with cast.scope(), pytest.raises(KeyboardInterrupt):
+        imports.run(job, float("inf"))
+    with cast.scope():
+        left = SuppressionImport.objects.get()
+        assert (left.status, left.processed, left.added, left.next_row) == ("running", 2, 2, 4)
+        SuppressionImport.objects.update(worker=1)  # of nobody who lives
+    monkeypatch.setattr(imports, "suppress", real)
+    sweep()
+    work()
+    done = cast.key.get(f"/suppression/import/{made.data['_id']}").data
+    assert [done[name] for name in ("status", "total", "processed", "added", "listed", "failed")] == [
+        "completed", 5, 5, 3, 1, 1,
+    ]  # fmt: skip
+    assert done["rowErrors"] == [{"row": 4, "message": "has no e-mail address"}]
+    assert listed(cast) == {"a@example.org": "unsubscribed", "b@example.org": "complained", "c@example.org": "manual"}
+    assert cast.key.post(f"/suppression/import/{done['_id']}/cancel").body["message"] == "Invalid import status"
+    with cast.scope():
+        assert set(Suppression.objects.values_list("source", flat=True)) == {"old list.csv"}
+
+
+def test_a_file_of_addresses_alone_has_no_header_and_a_queued_import_is_cancelled(cast: Cast) -> None:
+    file = upload(cast, b"first@example.org\nsecond@example.org\n", "plain.csv")
+    made = cast.key.post("/suppression/import", {"fileId": file, "reason": "unsubscribed"})
+    assert made.status == 201, made.body
+    work()
+    assert listed(cast) == {"first@example.org": "unsubscribed", "second@example.org": "unsubscribed"}
+    again = cast.key.post("/suppression/import", {"fileId": file}).data["_id"]
+    assert cast.key.post(f"/suppression/import/{again}/cancel").data["status"] == "cancelled"
+    for body, told in (
+        ({"fileId": file, "emailColumn": "Mail"}, "emailColumn"),
+        ({"fileId": upload(cast, b"Name,Town\nAnn,Rome\n")}, "emailColumn"),
+        ({"fileId": "0" * 24}, "fileId"),
+        ({"fileId": upload(cast, b"x")}, "fileId"),
+    ):
+        answer = cast.key.post("/suppression/import", body)
+        assert (answer.status, told in answer.body["warning"]) == (400, True), answer.body
