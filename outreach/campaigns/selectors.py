@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet
 
+from crm.models import ContactCategory, Segment, Tag
 from outreach.campaigns.models import Campaign
 from outreach.delivery.decision import Reason
 from outreach.delivery.models import SendJob
 from outreach.delivery.selectors import next_decision
+from outreach.delivery.senders import KINDS
 from outreach.delivery.stop_rules import REFUSED
+from outreach.email_templates.models import EmailTemplate
 from outreach.genie.models import GenieScheduler
 from outreach.genie.selectors import audience_names, message_summary, results
 
 Status = SendJob.Status
 ENDED_UNSENT = (Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESSED)
+MOST_CHOICES = 200
 OUTCOMES = ("sent", "delivered", "replied", "unsubscribed", "bounced", "notSent")
 
 
@@ -89,6 +93,31 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
         "nextDecision": next_decision(run.pk) if counts[Status.APPROVED] or counts[Status.PLANNED] else None,
         "reasons": summary["reasons"],
     }
+
+
+def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
+    """Return the first of what campaigns are made of; None for what the caller may not read."""
+    named: tuple[tuple[str, str, QuerySet[Any]], ...] = (
+        ("templates", "template", EmailTemplate.objects.all()),
+        ("segments", "segment", Segment.objects.filter(panel=Segment.Panel.CONTACT)),
+        ("tags", "tag", Tag.objects.all()),
+        ("categories", "contact-category", ContactCategory.objects.all()),
+    )
+    found: dict[str, Any] = {"senders": _working_senders() if may_read("apps") else None}
+    for name, module, rows in named:
+        shown = rows.order_by("name", "pk").values_list("pk", "name")[:MOST_CHOICES] if may_read(module) else None
+        found[name] = None if shown is None else [{"_id": pk, "name": text} for pk, text in shown]
+    return found
+
+
+def _working_senders() -> list[dict[str, Any]]:
+    return [
+        {"_id": one.pk, "type": one.app_key, "fromName": one.from_name, "fromEmail": one.from_email}
+        for kind in KINDS
+        for one in kind._default_manager.filter(is_active=True, verified=True).order_by("created_at", "pk")[
+            :MOST_CHOICES
+        ]
+    ]
 
 
 def _outcomes(run_id: str) -> dict[int | None, dict[str, int]]:

@@ -270,6 +270,22 @@ class CampaignDetail(CampaignOut):
         return {**super().finish(data, row), **row["audience"]}
 
 
+class CampaignChoices(Output):
+    """What a campaign can be made of."""
+
+    senders = Computed(
+        serializers.ListField(
+            child=serializers.DictField(), allow_null=True, help_text="_id, type, fromName and fromEmail of each."
+        )
+    )
+    templates = Computed(
+        serializers.ListField(child=serializers.DictField(), allow_null=True, help_text="_id and name of each.")
+    )
+    segments = Computed(serializers.ListField(child=serializers.DictField(), allow_null=True))
+    tags = Computed(serializers.ListField(child=serializers.DictField(), allow_null=True))
+    categories = Computed(serializers.ListField(child=serializers.DictField(), allow_null=True))
+
+
 class CampaignCancelled(CampaignDetail):
     """A campaign after its cancellation."""
 

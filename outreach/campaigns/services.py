@@ -15,7 +15,7 @@ from core.lists import BulkSelection, in_batches
 from crm.records.unique_names import save_unique_name
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.readiness import check_ready
-from outreach.campaigns.selectors import kept_campaigns, run_of
+from outreach.campaigns.selectors import NOBODY, kept_campaigns, run_of
 from outreach.campaigns.words import check_variants, check_words
 from outreach.delivery.senders import columns_of
 from outreach.genie import audience
@@ -38,7 +38,6 @@ SELECTORS = {
     "tags": "tags",
     "categories": "categories",
 }
-NOBODY: dict[str, Any] = {"contactIds": [], "leadIds": [], "segments": None, "tags": None, "categories": None}
 COLUMNS = {"template_id": "template_id", "winner": "winner_rule", "audience": "audience_mode"}
 """Name of a body, in snake_case -> its column, where that has another name."""
 WHILE_PAUSED = ("name", "throttle", "ends_at")

@@ -16,9 +16,10 @@ from core.api.viewsets import ResourceViewSet
 from outreach.campaigns import changing, services, starting
 from outreach.campaigns.filters import CAMPAIGN_FIELDS
 from outreach.campaigns.models import Campaign
-from outreach.campaigns.selectors import campaign_detail, kept_campaigns
+from outreach.campaigns.selectors import campaign_detail, choices_for, kept_campaigns
 from outreach.campaigns.serializers import (
     CampaignCancelled,
+    CampaignChoices,
     CampaignCreate,
     CampaignDelete,
     CampaignDetail,
@@ -119,6 +120,18 @@ class CampaignViewSet(ResourceViewSet):
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         deleted = services.delete_campaigns(member_id=self.actor.member_id, selection=self.selection())
         return {"deletedCount": deleted}
+
+    @action(detail=False, url_path="choices")
+    @endpoint(
+        "Read what a campaign can be made of",
+        output=CampaignChoices,
+        description="The first 200 senders that work, templates, segments of contacts, tags and categories by name."
+        " By session those of which the role has the permission apps, template, segment, tag or contact-category;"
+        " the others are null.",
+    )
+    def choices(self, request: Request) -> Any:
+        actor = self.actor
+        return choices_for(lambda module: actor.is_unbounded or actor.may(module, "GET"))
 
     @action(detail=False, methods=["post"], url_path="audience-preview")
     @endpoint(

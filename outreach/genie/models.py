@@ -151,6 +151,21 @@ class GenieScheduler(Job):
         return self.name or self.prompt[:60] or self.pk
 
     @property
+    def about(self) -> tuple[str, str]:
+        """What notices about it are about, as the API calls it: itself, or the campaign that it sends."""
+        return ("campaign", self.of_campaign_id) if self.of_campaign_id else ("genie", self.pk)
+
+    @property
+    def place(self) -> str:
+        """The path of its page, below its company's."""
+        return f"campaigns/{self.of_campaign_id}" if self.of_campaign_id else f"outreach/{self.pk}"
+
+    @property
+    def drafts_place(self) -> str:
+        """The path of the page that decides about its drafts."""
+        return self.place if self.of_campaign_id else f"{self.place}/review"
+
+    @property
     def sender(self) -> Sender | None:
         """The sender of its messages, of whatever kind."""
         return self.smtp if self.smtp_id else self.mail_app

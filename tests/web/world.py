@@ -28,7 +28,7 @@ from crm.models import (
     Tag,
     Team,
 )
-from outreach.models import CardScan, EmailTemplate, GenieScheduler, InboundMessage, MailApp, SendJob, Smtp
+from outreach.models import Campaign, CardScan, EmailTemplate, GenieScheduler, InboundMessage, MailApp, SendJob, Smtp
 from tests.guards.population import populate
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, MemberFactory
@@ -42,6 +42,8 @@ FRAMED = ("message-preview",)
 
 ADDRESSES: dict[str, type[Any]] = {
     "call": CallLog,
+    "campaign": Campaign,
+    "campaign-edit": Campaign,
     "card-scan": CardScan,
     "category": ContactCategory,
     "contact": Contact,
