@@ -20,7 +20,10 @@ from outreach.genie.selectors import audience_names, message_summary, results
 
 Status = SendJob.Status
 ENDED_UNSENT = (Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESSED)
+NOBODY: dict[str, Any] = {"contactIds": [], "leadIds": [], "segments": None, "tags": None, "categories": None}
+"""The audience of a new campaign."""
 MOST_CHOICES = 200
+"""How many of each kind the form of a campaign offers."""
 OUTCOMES = ("sent", "delivered", "replied", "unsubscribed", "bounced", "notSent")
 
 

@@ -14,7 +14,7 @@ from core.api.selection import SelectionInput
 from core.errors import NamedError, ValidationFailed
 from core.spans import read_span
 from outreach.campaigns.models import Campaign
-from outreach.campaigns.selectors import results_of
+from outreach.campaigns.selectors import NOBODY, results_of
 from outreach.campaigns.words import MOST_VARIANTS
 from outreach.delivery.serializers import SKIPPED
 from outreach.genie.cadence import LONGEST_INTERVAL_MS, SHORTEST_INTERVAL_MS, read_hours
@@ -267,7 +267,7 @@ class CampaignDetail(CampaignOut):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        return {**super().finish(data, row), **row["audience"]}
+        return {**super().finish(data, row), **NOBODY, **row["audience"]}
 
 
 class CampaignChoices(Output):
