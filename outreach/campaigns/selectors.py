@@ -78,7 +78,7 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
     blank = {"planned": 0, **dict.fromkeys(OUTCOMES, 0)}
     untold = {"delivered": None} if run.smtp_id else {}
     whole = {name: sum(one[name] for one in by_variant.values()) for name in blank}
-    variants = run.content["variants"] if campaign.variants else []
+    variants = run.content.get("variants", []) if campaign.variants else []
     waiting = SendJob.objects.filter(run=run, status=Status.PLANNED, reason=Reason.AWAITING_WINNER)
     return {
         "audienceNames": names,
@@ -91,7 +91,7 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
         "variantResults": [
             {"name": one["name"], **by_variant.get(place, blank), **untold} for place, one in enumerate(variants)
         ],
-        "waitingForWinner": waiting.count() if run.content["testShare"] is not None else 0,
+        "waitingForWinner": waiting.count() if run.content.get("testShare") is not None else 0,
         "nextDueAt": summary["nextDueAt"],
         "nextDecision": next_decision(run.pk) if counts[Status.APPROVED] or counts[Status.PLANNED] else None,
         "reasons": summary["reasons"],
