@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet, Value
 
 from crm.models import ContactCategory, Segment, Tag
 from outreach.campaigns.models import Campaign
@@ -99,18 +99,29 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
 
 
 def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
-    """Return the first of what campaigns are made of; None for what the caller may not read."""
+    """Return the first of what campaigns are made of by name; None for what the caller may not read."""
     named: tuple[tuple[str, str, QuerySet[Any]], ...] = (
         ("templates", "template", EmailTemplate.objects.all()),
         ("segments", "segment", Segment.objects.filter(panel=Segment.Panel.CONTACT)),
         ("tags", "tag", Tag.objects.all()),
         ("categories", "contact-category", ContactCategory.objects.all()),
     )
-    found: dict[str, Any] = {"senders": _working_senders() if may_read("apps") else None}
-    for name, module, rows in named:
-        shown = rows.order_by("name", "pk").values_list("pk", "name")[:MOST_CHOICES] if may_read(module) else None
-        found[name] = None if shown is None else [{"_id": pk, "name": text} for pk, text in shown]
-    return found
+    read = [(name, rows) for name, module, rows in named if may_read(module)]
+    found: dict[str, Any] = {name: None for name, *_ in named} | {name: [] for name, _ in read}
+    found["senders"] = _working_senders() if may_read("apps") else None
+    parts = [
+        rows.annotate(choice_of=Value(name))
+        .order_by("name", "pk")
+        .values_list("choice_of", "pk", "name")[:MOST_CHOICES]
+        for name, rows in read
+    ]
+    for kind, pk, text in parts[0].union(*parts[1:], all=True) if parts else ():
+        found[kind].append({"_id": pk, "name": text})
+    return {**found, **{name: sorted(found[name], key=_by_name) for name, _ in read}}
+
+
+def _by_name(one: dict[str, Any]) -> str:
+    return str(one["name"]).casefold()
 
 
 def _working_senders() -> list[dict[str, Any]]:

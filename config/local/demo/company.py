@@ -237,9 +237,7 @@ def _campaigns(member: Member) -> None:
     tags = dict(Tag.objects.values_list("name", "pk"))
     sender = Smtp.objects.values_list("pk", flat=True).first()
     versions = (("Question", "Coffee on us, {{contact.firstName}}?"), ("Plain", "Your invitation to a free tasting"))
-    body = (
-        "Hello {{contact.firstName}},\n\ntaste our new roast, at your place and on us. Just reply with a day.\n\nDana"
-    )
+    body = "Hello {{contact.firstName}},\n\ntaste our new roast at your place, on us. Just reply with a day.\n\nDana"
     variants = [
         {"name": name, "share": 50, "templateId": None, "subject": subject, "body": body} for name, subject in versions
     ]
