@@ -17,6 +17,8 @@ from outreach.campaigns.models import Campaign
 from outreach.campaigns.readiness import check_ready
 from outreach.campaigns.selectors import NOBODY, kept_campaigns, run_of
 from outreach.campaigns.words import check_variants, check_words
+from outreach.delivery.decision import Reason
+from outreach.delivery.models import SendJob
 from outreach.delivery.senders import columns_of
 from outreach.genie import audience
 from outreach.genie.models import GenieScheduler
@@ -92,6 +94,9 @@ def update_campaign(*, id: str, member_id: str, **values: Any) -> Campaign:
     campaign = _save(campaign, member_id, values, "campaign.updated")
     if run is not None:
         GenieScheduler.objects.filter(pk=run.pk).update(name=campaign.name, per_hour=campaign.throttle)
+        if run.per_hour != campaign.throttle:  # what waits for the old pace goes by the new one once it is resumed
+            waiting = SendJob.objects.filter(run=run, status=SendJob.Status.APPROVED, reason=Reason.LIMIT_CAMPAIGN)
+            waiting.update(reason=Reason.RUN_PAUSED, updated_at=timezone.now())
     elif campaign.status == Status.SCHEDULED and campaign.scheduled_at is not None:
         check_ready(campaign)  # it begins by itself, when nobody looks
     elif campaign.status != Status.DRAFT:

@@ -224,6 +224,11 @@ def test_a_pause_holds_all_of_it_until_it_is_resumed(cast: Cast, people: dict[st
         assert (decision_of(waits[0]) or {})["reason"] in ("limit_campaign", "scheduled_for_later")
     with time_machine.travel(timezone.now() + timedelta(hours=1, minutes=1), tick=False), cast.scope():
         assert len(claim(people["smtp"]).jobs) == 1  # those behind it come due one after the other
+    cast.key.post(f"/campaign/{id}/pause")
+    assert cast.key.put(f"/campaign/{id}", {"throttle": 400}).data["throttle"] == 400
+    cast.key.post(f"/campaign/{id}/resume")
+    with cast.scope():  # what waited for the old pace goes now
+        assert len(claim(people["smtp"]).jobs) == 5
     cancelled = cast.key.post(f"/campaign/{id}/cancel").data
     assert (cancelled["status"], cancelled["counts"]["cancelled"]) == ("cancelled", cancelled["cancelledCount"])
     assert cast.key.post(f"/campaign/{id}/resume").status == 400
