@@ -1,6 +1,7 @@
 """Back office pages of outreach; each domain has its own."""
 
 from outreach.ai import admin as ai
+from outreach.campaigns import admin as campaigns
 from outreach.data_apps import admin as data_apps
 from outreach.deliverability import admin as deliverability
 from outreach.delivery import admin as delivery
@@ -18,6 +19,7 @@ from outreach.suppression import admin as suppression
 
 __all__ = [
     "ai",
+    "campaigns",
     "data_apps",
     "deliverability",
     "delivery",

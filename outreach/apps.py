@@ -18,6 +18,8 @@ class OutreachConfig(AppConfig):
         from outreach.ai.budgets import PLAN_LIMIT
         from outreach.ai.services import CHANGED
         from outreach.ai.usage import used_this_month
+        from outreach.campaigns import jobs as campaigns  # noqa: F401  (register their work)
+        from outreach.campaigns.selectors import kept_campaigns
         from outreach.connected_app_list import register_apps
         from outreach.connected_apps.selectors import counted_apps
         from outreach.deliverability import jobs as deliverability  # noqa: F401  (register their work)
@@ -48,6 +50,7 @@ class OutreachConfig(AppConfig):
         register_unwanted(suppressed_addresses)
         count_usage("apps", counted_apps)
         count_usage("genie", kept_runs)
+        count_usage("campaign", kept_campaigns)
         count_usage("template", EmailTemplate.objects.all)
         meter_usage(PLAN_LIMIT, used_this_month)
         count_usage("lead-gen-ai", LeadGeneration.objects.all)

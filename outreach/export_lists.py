@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crm.exports.sources import register_source
 from outreach.ai.views import AiUsageViewSet
+from outreach.campaigns.views import CampaignViewSet
 from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet
 from outreach.genie.message_views import SendJobViewSet
 from outreach.genie.views import RunViewSet
@@ -13,6 +14,7 @@ from outreach.suppression.views import SuppressionImportViewSet, SuppressionView
 def register_lists() -> None:
     """Register the lists, when Django is ready."""
     register_source("ai-usage", AiUsageViewSet)
+    register_source("campaign", CampaignViewSet)
     register_source("genie", RunViewSet)
     register_source("genie/send-jobs", SendJobViewSet)
     register_source("logs/smtp", SmtpLogViewSet)

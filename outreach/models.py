@@ -1,4 +1,5 @@
 from outreach.ai.models import AiApp, AiBudget, AiCaps, AiUsage
+from outreach.campaigns.models import Campaign
 from outreach.data_apps.models import DataApp
 from outreach.deliverability.models import DkimKey, SenderCheck
 from outreach.delivery.models import GenieSettings, RecipientQuota, SendJob, SendJobTransition
@@ -18,6 +19,7 @@ __all__ = [
     "AiBudget",
     "AiCaps",
     "AiUsage",
+    "Campaign",
     "CardScan",
     "DataApp",
     "DkimKey",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.api.routers import ResourceRouter
 from crm.exports.routes import register_list_exports
 from outreach.ai import routes as ai
+from outreach.campaigns import routes as campaigns
 from outreach.connected_apps import routes as connected_apps
 from outreach.deliverability import routes as deliverability
 from outreach.delivery import routes as delivery
@@ -20,7 +21,7 @@ from outreach.suppression import routes as suppression
 
 def register_protected(router: ResourceRouter) -> None:
     domains = (ai, connected_apps, suppression, deliverability, delivery, inbox, email_templates, enrichment, genie)
-    for domain in (*domains, lead_generation, mail_vendors, ocr):
+    for domain in (*domains, campaigns, lead_generation, mail_vendors, ocr):
         domain.register_protected(router)
     register_list_exports(router, "outreach")
 

@@ -41,6 +41,7 @@ from crm.segments import pages as segments
 from crm.tags import pages as tags
 from crm.teams import pages as teams
 from outreach.ai import pages as ai
+from outreach.campaigns import pages as campaigns
 from outreach.data_apps import pages as data_apps
 from outreach.deliverability import pages as deliverability
 from outreach.delivery import pages as messages
@@ -71,6 +72,7 @@ PAGES = [
     *activities.PAGES,
     *meetings.PAGES,
     *outreach.PAGES,
+    *campaigns.PAGES,
     *email_templates.PAGES,
     *messages.PAGES,
     *senders.PAGES,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 EVENTS: dict[str, tuple[str, ...]] = {
     "calllog": ("created", "updated", "deleted"),
+    "campaign": ("created", "updated", "started", "paused", "resumed", "completed", "cancelled", "failed", "deleted"),
     "contact": (
         *("created", "updated", "deleted", "restored", "merged", "unmerged", "unsubscribed", "resubscribed"),
         "erased",

@@ -43,6 +43,7 @@ class SearchViewSet(ResourceViewSet):
         "lead",
         "product-service",
         "genie",
+        "campaign",
         "segment",
         "tag",
         "contact-category",

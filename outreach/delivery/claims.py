@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import SystemRandom
@@ -22,6 +22,7 @@ from outreach.delivery.approvals import LAPSED, hold
 from outreach.delivery.context import SendContext, claimed_count, remaining, sender_state
 from outreach.delivery.decision import Limit, Reason, SenderState, Stop, Wait, decide
 from outreach.delivery.models import SendJob
+from outreach.delivery.paces import HOUR
 from outreach.delivery.pauses import pause
 from outreach.delivery.quotas import scope_of, take
 from outreach.delivery.senders import KINDS, columns_of, locked_sender
@@ -37,6 +38,9 @@ _random = SystemRandom()
 _SUBSCRIPTION_PAUSE = 60.0
 _RESERVED_PAUSE = 1.0
 _ASK_AGAIN = dt.timedelta(minutes=5)
+_UNUSED_OF_RUNS = ("run__audience", "run__prompt", "run__outreach_cadence", "run__content")
+_PAUSED = dt.timedelta(hours=1)
+"""How long messages of a paused campaign rest, unless it is resumed (outreach.campaigns.pausing)."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ def _choose(sender: Sender, context: SendContext, most: int, limit: int, now: dt
         SendJob.objects.select_for_update(skip_locked=True, of=("self",))
         .filter(_due(now), **columns_of(sender))
         .select_related("contact", "run")
-        .defer("text", "html", "evidence", "run__audience", "run__prompt", "run__outreach_cadence", "contact__custom")
+        .defer("text", "html", "evidence", "contact__custom", *_UNUSED_OF_RUNS)
         .order_by("due_at", "id")[:limit]
     )
     for job in jobs:
@@ -104,21 +108,28 @@ def _choose(sender: Sender, context: SendContext, most: int, limit: int, now: dt
     ready: list[SendJob] = []
     waiting: dict[Wait, list[str]] = defaultdict(list)
     stopped: dict[Stop, list[str]] = defaultdict(list)
+    paces = {job.run_id: pace for job in jobs if (pace := known[job.pk].pace) is not None}
+    room = {run: pace.allowed - pace.used for run, pace in paces.items()}
     for job in jobs:
         decision = decide(known[job.pk], now)
         if isinstance(decision, Wait):
             waiting[decision].append(job.pk)
         elif isinstance(decision, Stop):
             stopped[decision].append(job.pk)
-        elif len(ready) < most:
+        elif len(ready) < most and room.get(job.run_id, 1) > 0:
             ready.append(job)
+            if job.run_id in room:
+                room[job.run_id] -= 1
     ready = _within_quotas(ready, waiting, context, now)
     for wait, ids in waiting.items():
         rows = SendJob.objects.filter(pk__in=ids)
         if wait.reason in LAPSED:
             hold(rows, None, reason=wait.reason)
+        elif wait.reason is Reason.LIMIT_CAMPAIGN and wait.until is not None:
+            _spread(jobs, set(ids), paces, wait.until, now)
         else:
-            rows.update(due_at=wait.until or now + _ASK_AGAIN, reason=wait.reason, updated_at=now)
+            again = _PAUSED if wait.reason is Reason.RUN_PAUSED else _ASK_AGAIN
+            rows.update(due_at=wait.until or now + again, reason=wait.reason, updated_at=now)
     for stop, ids in stopped.items():
         ledger.transition_all(SendJob.objects.filter(pk__in=ids), to=stop.state, reason=stop.reason)
     lease = new_id()
@@ -145,6 +156,20 @@ def _within_quotas(
         else:
             waiting[Wait(Reason.LIMIT_DOMAIN, taken[scope].full_at)].append(job.pk)
     return going
+
+
+def _spread(
+    jobs: list[SendJob], ids: set[str], paces: Mapping[str | None, Limit], begins: dt.datetime, now: dt.datetime
+) -> None:
+    """Let messages that wait for their campaign's pace come due one after the other, so that each is looked at about
+    once, not all of them whenever a slot opens."""
+    places: dict[str | None, int] = defaultdict(int)
+    waiting = [job for job in jobs if job.pk in ids]
+    for job in waiting:
+        job.due_at = begins + HOUR / paces[job.run_id].allowed * places[job.run_id]
+        job.reason, job.updated_at = Reason.LIMIT_CAMPAIGN, now
+        places[job.run_id] += 1
+    SendJob.objects.bulk_update(waiting, ["due_at", "reason", "updated_at"])
 
 
 def _claim(sender: Sender, ready: list[SendJob], lease: str, context: SendContext, now: dt.datetime) -> None:

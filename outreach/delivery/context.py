@@ -17,6 +17,7 @@ from core.tenancy import company_id
 from crm.models import Contact
 from outreach.delivery.decision import DecisionInput, Limit, Reason, SenderState, ramp_limit
 from outreach.delivery.models import GenieSettings, SendJob
+from outreach.delivery.paces import paces_of
 from outreach.delivery.stops import stops_of
 from outreach.delivery.windows import Place, Window, load_zone, recipient_place
 from outreach.senders.models import Sender
@@ -28,7 +29,13 @@ WRITING = dt.timedelta(minutes=1)
 """How long it takes at least until a message without words has some."""
 _UNWRITTEN = {
     str(reason): reason
-    for reason in (Reason.NOT_WRITTEN, Reason.AI_LIMIT_REACHED, Reason.AI_TROUBLE, Reason.WRITTEN_ANEW)
+    for reason in (
+        Reason.NOT_WRITTEN,
+        Reason.AI_LIMIT_REACHED,
+        Reason.AI_TROUBLE,
+        Reason.WRITTEN_ANEW,
+        Reason.AWAITING_WINNER,
+    )
 }
 _PERIODS = (
     (Reason.LIMIT_MINUTE, "per_minute", dt.timedelta(minutes=1)),
@@ -83,7 +90,7 @@ class SendContext:
     ) -> dict[str, DecisionInput]:
         """Return what is known about each message, by its id. The jobs come with contact, run and sender joined."""
         suppressed = suppressed_addresses(job.contact.email for job in jobs)
-        stopped = stops_of(jobs)
+        stopped, paces = stops_of(jobs), paces_of(jobs, now)
         found: dict[str, DecisionInput] = {}
         for job in jobs:
             contact = job.contact
@@ -98,6 +105,8 @@ class SendContext:
             found[job.pk] = replace(
                 of_contact,
                 run_cancelled=job.run is not None and (job.run.cancelled_at is not None or job.run.is_deleted),
+                run_paused=job.run is not None and job.run.paused_at is not None,
+                pace=paces.get(job.run_id or ""),
                 replied=stop == Reason.REPLY_RECEIVED or (job.step == 1 and _has_replied(contact, job)),
                 stopped=stop if stop != Reason.REPLY_RECEIVED else None,
                 attempts=0 if unwritten else job.attempts,

@@ -20,6 +20,8 @@ that need time.
 | ai_limit_reached      | wait               | the next month, or somebody raises the cap       |
 | ai_trouble            | wait               | the next try                                     |
 | written_anew          | wait               | a worker has written it                          |
+| awaiting_winner       | wait               | the winner of the campaign's test is chosen      |
+| run_paused            | wait for a person  | somebody resumes the campaign                    |
 | awaiting_approval     | wait for a person  | somebody approves the draft                      |
 | approval_outdated     | wait for a person  | somebody approves it again; a claim makes a draft of it |
 | approval_expired      | wait for a person  | somebody approves it again; a claim makes a draft of it |
@@ -34,6 +36,7 @@ that need time.
 | limit_day             | wait               | a slot of the sender's day opens                 |
 | limit_hour            | wait               | a slot of the sender's hour opens                |
 | limit_minute          | wait               | a slot of the sender's minute opens              |
+| limit_campaign        | wait               | a slot of the campaign's hour opens              |
 | outside_window        | wait               | the window opens at the recipient's place        |
 """
 
@@ -71,6 +74,8 @@ class Reason(StrEnum):
     AI_LIMIT_REACHED = "ai_limit_reached"
     AI_TROUBLE = "ai_trouble"
     WRITTEN_ANEW = "written_anew"
+    AWAITING_WINNER = "awaiting_winner"
+    RUN_PAUSED = "run_paused"
     AWAITING_APPROVAL = "awaiting_approval"
     APPROVAL_OUTDATED = "approval_outdated"
     APPROVAL_EXPIRED = "approval_expired"
@@ -85,6 +90,7 @@ class Reason(StrEnum):
     LIMIT_DAY = "limit_day"
     LIMIT_HOUR = "limit_hour"
     LIMIT_MINUTE = "limit_minute"
+    LIMIT_CAMPAIGN = "limit_campaign"
     OUTSIDE_WINDOW = "outside_window"
 
 
@@ -104,6 +110,8 @@ SENTENCES: dict[Reason, str] = {
     Reason.AI_LIMIT_REACHED: "It is not written yet: a cap of AI use is reached.",
     Reason.AI_TROUBLE: "It is not written yet: the AI app does not work at present, and is tried again.",
     Reason.WRITTEN_ANEW: "It is being rewritten.",
+    Reason.AWAITING_WINNER: "It is not written yet: the campaign tests its variants, and the winner writes to it.",
+    Reason.RUN_PAUSED: "The campaign is paused; the message goes once somebody resumes it.",
     Reason.AWAITING_APPROVAL: "The message is a draft and waits for approval.",
     Reason.APPROVAL_OUTDATED: (
         "The contact's or the sender's name or address has changed since it was approved; it goes once it is approved"
@@ -121,6 +129,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.LIMIT_DAY: "The sender has reached its limit per day.",
     Reason.LIMIT_HOUR: "The sender has reached its limit per hour.",
     Reason.LIMIT_MINUTE: "The sender has reached its limit per minute.",
+    Reason.LIMIT_CAMPAIGN: "The campaign has reached its limit per hour.",
     Reason.OUTSIDE_WINDOW: "It is outside the sending hours at the recipient's place.",
 }
 
@@ -152,9 +161,12 @@ def sentence_of(reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How many messages a sender may send in a period, how many it has sent, and when the next slot opens."""
+    """How many messages a sender, or a campaign, may send in a period, how many it has sent, and when the next slot
+    opens."""
 
-    reason: Literal[Reason.LIMIT_DAY_RAMP, Reason.LIMIT_DAY, Reason.LIMIT_HOUR, Reason.LIMIT_MINUTE]
+    reason: Literal[
+        Reason.LIMIT_DAY_RAMP, Reason.LIMIT_DAY, Reason.LIMIT_HOUR, Reason.LIMIT_MINUTE, Reason.LIMIT_CAMPAIGN
+    ]
     allowed: int
     used: int
     opens_at: dt.datetime
@@ -175,6 +187,8 @@ class DecisionInput:
     """Everything that the decision depends on. Datetimes are aware."""
 
     run_cancelled: bool = False
+    run_paused: bool = False
+    pace: Limit | None = None  # of its campaign
     contact_deleted: bool = False
     suppressed: bool = False
     unsubscribed: bool = False
@@ -317,8 +331,12 @@ def _final(known: DecisionInput) -> Stop | None:
 def _needs_a_person(known: DecisionInput, now: dt.datetime) -> Wait | None:
     if not known.subscription_active:
         return Wait(Reason.SUBSCRIPTION_LAPSED, None)
+    if known.unwritten is Reason.AWAITING_WINNER:
+        return Wait(known.unwritten, None)
     if known.unwritten and known.written_at and known.written_at > now:
         return Wait(known.unwritten, known.written_at)
+    if known.run_paused:
+        return Wait(Reason.RUN_PAUSED, None)
     if not known.approved:
         return Wait(Reason.AWAITING_APPROVAL, None)
     if not known.as_approved:
@@ -336,7 +354,13 @@ def _needs_a_person(known: DecisionInput, now: dt.datetime) -> Wait | None:
     return None
 
 
-_LIMITS_IN_ORDER = (Reason.LIMIT_DAY_RAMP, Reason.LIMIT_DAY, Reason.LIMIT_HOUR, Reason.LIMIT_MINUTE)
+_LIMITS_IN_ORDER = (
+    Reason.LIMIT_DAY_RAMP,
+    Reason.LIMIT_DAY,
+    Reason.LIMIT_HOUR,
+    Reason.LIMIT_MINUTE,
+    Reason.LIMIT_CAMPAIGN,
+)
 
 
 def _needs_time(known: DecisionInput, now: dt.datetime) -> Wait | None:
@@ -346,7 +370,7 @@ def _needs_time(known: DecisionInput, now: dt.datetime) -> Wait | None:
         return Wait(Reason.LIMIT_DOMAIN, known.quota_at)
     if known.retry_at and known.retry_at > now:
         return Wait(Reason.RETRY_BACKOFF, known.retry_at)
-    limits = known.sender.limits if known.sender else ()
+    limits = (*(known.sender.limits if known.sender else ()), *((known.pace,) if known.pace else ()))
     for limit in sorted(limits, key=lambda limit: _LIMITS_IN_ORDER.index(limit.reason)):
         if limit.used >= limit.allowed and limit.opens_at > now:
             return Wait(limit.reason, limit.opens_at)

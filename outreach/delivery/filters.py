@@ -21,6 +21,8 @@ def _message_fields(name: str, recipient: str | Case, reason: str | Case) -> lis
         ListField("deliveryStatus", "text", "delivery_status", nullable=False),
         ListField("attempts", "number", "attempts", nullable=False),
         ListField("run", "id", "run_id"),
+        ListField("campaign", "id", "run__of_campaign_id"),
+        ListField("variant", "number", "variant"),
         ListField("step", "number", "step", nullable=False),
         ListField("occurrence", "number", "occurrence", nullable=False),
         ListField("contact", "id", "contact_id", nullable=False),

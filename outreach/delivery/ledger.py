@@ -20,7 +20,7 @@ from outreach.delivery.stop_rules import reason_sql
 _INTENT_HOLDS = f"""
     AND (j.approval_ends_at IS NULL OR j.approval_ends_at > %s)
     AND NOT EXISTS (SELECT FROM outreach_geniescheduler r
-        WHERE r.id = j.run_id AND (r.cancelled_at IS NOT NULL OR r.is_deleted))
+        WHERE r.id = j.run_id AND (r.cancelled_at IS NOT NULL OR r.paused_at IS NOT NULL OR r.is_deleted))
     AND NOT EXISTS (SELECT FROM outreach_suppression s WHERE s.company_id = j.company_id AND s.email = lower(%s))
     AND EXISTS (SELECT FROM crm_contact c
         WHERE c.id = j.contact_id AND NOT c.is_deleted AND c.unsubscribed_at IS NULL AND c.email = %s)

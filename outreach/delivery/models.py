@@ -82,6 +82,9 @@ class SendJob(CompanyWork):
     )
     step = models.PositiveSmallIntegerField(default=1)
     occurrence = models.PositiveIntegerField(default=1)
+    variant = models.PositiveSmallIntegerField(
+        null=True, help_text="Which of its campaign's variants it has, from 0; empty: none, or not chosen yet."
+    )
     next_delay = JSONField(
         null=True, help_text="The span after which its follow-up is planned, once it is sent; empty: none follows."
     )
@@ -176,6 +179,9 @@ class SendJob(CompanyWork):
                 fields=("approval_ends_at",), condition=models.Q(status="approved"), name="sendjob_approval_ends"
             ),
             models.Index(fields=("run", "status"), name="sendjob_run"),
+            models.Index(
+                fields=("run",), condition=models.Q(status="approved", reason="run_paused"), name="sendjob_run_paused"
+            ),
             models.Index(fields=("contact", "status"), name="sendjob_contact"),
             models.Index(
                 fields=("run", "contact"),

@@ -77,6 +77,11 @@ class RunSnapshot(Output):
     name = serializers.CharField()
 
 
+class CampaignSnapshot(Output):
+    _id = IdField()
+    name = serializers.CharField()
+
+
 class MessageOut(Output):
     """A message."""
 
@@ -84,6 +89,10 @@ class MessageOut(Output):
 
     _id = IdField()
     run = RunSnapshot()
+    campaign = CampaignSnapshot(source="run.of_campaign", help_text="The campaign that its run sends; null: none.")
+    variant = serializers.IntegerField(
+        allow_null=True, help_text="Which of its campaign's variants it has, from 0; null: none, or not chosen yet."
+    )
     contact = ContactSnapshot()
     smtp = SmtpSnapshot()
     mailApp = MailAppSnapshot(source="mail_app")

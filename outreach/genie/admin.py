@@ -47,7 +47,12 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
 
     @admin.display(description="Cancel")
     def cancel(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
-        self.each(request, rows, lambda run: cancel_run(run_id=run.pk, member_id=None), "cancelled")
+        self.each(
+            request,
+            rows,
+            lambda run: cancel_run(run_id=run.pk, member_id=None, of_campaign=run.of_campaign_id is not None),
+            "cancelled",
+        )
 
 
 @panel(GenieScheduler, "Messages", permission="outreach.view_sendjob")

@@ -142,7 +142,7 @@ def _read_step(raw: Any, where: str) -> dict[str, Any]:
         "subject": _text(raw, "subject", SUBJECT_LENGTH, where),
         "prompt": _text(raw, "prompt", PROMPT_LENGTH, where),
         "stopOn": _stop_on(raw.get("stopOn"), f"{where}.stopOn"),
-        "window": _window(raw.get("window"), f"{where}.window"),
+        "window": read_hours(raw.get("window"), f"{where}.window"),
         "template": template,
     }
 
@@ -166,7 +166,8 @@ def _stop_on(raw: Any, where: str) -> list[str]:
     return [one for one in OPTIONAL if one in raw]
 
 
-def _window(raw: Any, where: str) -> dict[str, Any] | None:
+def read_hours(raw: Any, where: str) -> dict[str, Any] | None:
+    """Return sending hours as rows store them; None: they are the company's. Raises InvalidPayload_400."""
     if raw in (None, {}):
         return None
     if not isinstance(raw, dict):

@@ -28,14 +28,14 @@ def notify_ended(run: GenieScheduler) -> None:
     if run.is_deleted or run.cancelled_at is not None:
         return
     if run.status == GenieScheduler.Status.FAILED:
-        notify(FAILED.key, {"run": run}, members=[run.created_by], about=("genie", run.pk))
+        notify(FAILED.key, {"run": run}, members=[run.created_by], about=run.about)
     elif run.status == GenieScheduler.Status.COMPLETED:
         waiting = SendJob.objects.filter(run=run, status=SendJob.Status.DRAFT)
         drafts, oldest = waiting.aggregate(number=Count("pk"), oldest=Min("created_at")).values()
         # Follow-ups come one by one: whoever was told of drafts that still wait is not told of each that joins them.
         if drafts and (run.told_at is None or oldest > run.told_at):
             GenieScheduler.objects.filter(pk=run.pk).update(told_at=timezone.now())
-            notify(PLANNED.key, {"run": run, "drafts": drafts}, members=[run.created_by], about=("genie", run.pk))
+            notify(PLANNED.key, {"run": run, "drafts": drafts}, members=[run.created_by], about=run.about)
 
 
 def notify_finished() -> bool:
@@ -57,6 +57,6 @@ def notify_finished() -> bool:
                 FINISHED.key,
                 {"run": run, "counts": message_summary(run.pk)["counts"]},
                 members=[run.created_by],
-                about=("genie", run.pk),
+                about=run.about,
             )
     return len(runs) == BATCH

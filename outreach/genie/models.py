@@ -43,6 +43,26 @@ class GenieScheduler(Job):
         default=True, db_default=True, help_text="Messages may ask the recipient a question."
     )
     campaign = models.BooleanField(default=False, db_default=False, help_text="Its messages are marked as bulk mail.")
+    of_campaign = CompanyForeignKey(
+        "outreach.Campaign",
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="runs",
+        db_index=False,
+        help_text="The campaign that it sends; empty: it is an outreach of its own.",
+    )
+    content = JSONField(
+        default=dict,
+        db_default=models.Value({}, output_field=JSONField()),
+        blank=True,
+        help_text="The words of its first messages, by variants (outreach.genie.variants); empty: an AI app writes.",
+    )
+    window = JSONField(null=True, help_text="Sending hours of its first messages; empty: the company's.")
+    per_hour = models.PositiveIntegerField(null=True, help_text="Most messages in an hour; empty: no limit of its own.")
+    paused_at = models.DateTimeField(null=True, help_text="None of its messages goes, and no occurrence begins.")
+    writes_again = models.BooleanField(
+        default=False, db_default=False, help_text="Later occurrences write to those again who were written to."
+    )
     custom_channel_selection = models.BooleanField(default=False, db_default=False)
     custom_channels = JSONField(
         default=dict,
@@ -100,6 +120,13 @@ class GenieScheduler(Job):
 
     class Meta(Job.Meta):
         verbose_name = "genie run"
+        constraints = [
+            models.UniqueConstraint(
+                fields=("company", "of_campaign"),
+                condition=models.Q(of_campaign__isnull=False),
+                name="genie_of_campaign",
+            ),
+        ]
         indexes = [
             models.Index(fields=("due_at",), condition=models.Q(status="queued"), name="genie_due"),
             models.Index(fields=("status",), condition=models.Q(status="running"), name="genie_running"),
@@ -122,6 +149,21 @@ class GenieScheduler(Job):
 
     def __str__(self) -> str:
         return self.name or self.prompt[:60] or self.pk
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """What notices about it are about, as the API calls it: itself, or the campaign that it sends."""
+        return ("campaign", self.of_campaign_id) if self.of_campaign_id else ("genie", self.pk)
+
+    @property
+    def place(self) -> str:
+        """The path of its page, below its company's."""
+        return f"campaigns/{self.of_campaign_id}" if self.of_campaign_id else f"outreach/{self.pk}"
+
+    @property
+    def drafts_place(self) -> str:
+        """The path of the page that decides about its drafts."""
+        return self.place if self.of_campaign_id else f"{self.place}/review"
 
     @property
     def sender(self) -> Sender | None:

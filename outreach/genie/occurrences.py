@@ -31,7 +31,8 @@ Status = GenieScheduler.Status
 def _due() -> QuerySet[GenieScheduler]:
     """Return the runs whose next occurrence is due. One that still plans the last one is not: it comes afterwards."""
     planned = Q(status__in=(Status.COMPLETED, Status.FAILED), cancelled_at=None, is_deleted=False)
-    return GenieScheduler.objects.filter(planned, recurring=True, next_occurrence_at__lte=timezone.now())
+    due = GenieScheduler.objects.filter(planned, recurring=True, next_occurrence_at__lte=timezone.now())
+    return due.filter(paused_at=None)
 
 
 def has_due() -> bool:
@@ -69,7 +70,8 @@ def fire(run_id: str) -> bool:
     if not this_one.update(occurrence=F("occurrence") + 1, next_occurrence_at=following, occurrence_began_at=now):
         return False
     run.refresh_from_db()
-    emit("genie.recurred", [run.pk], payloads={run.pk: {"occurrence": run.occurrence}}, automation=run.automation)
+    if run.of_campaign_id is None:
+        emit("genie.recurred", [run.pk], payloads={run.pk: {"occurrence": run.occurrence}}, automation=run.automation)
     begin_occurrence(run)
     return True
 
@@ -141,7 +143,7 @@ def resume_recurring(*, run_id: str, member_id: str) -> None:
 
 def _recurring(run_id: str) -> GenieScheduler:
     run = lock_run(run_id)
-    if run is None or run.is_deleted:
+    if run is None or run.is_deleted or run.of_campaign_id is not None:
         raise NamedError("CampaignNotFound_404", "schedulerId: there is no such run in this company")
     if run.interval_ms is None:
         raise NamedError("CampaignCannotBeUpdated_400", "schedulerId: the run was not made to recur")

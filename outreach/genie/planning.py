@@ -28,6 +28,7 @@ from outreach.genie.cadence import delay_after
 from outreach.genie.locks import lock_run
 from outreach.genie.makers import made_until, recipients_ready
 from outreach.genie.models import GenieScheduler
+from outreach.genie.variants import variant_of
 from outreach.genie.writing import Writer, rests_until
 
 BATCH = 500
@@ -72,7 +73,7 @@ def plan(run: GenieScheduler, deadline: float) -> None:
 def _recipients(run: GenieScheduler, contacts: QuerySet[Contact]) -> QuerySet[Contact]:
     """Return those of the contacts to whom the occurrence writes."""
     found = contacts.filter(created_at__lte=made_until(run))
-    if run.occurrence > 1:
+    if run.occurrence > 1 and not run.writes_again:
         found = found.exclude(Exists(SendJob.objects.filter(run=run, contact_id=OuterRef("pk"))))
     return found
 
@@ -117,9 +118,11 @@ def _plan_batch(writer: Writer, contacts: Sequence[Contact], place: str) -> bool
             channel=run.sender.app_key if run.sender else SendJob.Channel.SMTP,
             occurrence=run.occurrence,
             next_delay=delay,
+            window=run.window,
+            variant=variant_of(run.content, run.processed + place_in_batch),
             recipient=contact.email or "",
         )
-        for contact in contacts
+        for place_in_batch, contact in enumerate(contacts)
     ]
     writer.write(jobs, contacts)
     with transaction.atomic():

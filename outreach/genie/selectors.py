@@ -50,8 +50,8 @@ def phase() -> Case:
 
 
 def kept_runs() -> QuerySet[GenieScheduler]:
-    """Return the runs that are not deleted."""
-    return GenieScheduler.objects.filter(is_deleted=False)
+    """Return the runs that are not deleted and send no campaign."""
+    return GenieScheduler.objects.filter(is_deleted=False, of_campaign=None)
 
 
 def run_detail(run: GenieScheduler) -> dict[str, Any]:

@@ -30,11 +30,11 @@ NOT_CLAIMED = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPR
 """Statuses of messages that no worker has claimed and that can still be stopped."""
 
 
-def get_run(run_id: str, *, lock: bool = False) -> GenieScheduler:
-    """Return the company's run with this id, with `lock` locked (lock_run). Raises CampaignNotFound_404 when there is
-    none."""
+def get_run(run_id: str, *, lock: bool = False, of_campaign: bool = False) -> GenieScheduler:
+    """Return the company's run with this id, with `lock` locked (lock_run). That of a campaign is changed through its
+    campaign alone (`of_campaign`). Raises CampaignNotFound_404 when there is none."""
     found = lock_run(run_id) if lock else GenieScheduler.objects.filter(pk=run_id).first()
-    if found is None or found.is_deleted:
+    if found is None or found.is_deleted or (found.of_campaign_id is not None) != of_campaign:
         raise NamedError("CampaignNotFound_404", "schedulerId: there is no such run in this company")
     return found
 
@@ -145,7 +145,7 @@ def change_run(*, run_id: str, member_id: str, **values: Any) -> None:
 
 
 @transaction.atomic
-def cancel_run(*, run_id: str, member_id: str | None) -> Changed:
+def cancel_run(*, run_id: str, member_id: str | None, of_campaign: bool = False) -> Changed:
     """Stop planning and cancel the messages that have not been sent. No message goes from now on.
 
     A claimed message is stopped too, until its intent is committed. Cancelling twice changes nothing.
@@ -154,7 +154,7 @@ def cancel_run(*, run_id: str, member_id: str | None) -> Changed:
     # Lock the run first: the planner's checkpoint waits for this transaction or the other way round, so that no message
     # is planned after the cancellation. What makes its recipients is locked before, as its worker does when it ends.
     makers = lock_makers(run_id)
-    run = get_run(run_id, lock=True)
+    run = get_run(run_id, lock=True, of_campaign=of_campaign)
     if run.cancelled_at is None:
         run.cancelled_at, run.cancel_requested = now, True
         if run.status in (GenieScheduler.Status.QUEUED, GenieScheduler.Status.PAUSED):

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Min
+from django.db.models import Min, QuerySet
 from django.utils import timezone
 
 from core.jobs import checkpoint, notify_workers
@@ -43,6 +43,7 @@ from outreach.email_templates.rendering import ValueReader, render
 from outreach.genie.cadence import Step, steps_of
 from outreach.genie.models import GenieScheduler
 from outreach.genie.threads import in_thread, reply_subject, sent_before
+from outreach.genie.variants import awaits_winner, words_of
 from outreach.suppression.selectors import suppressed_addresses
 
 Status = SendJob.Status
@@ -76,6 +77,10 @@ class Writer:
         """Fill in the messages to these contacts; those that must not go get the reason instead. Stores nothing."""
         stops = _stops(jobs, contacts, SendContext.load())
         kept = [(job, one) for job, one in zip(jobs, contacts, strict=True) if job.pk not in stops]
+        for job, _ in kept:
+            if awaits_winner(self.run.content, job):
+                job.reason = Reason.AWAITING_WINNER
+        kept = [(job, one) for job, one in kept if job.reason != Reason.AWAITING_WINNER]
         made = [(job, contact, content) for job, contact in kept if (content := self._content(job)) is not None]
         self._fill_templates(made)
         writable = [(job, contact) for job, contact in kept if self._content(job) is None]
@@ -97,7 +102,9 @@ class Writer:
                 job.status, job.reason = stops[job.pk].state, stops[job.pk].reason
 
     def _content(self, job: SendJob) -> Mapping[str, Any] | None:
-        """Return the template of the message's step, if it has one."""
+        """Return the words of the campaign for the message, or the template of its step, if it has one."""
+        if job.variant is not None and job.step == 1:
+            return words_of(self.run.content, job.variant)
         step = self.steps.get(job.step)
         return None if step is None else step.content
 
@@ -113,7 +120,8 @@ class Writer:
             if mail.missing:
                 job.status, job.reason, job.error = Status.FAILED, "variable_missing", ", ".join(mail.missing)
                 continue
-            subject = self.steps[job.step].subject or mail.subject
+            step = self.steps.get(job.step)
+            subject = (step.subject if step else "") or mail.subject
             draft = Draft(subject=subject, text=mail.text, html=mail.html)
             job.evidence = of_template(draft)
             _fill(self.run, job, draft)
@@ -123,7 +131,7 @@ class Writer:
 
         Returns None when there are none, and False when the run was asked to stop meanwhile.
         """
-        waiting = SendJob.objects.filter(run=self.run, status=Status.PLANNED, due_at__lte=timezone.now())
+        waiting = to_write(self.run).filter(due_at__lte=timezone.now())
         jobs = list(
             waiting.select_related("contact__category", "smtp", "mail_app").order_by("pk")[: self.provider.batch]
         )
@@ -182,9 +190,15 @@ class Writer:
             )
 
 
+def to_write(run: GenieScheduler) -> QuerySet[SendJob]:
+    """Return the run's messages without words, but for those that a campaign's winner writes: choosing it wakes the
+    run."""
+    return SendJob.objects.filter(run=run, status=Status.PLANNED).exclude(reason=Reason.AWAITING_WINNER)
+
+
 def rests_until(run: GenieScheduler) -> datetime | None:
     """Return when the run looks again for messages that wait for the app; None: none waits."""
-    due: datetime | None = SendJob.objects.filter(run=run, status=Status.PLANNED).aggregate(due=Min("due_at"))["due"]
+    due: datetime | None = to_write(run).aggregate(due=Min("due_at"))["due"]
     return None if due is None else min(due, timezone.now() + LONGEST_REST)
 
 

@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('accounts', '0001_squashed_0006_where_sessions_are'),
         ('crm', '0002_answers_of_attendees'),
-        ('outreach', '0005_inbox'),
+        ('outreach', '0006_campaigns'),
     ]
 
     operations = [

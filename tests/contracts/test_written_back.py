@@ -52,6 +52,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "product-service/<str:id>": ("unit", "hour"),
     "saved-view/<str:id>": ("name", "Other view"),
     "segment/<str:id>": ("description", "Other segment"),
+    "campaign/<str:id>": ("name", "Other campaign"),
     "contact-category/<str:id>": ("color", "#000000"),
     "tag/<str:id>": ("color", "#000000"),
     "team/<str:id>": ("description", "Other team"),

@@ -69,6 +69,7 @@ from outreach.models import (
     AiBudget,
     AiCaps,
     AiUsage,
+    Campaign,
     CardScan,
     DataApp,
     DkimKey,
@@ -315,6 +316,7 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
         body="Hello",
     ),
     EmailTemplate: lambda n: EmailTemplate.objects.create(name=f"Mail {n}", subject="Hello", body="Hello"),
+    Campaign: lambda n: Campaign.objects.create(name=f"Campaign {n}", subject="Hello", body="Hello"),
     GenieScheduler: _run,
     DataApp: lambda n: DataApp.objects.create(
         kind="lead-source", name=f"Source {n}", url="https://example.org", api_key=SECRET

@@ -37,9 +37,9 @@ def test_every_mail_leads_to_a_page_that_opens(cast: Cast) -> None:
         sample: dict[str, Any] = dict(SAMPLES[kind][0])
         for name, model in records.items():
             if name in sample:
-                sample[name] = SimpleNamespace(
-                    **{**vars(sample[name]), "pk": ids[model], "page": f"senders/{ids[Smtp]}"}
-                )
+                run = f"outreach/{ids[GenieScheduler]}"
+                pages = {"page": f"senders/{ids[Smtp]}", "place": run, "drafts_place": f"{run}/review"}
+                sample[name] = SimpleNamespace(**{**vars(sample[name]), "pk": ids[model], **pages})
         page = page_link(kind, cast.company.pk, sample)
         assert page is not None
         context = {**sample, "page": page, "brand": Brand(), "formats": Formats()}

@@ -29,6 +29,7 @@ from crm.models import (
     Team,
 )
 from outreach.models import (
+    Campaign,
     CardScan,
     EmailTemplate,
     GenieScheduler,
@@ -51,6 +52,8 @@ FRAMED = ("message-preview",)
 
 ADDRESSES: dict[str, type[Any]] = {
     "call": CallLog,
+    "campaign": Campaign,
+    "campaign-edit": Campaign,
     "card-scan": CardScan,
     "category": ContactCategory,
     "contact": Contact,

@@ -29,11 +29,13 @@ from crm.contacts.services import create_contacts
 from crm.custom_fields.services import create_field
 from crm.models import Contact, ContactCategory, ProductService, SavedView, Tag
 from crm.tags.services import create_tag
+from outreach.campaigns.services import create_campaign
+from outreach.campaigns.starting import start_campaign
 from outreach.email_templates.services import create_template
 from outreach.genie.audience import Audience
 from outreach.genie.cadence import read_cadence
 from outreach.genie.services import start_run
-from outreach.models import EmailTemplate, GenieScheduler, Smtp
+from outreach.models import Campaign, EmailTemplate, GenieScheduler, Smtp
 from outreach.senders.services import create_sender
 
 COMPANY = "Demo company"
@@ -109,6 +111,8 @@ def provision_demo(data: Path) -> Demo:
                 _runs(made.member)
             if made.created:
                 create_deliveries(made.member)
+            if made.created and not Campaign.objects.exists():
+                _campaigns(made.member)
             contacts = Contact.objects.filter(is_deleted=False).count()
             audience_id = Tag.objects.filter(name=AUDIENCE).values_list("pk", flat=True).first()
             file = write_sample(data)
@@ -227,6 +231,30 @@ def _runs(member: Member) -> None:
         interval_ms=WEEK_MS,
         draft=True,
         automation=False,
+    )
+
+
+def _campaigns(member: Member) -> None:
+    """Start a campaign with two versions, which workers send to the catcher, and write a draft of another."""
+    template = EmailTemplate.objects.values_list("pk", flat=True).first()
+    tags = dict(Tag.objects.values_list("name", "pk"))
+    sender = Smtp.objects.values_list("pk", flat=True).first()
+    versions = (("Question", "Coffee on us, {{contact.firstName}}?"), ("Plain", "Your invitation to a free tasting"))
+    body = "Hello {{contact.firstName}},\n\ntaste our new roast at your place, on us. Just reply with a day.\n\nDana"
+    variants = [
+        {"name": name, "share": 50, "templateId": None, "subject": subject, "body": body} for name, subject in versions
+    ]
+    tasting = create_campaign(
+        member_id=member.pk, name="Free tasting", smtp=sender, tags=[tags["Moved office"]], variants=variants
+    )
+    start_campaign(id=tasting.pk, member_id=member.pk)
+    create_campaign(
+        member_id=member.pk,
+        name="News for key accounts",
+        smtp=sender,
+        tags=[tags["Key account"]],
+        template_id=template,
+        throttle=60,
     )
 
 

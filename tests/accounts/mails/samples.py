@@ -17,7 +17,14 @@ COMPANY = SimpleNamespace(name=NASTY)
 NOTICE: dict[str, Any] = {"member": PERSON, "company": COMPANY}
 PARTNER = {"name": NASTY, "note": NASTY, "code": "P2345678", "link": LINK, "percent": "20", "clawed_back": True}
 JOB = SimpleNamespace(created=1, updated=2, skipped=3, failed=4, processed=10, error=NASTY, finished_at=AT)
-RUN = SimpleNamespace(processed=3, error=NASTY, created_at=AT, __str__=lambda: NASTY)
+RUN = SimpleNamespace(
+    processed=3,
+    error=NASTY,
+    created_at=AT,
+    place="outreach/1",
+    drafts_place="outreach/1/review",
+    __str__=lambda: NASTY,
+)
 SENDER = SimpleNamespace(
     from_name=NASTY,
     from_email="a@example.org",

@@ -56,6 +56,8 @@ ROWS: list[tuple[dict[str, object], Decision]] = [
     ({"unwritten": Reason.AI_LIMIT_REACHED, "written_at": LATER}, Wait(Reason.AI_LIMIT_REACHED, LATER)),
     ({"unwritten": Reason.AI_TROUBLE, "written_at": LATER}, Wait(Reason.AI_TROUBLE, LATER)),
     ({"unwritten": Reason.WRITTEN_ANEW, "written_at": LATER}, Wait(Reason.WRITTEN_ANEW, LATER)),
+    ({"unwritten": Reason.AWAITING_WINNER, "written_at": LATER}, Wait(Reason.AWAITING_WINNER, None)),
+    ({"run_paused": True}, Wait(Reason.RUN_PAUSED, None)),
     ({"approved": False}, Wait(Reason.AWAITING_APPROVAL, None)),
     ({"as_approved": False}, Wait(Reason.APPROVAL_OUTDATED, None)),
     ({"approval_ends_at": NOW}, Wait(Reason.APPROVAL_EXPIRED, None)),
@@ -70,6 +72,7 @@ ROWS: list[tuple[dict[str, object], Decision]] = [
     ({"sender": limited(Reason.LIMIT_DAY)}, Wait(Reason.LIMIT_DAY, LATER)),
     ({"sender": limited(Reason.LIMIT_HOUR)}, Wait(Reason.LIMIT_HOUR, LATER)),
     ({"sender": limited(Reason.LIMIT_MINUTE)}, Wait(Reason.LIMIT_MINUTE, LATER)),
+    ({"pace": Limit(Reason.LIMIT_CAMPAIGN, 10, 10, LATER)}, Wait(Reason.LIMIT_CAMPAIGN, LATER)),
     ({"window": Window(), "place": TOKYO}, Wait(Reason.OUTSIDE_WINDOW, dt.datetime(2026, 6, 4, 0, 0, tzinfo=dt.UTC))),
 ]
 

@@ -1,0 +1,40 @@
+"""Back office pages of campaigns."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import panel
+from outreach.campaigns.changing import cancel_campaign
+from outreach.campaigns.models import Campaign
+from outreach.campaigns.selectors import run_of
+from outreach.delivery.admin import message_table
+from outreach.delivery.models import SendJob
+
+
+@admin.register(Campaign)
+class CampaignAdmin(CompanyRecordAdmin):
+    """Campaigns, and what has become of their messages."""
+
+    icon = "mark_email_read"
+    list_display = ("name", "company", "status", "type", "audience_mode", "recurring", "started_at", "finished_at")
+    list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY, "recurring", "manual")
+    list_select_related = ("company",)
+    search_fields = ("=id", "name", "company__name")
+    commands = ("cancel",)
+
+    @admin.display(description="Cancel")
+    def cancel(self, request: HttpRequest, rows: QuerySet[Campaign]) -> None:
+        self.each(request, rows, lambda row: cancel_campaign(id=row.pk, member_id=None), "cancelled")
+
+
+@panel(Campaign, "Messages", permission="outreach.view_sendjob")
+def _messages(campaign: Campaign) -> SafeString:
+    run = run_of(campaign.pk)
+    messages = SendJob.objects.filter(run=run) if run else SendJob.objects.none()
+    return message_table(messages, run__id__exact=run.pk if run else "")

@@ -1,0 +1,9 @@
+"""The pages of campaigns: all of them, a new one, one with what has become of it, and its form."""
+
+from __future__ import annotations
+
+from outreach.campaigns.pages.detail import Campaign
+from outreach.campaigns.pages.form import CampaignAudience, EditCampaign, NewCampaign
+from outreach.campaigns.pages.list import Campaigns
+
+PAGES = [Campaigns, NewCampaign, CampaignAudience, Campaign, EditCampaign]

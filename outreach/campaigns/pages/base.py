@@ -1,0 +1,32 @@
+"""What the pages of campaigns share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.web.pages import MenuItem, Page
+
+STATUSES = {
+    "draft": ("Draft", ""),
+    "scheduled": ("Scheduled", "info"),
+    "running": ("Running", "info"),
+    "paused": ("Paused", "warn"),
+    "completed": ("Done", "ok"),
+    "cancelled": ("Cancelled", ""),
+    "failed": ("Failed", "bad"),
+}
+"""Status -> its words, and the tone of its badge."""
+
+
+def shown_campaign(campaign: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the campaign with the words and the tone of its status."""
+    words, tone = STATUSES.get(campaign["status"], (campaign["status"], ""))
+    return {**campaign, "words": words, "mood": tone}
+
+
+class CampaignPage(Page):
+    """What the pages of campaigns share."""
+
+    module = "campaign"
+    menu = MenuItem("Campaigns", "megaphone", 51, "Outreach")

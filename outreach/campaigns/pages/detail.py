@@ -1,0 +1,144 @@
+"""The page of one campaign: what has become of it, and what can be done to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from outreach.campaigns.pages.base import CampaignPage, shown_campaign
+from outreach.genie.pages.base import messages
+from outreach.genie.pages.new import SELECTORS
+
+WAITING = ("approved", "claimed", "sending")
+NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
+FUNNEL = (
+    ("audience", "People", ()),
+    ("planned", "Messages", ("",)),
+    ("sent", "Sent", ("sent",)),
+    ("delivered", "Delivered", ()),
+    ("replied", "Answered", ()),
+    ("unsubscribed", "Unsubscribed", ()),
+    ("bounced", "Came back", ()),
+    ("notSent", "Not sent", NOT_SENT),
+)
+"""Name of a number -> its words, and the statuses of the messages that it counts."""
+WHY = {
+    "replied": "it had the most replies",
+    "tie": "several had as many replies, and it is the first of these",
+    "no_data": "nobody had replied, and it is the first",
+    "chosen": "somebody has chosen it",
+}
+
+
+class Campaign(CampaignPage):
+    path = "campaigns/<str:id>"
+    name = "campaign"
+    record_kind = ("campaign", "Campaigns")
+    template = "web/campaigns/detail.html"
+
+    def show(self) -> Mapping[str, Any]:
+        campaign = shown_campaign(self.read(f"campaign/{self.params['id']}").data)
+        job = self.ask("GET", f"bulk-job/{campaign['bulkJob']}") if campaign["bulkJob"] else None
+        at_work = job.data if job is not None and job.ok and job.data["status"] in ("queued", "running") else None
+        status, counts = campaign["status"], campaign["counts"]
+        under_way = status in ("running", "paused")
+        decision = campaign["nextDecision"] or {}
+        planning = status == "running" and campaign["run"] and campaign["total"] is None
+        return {
+            "campaign": campaign,
+            "title": campaign["name"],
+            "funnel": self.funnel(campaign),
+            "whom": self.whom(campaign),
+            "bars": [
+                {**one, "link": self.log(campaign, [one["status"]], one["reason"])} for one in campaign["reasons"]
+            ],
+            "waits": decision if under_way and decision.get("state") == "wait" else None,
+            "won": WHY.get(campaign["won"].get("why", ""), ""),
+            "undecided": under_way and campaign["winner"] and not campaign["won"],
+            "names": [one["name"] for one in campaign["variants"]],
+            "drafts": counts["draft"] if campaign["manual"] and under_way else 0,
+            "job": at_work,
+            "moving": planning or at_work is not None or bool(under_way and (counts["claimed"] or counts["sending"])),
+            "under_way": under_way,
+            "can_start": status == "draft" or (status == "failed" and campaign["run"] is None),
+            "can_edit": status in ("draft", "scheduled", "paused") or (status == "failed" and campaign["run"] is None),
+        }
+
+    def funnel(self, campaign: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the way from the audience to the answers: label, number, and the address of the messages."""
+        return [
+            {
+                "label": label,
+                "number": campaign["funnel"][name],
+                "link": self.log(campaign, [one for one in statuses if one]) if statuses and campaign["run"] else "",
+            }
+            for name, label, statuses in FUNNEL
+            if campaign["funnel"][name] is not None
+        ]
+
+    def whom(self, campaign: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Return (kind, names) of what the audience is made of."""
+        names, found = campaign["audienceNames"], []
+        for selector, label, *_ in SELECTORS:
+            if ids := campaign[selector]:
+                found.append((label, ", ".join(names.get(id, "one that was deleted") for id in ids)))
+        for selector, label in (("contactIds", "Single people"), ("leadIds", "Leads")):
+            if ids := campaign[selector]:
+                found.append((label, f"{len(ids):,}"))
+        return found
+
+    def log(self, campaign: Mapping[str, Any], statuses: Iterable[str] = (), reason: str = "") -> str:
+        """Return the address of the campaign's messages, by statuses and reason if they are given."""
+        filters = [f"run:in:{campaign['run']}"]
+        filters += [f"status:in:{','.join(statuses)}"] if statuses else []
+        filters += [f"reason:in:{reason}"] if reason else []
+        return self.address("messages", f=filters)
+
+    def do_start(self) -> HttpResponse:
+        answer = self.ask("POST", f"campaign/{self.params['id']}/start")
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done(
+            "It starts at its time" if answer.data["status"] == "scheduled" else "The campaign has started"
+        )
+
+    def do_pause(self) -> HttpResponse:
+        return self.change("pause", "Paused: nothing goes until you resume it")
+
+    def do_resume(self) -> HttpResponse:
+        return self.change("resume", "It goes on")
+
+    def do_winner(self) -> HttpResponse:
+        variant = self.request.POST.get("variant", "")
+        return self.change("winner", f"{variant} goes to the others", {"variant": variant})
+
+    def change(self, path: str, words: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
+        answer = self.ask("POST", f"campaign/{self.params['id']}/{path}", None, body)
+        return self.done(words) if answer.ok else self.refuse(answer)
+
+    def do_cancel(self) -> HttpResponse:
+        return self.change_messages("cancel", None, "Cancelled; {} will not go", "cancelledCount")
+
+    def do_release(self) -> HttpResponse:
+        return self.change_messages("release", {}, "{} released", "changedCount")
+
+    def change_messages(self, path: str, body: Mapping[str, Any] | None, words: str, count: str) -> HttpResponse:
+        """Change the campaign's messages, at once or by a job whose progress the toast shows."""
+        answer = self.ask("POST", f"campaign/{self.params['id']}/{path}", None, body)
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done(words.format(messages(answer.data[count]) if not answer.job else "messages"), watch=answer.job)
+
+    def do_duplicate(self) -> HttpResponse:
+        answer = self.ask("POST", f"campaign/{self.params['id']}/duplicate")
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done("This is the copy, a draft", self.address("campaign", answer.data["_id"]))
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "campaign", None, {"ids": [self.params["id"]]})
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done("Campaign deleted; its messages stay in the log", self.address("campaigns"))

@@ -1,0 +1,324 @@
+"""The form of a campaign, and beside it whom it reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+
+from core.text.timezones import zone_of
+from core.web.ask import Answer
+from core.web.forms import Field, Form, Option
+from outreach.campaigns.pages.base import CampaignPage
+from outreach.genie.pages.new import EXCLUDED, SAMPLES, SELECTORS
+from outreach.genie.pages.steps import DAYS, INTERVALS
+
+WHO = tuple(name for name, *_ in SELECTORS)
+WORDS = ("templateId", "subject", "body")
+SECOND = {"secondTemplateId": "templateId", "secondSubject": "subject", "secondBody": "body"}
+"""Field of the second version -> key of the API."""
+TIMES = ("scheduledAt", "endsAt")
+WINDOW = ("days", "start", "end")
+ALIKE = (
+    ("mailApp: ", "smtp: "),
+    ("variants[0].", ""),
+    ("variants[1].templateId", "secondTemplateId"),
+    ("variants[1].subject", "secondSubject"),
+    ("variants[1].body", "secondBody"),
+    ("winner.after", "after"),
+    ("window.", ""),
+)
+"""How the API calls what has another name in the form."""
+HELP = (
+    "Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the name of any field of"
+    " contacts in double braces are filled in."
+)
+WINNERS = (
+    Option("", "Each version goes to its share"),
+    Option("replied", "The one with the most replies goes to the rest"),
+    Option("manual", "I choose the one that goes to the rest"),
+)
+
+
+class CampaignForm(CampaignPage):
+    """What the pages of a new and of a changed campaign share."""
+
+    template = "web/campaigns/form.html"
+
+    @cached_property
+    def choices(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read("campaign/choices").data
+        return found
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        """Make the form; a kind of selector that the company has none of is left out."""
+        return Form([*self.who(), *self.what(), *self.second(), *self.how()], values)
+
+    def named(self, name: str) -> list[Option]:
+        return [Option(one["_id"], one["name"]) for one in self.choices[name] or ()]
+
+    def who(self) -> list[Field]:
+        kinds = [(name, label, self.named(name)) for name, label, *_ in SELECTORS]
+        return [Field(name, label, "checks", options=options, value=[]) for name, label, options in kinds if options]
+
+    def what(self) -> list[Field]:
+        templates = self.named("templates")
+        chosen = Field("templateId", "Template", "select", options=templates, placeholder="None: written here")
+        return [
+            Field("name", "Name", required=True, help="Only you and your colleagues see it."),
+            *([chosen] if templates else []),
+            Field("subject", "Subject", help="Without a template."),
+            Field("body", "Text", "textarea", help=HELP),
+        ]
+
+    def second(self) -> list[Field]:
+        """Return the fields of the second version, and of how one of both is chosen."""
+        templates = self.named("templates")
+        chosen = Field(
+            "secondTemplateId", "Its template", "select", options=templates, placeholder="None: written here"
+        )
+        return [
+            *([chosen] if templates else []),
+            Field("secondSubject", "Its subject"),
+            Field("secondBody", "Its text", "textarea"),
+            Field("share", "Percent who get it", "number", value=50),
+            Field("metric", "Which one wins", "radio", options=list(WINNERS), value=""),
+            Field("testShare", "Percent who get the test", "number", value=20),
+            Field("after", "Days until the winner is chosen", "number", value=2, help="After the test has gone."),
+        ]
+
+    def how(self) -> list[Field]:
+        senders = [
+            Option(f"{one['type']}/{one['_id']}", f"{one['fromName']} <{one['fromEmail']}>")
+            for one in self.choices["senders"] or ()
+        ]
+        return [
+            Field("smtp", "From", "select", options=senders, value=senders[0].value if senders else "", required=True),
+            Field("scheduledAt", "Starts", "datetime-local", help="Empty: as soon as you start it."),
+            Field(
+                "throttle",
+                "Most messages in an hour",
+                "number",
+                value=None,
+                help="Empty: as many as the sender may send.",
+            ),
+            Field("manual", "I release each message myself", "switch", value=False),
+            Field("days", "Days", "checks", options=list(DAYS), value=[], help="None: as all your messages go."),
+            Field("start", "From", "time"),
+            Field("end", "Until", "time", help="At the recipient's place. Both empty: as all your messages go."),
+            Field("live", "Also to those who join later", "switch", value=False),
+            Field("intervalMs", "Repeat", "select", options=list(INTERVALS), placeholder="Never"),
+            Field("writeAgain", "Each time to all of them again", "switch", value=False),
+            Field("endsAt", "Until", "datetime-local", help="For those who join later, or what repeats."),
+        ]
+
+    def context(self, form: Form) -> dict[str, Any]:
+        by_name = {field.name: field for field in form.fields}
+
+        def these(*names: str) -> list[Field]:
+            return [by_name[name] for name in names if name in by_name]
+
+        second = these(*SECOND)
+        repeat = these("live", "intervalMs", "writeAgain", "endsAt")
+        window = these(*WINDOW)
+        return {
+            "form": form,
+            "who": these(*WHO),
+            "what": these("name", *WORDS),
+            "second": [*second, *these("share", "metric", "testShare", "after")],
+            "tests": any(field.value or field.error for field in second),
+            "how": these("smtp", "scheduledAt", "throttle", "manual"),
+            "window": window,
+            "windowed": any(field.value or field.error for field in window),
+            "repeat": repeat,
+            "repeats": any(field.value or field.error for field in repeat),
+            "senders": by_name["smtp"].options,
+            "can_test": self.may("template"),
+        }
+
+    def body(self, form: Form) -> dict[str, Any]:
+        """Return the API's body for the form."""
+        values = form.values
+        type, _, sender = str(values["smtp"] or "smtp/").partition("/")
+        span = {name: values[name] for name in ("start", "end") if values[name]}
+        window = {"days": [int(day) for day in values["days"] if day.isdecimal()], **span}
+        found = {
+            **{name: values[name] for name in ("name", "throttle", "manual")},
+            **{name: values[name] for name in WHO if name in values},
+            **{name: self.moment(values[name]) for name in TIMES},
+            "type": type,
+            **({"smtp": sender or None} if type == "smtp" else {"mailApp": sender or None}),
+            "window": window if window["days"] or span else None,
+            "audience": "live" if values["live"] else "fixed",
+            "recurring": bool(values["intervalMs"]),
+            "intervalMs": int(values["intervalMs"]) if str(values["intervalMs"]).isdecimal() else None,
+            "writeAgain": values["writeAgain"],
+        }
+        return {**found, **self.words(values)}
+
+    def words(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the words: of one version, or of two with their shares and the rule of the test."""
+        first = _words({name: values.get(name) or "" for name in WORDS})
+        second = _words({key: values.get(name) or "" for name, key in SECOND.items()})
+        if not any(second.values()):
+            return {**first, "variants": [], "winner": None}
+        share = values["share"] if isinstance(values["share"], int) else 50
+        variants = [{"name": "A", "share": 100 - share, **first}, {"name": "B", "share": share, **second}]
+        metric = values["metric"]
+        rule: dict[str, Any] = {"metric": metric, "testShare": values["testShare"]}
+        if metric == "replied":
+            rule["after"] = {"amount": values["after"], "unit": "days"}
+        return {"variants": variants, "winner": rule if metric else None}
+
+    def moment(self, text: str) -> str | None:
+        """Return the time that a field says on the reader's clock; what is no time is left to the API to refuse."""
+        try:
+            local = datetime.fromisoformat(text)
+        except ValueError:
+            return text or None
+        return local.replace(tzinfo=zone_of(self.reader.formats.timezone)).isoformat()
+
+    def refused(self, form: Form, answer: Answer) -> HttpResponse:
+        warning = answer.warning
+        for theirs, ours in ALIKE:
+            warning = warning.replace(theirs, ours)
+        form.refuse(answer.message, warning)
+        return self.page({**self.show(), **self.context(form)}, status=422)
+
+
+def _words(words: Mapping[str, str]) -> dict[str, Any]:
+    """Return a template alone, or else subject and body: what was typed below a template that is chosen is unused."""
+    if words["templateId"]:
+        return {"templateId": words["templateId"], "subject": "", "body": ""}
+    return {"templateId": None, "subject": words["subject"], "body": words["body"]}
+
+
+class NewCampaign(CampaignForm):
+    path = "campaigns/new"
+    name = "campaign-new"
+    title = "New campaign"
+    deed = "New campaign"
+
+    def show(self) -> Mapping[str, Any]:
+        if not self.may("campaign", "POST"):
+            return {"form": None}
+        form = self.form()
+        for field in form.fields:
+            if field.name in WHO or field.name == "templateId":
+                sent = self.request.GET.getlist(field.name)
+                field.value = (sent if field.name in WHO else sent[0]) if sent else field.value
+        return self.context(form)
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", "campaign", None, self.body(form))
+        if not answer.ok:
+            return self.refused(form, answer)
+        return self.done("Saved. Look at it once more, then start it", self.address("campaign", answer.data["_id"]))
+
+
+class EditCampaign(CampaignForm):
+    path = "campaigns/<str:id>/edit"
+    name = "campaign-edit"
+
+    @cached_property
+    def campaign(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read(f"campaign/{self.params['id']}").data
+        return found
+
+    def show(self) -> Mapping[str, Any]:
+        shared = {"campaign": self.campaign, "title": self.campaign["name"]}
+        if not self.may("campaign", "PUT"):
+            return {**shared, "form": None}
+        return {**shared, **self.context(self.form(self.values()))}
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        """Make the form. Of a campaign that has begun, name, pace and end change; more than two versions stay."""
+        whole = super().form(values)
+        if self.campaign["startedAt"] is not None:
+            kept = ("name", "throttle", "endsAt") if self.campaign["endsAt"] else ("name", "throttle")
+            whole.fields = [field for field in whole.fields if field.name in kept]
+        elif len(self.campaign["variants"]) > 2:
+            rule = (*WORDS, *SECOND, "share", "metric", "testShare", "after")
+            whole.fields = [field for field in whole.fields if field.name not in rule]
+        return whole
+
+    def values(self) -> dict[str, Any]:
+        """Return the campaign as the form has it."""
+        campaign, rule = self.campaign, self.campaign["winner"] or {}
+        sender = campaign["smtp"] or campaign["mailApp"]
+        first, second = [*campaign["variants"][:2], {}, {}][:2]
+        window = campaign["window"] or {}
+        hours = {} if window.get("start") == window.get("end") else window
+        return {
+            **{name: campaign[name] for name in ("name", "throttle", "manual", "writeAgain")},
+            **{name: campaign[name] or [] for name in WHO},
+            **{name: first.get(name) or campaign[name] or "" for name in WORDS},
+            **{name: second.get(key) or "" for name, key in SECOND.items()},
+            **{name: self.local(campaign[name]) for name in TIMES},
+            "share": second.get("share", 50),
+            "metric": rule.get("metric", ""),
+            "testShare": rule.get("testShare", 20),
+            "after": (rule.get("after") or {}).get("amount", 2),
+            "smtp": f"{campaign['type']}/{sender['_id']}" if sender else "",
+            "days": [str(day) for day in window.get("days", ())],
+            "start": hours.get("start", ""),
+            "end": hours.get("end", ""),
+            "live": campaign["audience"] == "live",
+            "intervalMs": str(campaign["intervalMs"]) if campaign["recurring"] else "",
+        }
+
+    def local(self, moment: Any) -> str:
+        """Return a time on the reader's clock, as the field takes it."""
+        if not moment:
+            return ""
+        when = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+        return f"{when.astimezone(zone_of(self.reader.formats.timezone)):%Y-%m-%dT%H:%M}"
+
+    def context(self, form: Form) -> dict[str, Any]:
+        if any(field.name == "smtp" for field in form.fields):
+            return super().context(form)
+        return {"form": form, "what": form.fields}
+
+    def body(self, form: Form) -> dict[str, Any]:
+        shown = {field.name for field in form.fields}
+        if "smtp" in shown:
+            whole = super().body(form)
+            if "subject" in shown:
+                return whole
+            return {name: value for name, value in whole.items() if name not in (*WORDS, "variants", "winner")}
+        return {name: self.moment(value) if name in TIMES else value for name, value in form.values.items()}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form(self.values()).fill(self.request.POST)
+        answer = self.ask("PUT", f"campaign/{self.params['id']}", None, self.body(form))
+        if not answer.ok:
+            return self.refused(form, answer)
+        return self.done("Saved", self.address("campaign", self.params["id"]))
+
+
+class CampaignAudience(CampaignPage):
+    """Whom a choice reaches: a part of the form."""
+
+    path = "campaigns/audience"
+    name = "campaign-audience"
+    title = "Who is written to"
+    template = "web/campaigns/audience.html"
+
+    def show(self) -> Mapping[str, Any]:
+        chosen = {name: self.request.GET.getlist(name) for name in WHO if self.request.GET.getlist(name)}
+        if not chosen or not self.may("campaign", "POST"):
+            return {"found": None}
+        found = self.needed(self.ask("POST", "campaign/audience-preview", None, chosen)).data
+        excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in found["excluded"].items()]
+        return {
+            "found": found,
+            "left_out": found["count"] - found["sendable"],
+            "excluded": ", ".join(excluded),
+            "samples": found["sample"][:SAMPLES],
+            "back": f"{self.address('campaign-new')}?{urlencode(chosen, doseq=True)}",
+        }

@@ -1,0 +1,47 @@
+"""The page of all campaigns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.lists import Choice, Column, ListState
+from outreach.campaigns.pages.base import STATUSES, CampaignPage, shown_campaign
+
+
+class Campaigns(CampaignPage):
+    path = name = "campaigns"
+    title = "Campaigns"
+    template = "web/campaigns/list.html"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("status", "State", "status"),
+        Column("total", "People", css="right"),
+        Column("sent", "Messages sent", css="right"),
+        Column("replied", "Answered", css="right"),
+        Column("createdBy", "By"),
+        Column("createdAt", "Made", "createdAt"),
+    )
+
+    def show(self) -> Mapping[str, Any]:
+        statuses = tuple((name, words) for name, (words, _) in STATUSES.items())
+        choices = [Choice("status", "State", ("in",), statuses), Choice("name", "Name", ("contains",))]
+        state = ListState(self.request.GET, {one.name: one for one in choices})
+        found = self.read("campaign", state.query())
+        return {
+            "state": state,
+            "choices": choices,
+            "columns": self.columns,
+            "campaigns": [shown_campaign(one) for one in found.data],
+            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+    def do_delete(self) -> HttpResponse:
+        """Delete the campaigns whose boxes are ticked."""
+        answer = self.ask("DELETE", "campaign", None, {"ids": self.request.POST.getlist("ids")})
+        if not answer.ok:
+            return self.refuse(answer)
+        number = answer.data["deletedCount"]
+        return self.done(f"{number} campaign{'' if number == 1 else 's'} deleted; the messages stay in the log")

@@ -1,0 +1,55 @@
+"""What a campaign needs before it can begin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+
+from core.errors import NamedError
+from outreach.campaigns.models import Campaign
+from outreach.campaigns.words import content_of
+from outreach.genie.audience import Audience
+from outreach.mail_vendors.services import not_found, nothing_selected
+
+MOST_FAILURES = 5
+"""How often a campaign may fail to begin by itself before it has to be written anew."""
+
+
+def check_ready(campaign: Campaign) -> dict[str, Any]:
+    """Return the words that the campaign would begin with.
+
+    Raises CampaignFailedManyTime_400, CampaignSMTPRequired_400 or NoMailvendorXSelected_400 without a sender,
+    CampaignSMTPNotFound_400 or MailvendorXNotFound_404 for one that is switched off, CampaignSegmentsRequired_400,
+    CampaignAudienceEmpty_400, and the errors of content_of.
+    """
+    if campaign.failures >= MOST_FAILURES:
+        raise NamedError("CampaignFailedManyTime_400", f"it could not begin {campaign.failures} times; duplicate it")
+    if campaign.ends_at is not None and campaign.ends_at <= timezone.now():
+        raise NamedError("CampaignCannotBeUpdated_400", "endsAt: lies in the past")
+    _check_sender(campaign)
+    content = content_of(campaign)
+    if not any(campaign.audience.values()):
+        name = "CampaignSegmentsRequired_400"
+        raise NamedError(name, "segments: name whom it goes to, by segments, tags, categories, contactIds or leadIds")
+    live = campaign.audience_mode == Campaign.Audience.LIVE
+    if not live and not Audience.stored(campaign.audience).contacts().exists():
+        raise NamedError(
+            "CampaignAudienceEmpty_400", "segments, tags, categories: together they select no live contact"
+        )
+    return content
+
+
+def _check_sender(campaign: Campaign) -> None:
+    sender = campaign.sender
+    if campaign.type == "smtp":
+        if sender is None:
+            raise NamedError("CampaignSMTPRequired_400", "smtp: choose the sender")
+        if not sender.is_active:
+            raise NamedError("CampaignSMTPNotFound_400", "smtp: the sender is switched off")
+        return
+    letter = campaign.type[-1]
+    if sender is None:
+        raise NamedError(nothing_selected(letter)[0], f"mailApp: choose the {campaign.type} app that sends it")
+    if not sender.is_active:
+        raise NamedError(not_found(letter)[0], f"mailApp: the {campaign.type} app is switched off")

@@ -1,0 +1,154 @@
+"""Reads of campaigns that are more than a filter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.db.models import Count, F, Q, QuerySet, Value
+
+from crm.models import ContactCategory, Segment, Tag
+from outreach.campaigns.models import Campaign
+from outreach.delivery.decision import Reason
+from outreach.delivery.models import SendJob
+from outreach.delivery.selectors import next_decision
+from outreach.delivery.senders import KINDS
+from outreach.delivery.stop_rules import REFUSED
+from outreach.email_templates.models import EmailTemplate
+from outreach.genie.models import GenieScheduler
+from outreach.genie.selectors import audience_names, message_summary, results
+
+Status = SendJob.Status
+ENDED_UNSENT = (Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESSED)
+NOBODY: dict[str, Any] = {"contactIds": [], "leadIds": [], "segments": None, "tags": None, "categories": None}
+"""The audience of a new campaign."""
+MOST_CHOICES = 200
+"""How many of each kind the form of a campaign offers."""
+OUTCOMES = ("sent", "delivered", "replied", "unsubscribed", "bounced", "notSent")
+
+
+def kept_campaigns() -> QuerySet[Campaign]:
+    """Return the campaigns that are not deleted."""
+    return Campaign.objects.filter(is_deleted=False)
+
+
+def run_of(campaign_id: str) -> GenieScheduler | None:
+    """Return the run that sends the campaign, if it has begun."""
+    return GenieScheduler.objects.filter(of_campaign=campaign_id).first()
+
+
+def results_of(campaign_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the recipients of each campaign that has begun, how many messages were sent and how many have replied."""
+    runs = GenieScheduler.objects.filter(of_campaign__in=list(campaign_ids)).values_list("of_campaign", "pk", "total")
+    found = {campaign: (run, total) for campaign, run, total in runs}
+    counted = results(run for run, _ in found.values()) if found else {}
+    none = {"sent": 0, "answered": 0}
+    return {
+        campaign: {
+            "total": total,
+            "sent": counted.get(run, none)["sent"],
+            "replied": counted.get(run, none)["answered"],
+        }
+        for campaign, (run, total) in found.items()
+    }
+
+
+def campaign_detail(campaign: Campaign) -> dict[str, Any]:
+    """Return what a campaign's detail adds to its columns."""
+    run, names = run_of(campaign.pk), audience_names(campaign.audience)
+    if run is None:
+        return {
+            "audienceNames": names,
+            "run": None,
+            "bulkJob": None,
+            "occurrence": 0,
+            "nextOccurrenceAt": None,
+            "counts": dict.fromkeys(Status.values, 0),
+            "variantResults": [],
+            "waitingForWinner": 0,
+            "nextDueAt": None,
+            "nextDecision": None,
+            "reasons": [],
+            "funnel": {"audience": None, "planned": 0, **dict.fromkeys(OUTCOMES, 0), "delivered": None},
+        }
+    summary = message_summary(run.pk)
+    counts = summary["counts"]
+    by_variant = _outcomes(run.pk)
+    # Servers of SMTP accept a message and tell nothing more of it.
+    blank = {"planned": 0, **dict.fromkeys(OUTCOMES, 0)}
+    untold = {"delivered": None} if run.smtp_id else {}
+    whole = {name: sum(one[name] for one in by_variant.values()) for name in blank}
+    variants = run.content.get("variants", []) if campaign.variants else []
+    waiting = SendJob.objects.filter(run=run, status=Status.PLANNED, reason=Reason.AWAITING_WINNER)
+    return {
+        "audienceNames": names,
+        "run": run.pk,
+        "bulkJob": run.message_job_id,
+        "occurrence": run.occurrence,
+        "nextOccurrenceAt": run.next_occurrence_at,
+        "counts": counts,
+        "funnel": {"audience": run.total, **whole, **untold},
+        "variantResults": [
+            {"name": one["name"], **by_variant.get(place, blank), **untold} for place, one in enumerate(variants)
+        ],
+        "waitingForWinner": waiting.count() if run.content.get("testShare") is not None else 0,
+        "nextDueAt": summary["nextDueAt"],
+        "nextDecision": next_decision(run.pk) if counts[Status.APPROVED] or counts[Status.PLANNED] else None,
+        "reasons": summary["reasons"],
+    }
+
+
+def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
+    """Return the first of what campaigns are made of by name; None for what the caller may not read."""
+    named: tuple[tuple[str, str, QuerySet[Any]], ...] = (
+        ("templates", "template", EmailTemplate.objects.all()),
+        ("segments", "segment", Segment.objects.filter(panel=Segment.Panel.CONTACT)),
+        ("tags", "tag", Tag.objects.all()),
+        ("categories", "contact-category", ContactCategory.objects.all()),
+    )
+    read = [(name, rows) for name, module, rows in named if may_read(module)]
+    found: dict[str, Any] = {name: None for name, *_ in named} | {name: [] for name, _ in read}
+    found["senders"] = _working_senders() if may_read("apps") else None
+    parts = [
+        rows.annotate(choice_of=Value(name))
+        .order_by("name", "pk")
+        .values_list("choice_of", "pk", "name")[:MOST_CHOICES]
+        for name, rows in read
+    ]
+    for kind, pk, text in parts[0].union(*parts[1:], all=True) if parts else ():
+        found[kind].append({"_id": pk, "name": text})
+    return {**found, **{name: sorted(found[name], key=_by_name) for name, _ in read}}
+
+
+def _by_name(one: dict[str, Any]) -> str:
+    return str(one["name"]).casefold()
+
+
+def _working_senders() -> list[dict[str, Any]]:
+    return [
+        {"_id": one.pk, "type": one.app_key, "fromName": one.from_name, "fromEmail": one.from_email}
+        for kind in KINDS
+        for one in kind._default_manager.filter(is_active=True, verified=True).order_by("created_at", "pk")[
+            :MOST_CHOICES
+        ]
+    ]
+
+
+def _outcomes(run_id: str) -> dict[int | None, dict[str, int]]:
+    """Return variant -> what has become of its messages, by one statement."""
+    sent = Q(status=Status.SENT)
+    rows = (
+        SendJob.objects.filter(run_id=run_id)
+        .order_by()
+        .values_list("variant")
+        .annotate(
+            planned=Count("pk"),
+            sent=Count("pk", filter=sent),
+            delivered=Count("pk", filter=sent & Q(delivery__has_key="delivered")),
+            replied=Count("contact", filter=sent & Q(contact__replied_at__gt=F("sent_at")), distinct=True),
+            unsubscribed=Count("contact", filter=sent & Q(contact__unsubscribed_at__gt=F("sent_at")), distinct=True),
+            bounced=Count("pk", filter=Q(reason__in=REFUSED) | Q(delivery__has_key="bounced")),
+            not_sent=Count("pk", filter=Q(status__in=ENDED_UNSENT)),
+        )
+    )
+    return {variant: dict(zip(("planned", *OUTCOMES), numbers, strict=True)) for variant, *numbers in rows}

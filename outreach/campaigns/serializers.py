@@ -1,0 +1,308 @@
+"""Bodies and answers of campaigns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.snapshots.serializers import MemberSnapshot
+from core.api.input import BooleanInput, IdList, Input, IntegerInput, LineInput, ObjectIdInput, ObjectInput, TextInput
+from core.api.output import Computed, IdField, Output
+from core.api.selection import SelectionInput
+from core.errors import NamedError, ValidationFailed
+from core.spans import read_span
+from outreach.campaigns.models import Campaign
+from outreach.campaigns.selectors import NOBODY, results_of
+from outreach.campaigns.words import MOST_VARIANTS
+from outreach.delivery.serializers import SKIPPED
+from outreach.genie.cadence import LONGEST_INTERVAL_MS, SHORTEST_INTERVAL_MS, read_hours
+from outreach.mail_vendors.serializers import MailAppSnapshot
+from outreach.senders.serializers import SmtpSnapshot
+
+METRICS = ("replied", "manual")
+TRACKED = ("opened", "clicked")
+"""Metrics that need opens and clicks to be tracked."""
+MOST_AN_HOUR = 1_000_000
+BODY_LENGTH = 200_000
+
+
+class VariantInput(Input):
+    """A variant, as campaigns store it."""
+
+    name = LineInput(max_length=60)
+    share = IntegerInput(min_value=1, max_value=99, help_text="Percent; together they are 100.")
+    templateId = ObjectIdInput(required=False, allow_null=True)
+    subject = LineInput(max_length=200, required=False, allow_blank=True)
+    body = TextInput(max_length=BODY_LENGTH, required=False, allow_blank=True, trim_whitespace=False)
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        values = super().to_internal_value(data)
+        template, subject, body = values.get("template_id"), values.get("subject", ""), values.get("body", "")
+        if template and (subject or body):
+            raise serializers.ValidationError({"templateId": ["a variant has a template, or subject and body"]})
+        named = {"name": values["name"], "share": values["share"]}
+        return {**named, "templateId": template, "subject": subject, "body": body}
+
+
+class WinnerInput(Input):
+    """How the winner of the variants is chosen."""
+
+    metric = TextInput(max_length=20, help_text="replied: the most replies per message; manual: a member chooses.")
+    after = ObjectInput(
+        required=False,
+        allow_null=True,
+        help_text='Of replied: how long after the last message of the test, {"amount": 2, "unit": "days"}.',
+    )
+    testShare = IntegerInput(
+        default=20, min_value=1, max_value=90, help_text="Percent of the recipients who get the test."
+    )
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        values = super().to_internal_value(data)
+        metric, span = values["metric"], values.get("after")
+        if metric in TRACKED:
+            raise NamedError(
+                "InvalidPayload_400", f"winner.metric: {metric} needs its tracking, which there is not; take replied"
+            )
+        if metric not in METRICS:
+            raise NamedError("InvalidPayload_400", f"winner.metric: must be one of {', '.join(METRICS)}")
+        if metric == "manual" and span is not None:
+            raise NamedError("InvalidPayload_400", "winner.after: leave it out where a member chooses")
+        after = None if metric == "manual" else read_span(span, "winner.after")
+        return {"metric": metric, "after": after, "testShare": values["test_share"]}
+
+
+class CampaignUpdate(Input):
+    """What of a campaign changes. Words of one kind replace those of another."""
+
+    name = LineInput(
+        max_length=200, required=False, help_text="unique in the company, whatever the case of its letters"
+    )
+    type = TextInput(max_length=40, required=False, help_text="smtp, or mailvendor-a to -h")
+    smtp = ObjectIdInput(required=False, allow_null=True, help_text="The sender, of a campaign by smtp.")
+    mailApp = ObjectIdInput(required=False, allow_null=True, help_text="The sender, of one by a mail vendor.")
+    templateId = ObjectIdInput(required=False, allow_null=True, help_text="Or subject and body, or variants.")
+    subject = LineInput(max_length=200, required=False, allow_blank=True)
+    body = TextInput(
+        max_length=BODY_LENGTH,
+        required=False,
+        allow_blank=True,
+        trim_whitespace=False,
+        help_text="MJML, HTML or plain text. A {{placeholder}} is a built-in one, or a contact's field by key or name.",
+    )
+    variants = serializers.ListField(child=VariantInput(), required=False, max_length=MOST_VARIANTS)
+    winner = WinnerInput(required=False, allow_null=True, help_text="null: all variants go to their shares.")
+    contactIds = IdList(required=False, help_text="ids of contacts")
+    leadIds = IdList(required=False, help_text="ids of leads")
+    segments = IdList(required=False, allow_null=True, max_length=100, help_text="ids of segments")
+    tags = IdList(required=False, allow_null=True, max_length=100, help_text="ids of tags")
+    categories = IdList(required=False, allow_null=True, max_length=100, help_text="ids of contact categories")
+    audience = serializers.ChoiceField(
+        choices=Campaign.Audience.values,
+        required=False,
+        help_text="live: those who join before endsAt are written to as well, each once.",
+    )
+    scheduledAt = serializers.DateTimeField(required=False, allow_null=True, help_text="null: when it is started.")
+    endsAt = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="Of a live or recurring one: nobody else is written to after it."
+    )
+    window = ObjectInput(
+        required=False,
+        allow_null=True,
+        help_text='Sending hours, {"days": [1, 2], "start": "09:00", "end": "17:00"}; null: the company\'s.',
+    )
+    throttle = IntegerInput(
+        required=False, allow_null=True, min_value=1, max_value=MOST_AN_HOUR, help_text="Most messages in an hour."
+    )
+    recurring = BooleanInput(required=False, help_text="It begins anew every intervalMs.")
+    intervalMs = IntegerInput(
+        required=False, allow_null=True, min_value=SHORTEST_INTERVAL_MS, max_value=LONGEST_INTERVAL_MS
+    )
+    writeAgain = BooleanInput(
+        required=False, help_text="Of a recurring one: each time to all, not only to those whom it has not written to."
+    )
+    manual = BooleanInput(required=False, help_text="Each message is a draft, which a member releases.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Raise ValidationFailed for words of two kinds, and InvalidPayload_400 for sending hours that are none."""
+        words = {
+            "templateId": attrs.get("template_id"),
+            "subject, body": attrs.get("subject") or attrs.get("body"),
+            "variants": attrs.get("variants"),
+        }
+        given = [name for name, value in words.items() if value]
+        if len(given) > 1:
+            raise ValidationFailed(f"{given[1]}: not beside {given[0]}", f"{given[1]}: words are of one kind alone")
+        if "window" in attrs:
+            attrs["window"] = read_hours(attrs["window"], "window")
+        return attrs
+
+
+class CampaignCreate(CampaignUpdate):
+    """A new campaign. What is left out can be given until it starts."""
+
+    name = LineInput(max_length=200, help_text="unique in the company, whatever the case of its letters")
+    type = TextInput(max_length=40, default="smtp", help_text="smtp, or mailvendor-a to -h")
+
+
+class CampaignDelete(SelectionInput):
+    """Which campaigns to delete."""
+
+
+class WinnerChoice(Input):
+    variant = LineInput(max_length=60, help_text="The name of the variant.")
+
+
+class Release(Input):
+    """Which drafts are released."""
+
+    ids = IdList(required=False, max_length=1000, help_text="ids of messages; left out: all drafts")
+
+
+class CampaignOut(Output):
+    """A campaign."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    type = serializers.CharField()
+    status = serializers.ChoiceField(choices=Campaign.Status.values)
+    smtp = SmtpSnapshot()
+    mailApp = MailAppSnapshot(source="mail_app")
+    templateId = IdField(source="template_id", allow_null=True)
+    subject = serializers.CharField()
+    winner = serializers.DictField(
+        source="winner_rule", allow_null=True, help_text="metric, after and testShare; null: no winner is chosen."
+    )
+    won = serializers.DictField(
+        source="winner",
+        help_text="The winner: variant (its name), why (replied: the most replies; tie and no_data: the first of those"
+        " that lead; chosen: by a member), at; empty: none so far.",
+    )
+    decidesAt = serializers.DateTimeField(allow_null=True, help_text="When the winner is chosen; null: not known yet.")
+    audience = serializers.CharField(source="audience_mode", help_text="fixed or live")
+    scheduledAt = serializers.DateTimeField(allow_null=True)
+    endsAt = serializers.DateTimeField(allow_null=True)
+    window = serializers.DictField(allow_null=True)
+    throttle = serializers.IntegerField(allow_null=True)
+    recurring = serializers.BooleanField()
+    intervalMs = serializers.IntegerField(allow_null=True)
+    writeAgain = serializers.BooleanField()
+    manual = serializers.BooleanField()
+    error = serializers.CharField(help_text="Why it failed, or could not start.")
+    total = Computed(serializers.IntegerField(allow_null=True, help_text="Recipients; null until they are counted."))
+    sent = Computed(serializers.IntegerField(help_text="Messages that have gone."))
+    replied = Computed(serializers.IntegerField(help_text="Recipients who have replied since."))
+    startedAt = serializers.DateTimeField(allow_null=True)
+    finishedAt = serializers.DateTimeField(allow_null=True)
+    createdBy = MemberSnapshot(source="created_by")
+    updatedBy = MemberSnapshot(source="updated_by")
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return {**data, "winner": data["winner"] or None}
+
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        found = results_of([row["_id"] for row in rows])
+        return [{**row, **found.get(row["_id"], {"total": None, "sent": 0, "replied": 0})} for row in rows]
+
+
+class CampaignDetail(CampaignOut):
+    """A campaign with its words and its people, and what has become of its messages."""
+
+    reads = ("audience",)
+
+    body = serializers.CharField()
+    variants = serializers.ListField(
+        child=serializers.DictField(), help_text="name, share, templateId, subject and body of each; empty: one text."
+    )
+    contactIds = Computed(serializers.ListField(child=IdField()))
+    leadIds = Computed(serializers.ListField(child=IdField()))
+    segments = Computed(serializers.ListField(child=IdField(), allow_null=True))
+    tags = Computed(serializers.ListField(child=IdField(), allow_null=True))
+    categories = Computed(serializers.ListField(child=IdField(), allow_null=True))
+    audienceNames = Computed(
+        serializers.DictField(
+            child=serializers.CharField(),
+            help_text="Id -> name of its tags, segments and categories that are still there.",
+        )
+    )
+    run = Computed(IdField(allow_null=True, help_text="The run that sends it, as messages name it; null: none yet."))
+    bulkJob = Computed(IdField(allow_null=True, help_text="The last bulk job that changes its messages."))
+    occurrence = Computed(serializers.IntegerField(help_text="How often it has begun; 0: not yet."))
+    nextOccurrenceAt = Computed(serializers.DateTimeField(allow_null=True))
+    counts = Computed(
+        serializers.DictField(child=serializers.IntegerField(), help_text="Status -> number of messages.")
+    )
+    funnel = Computed(
+        serializers.DictField(
+            child=serializers.IntegerField(allow_null=True),
+            help_text="audience (null until it is counted), planned, sent, delivered (null where no event tells of"
+            " it, as by smtp), replied, unsubscribed, bounced, notSent.",
+        )
+    )
+    variantResults = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text="Of each variant: name, planned, sent, delivered, replied, unsubscribed, bounced, notSent.",
+        )
+    )
+    waitingForWinner = Computed(serializers.IntegerField(help_text="Messages that the winner is to write."))
+    nextDueAt = Computed(serializers.DateTimeField(allow_null=True))
+    nextDecision = Computed(
+        serializers.DictField(
+            allow_null=True,
+            help_text="About the message that is due first: state, reason, sentence, until, goesAt.",
+        )
+    )
+    reasons = Computed(
+        serializers.ListField(
+            child=serializers.DictField(), help_text="The commonest (status, reason) with sentence and count."
+        )
+    )
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return {**super().finish(data, row), **NOBODY, **row["audience"]}
+
+
+class CampaignChoices(Output):
+    """What a campaign can be made of."""
+
+    senders = Computed(
+        serializers.ListField(
+            child=serializers.DictField(), allow_null=True, help_text="_id, type, fromName and fromEmail of each."
+        )
+    )
+    templates = Computed(
+        serializers.ListField(child=serializers.DictField(), allow_null=True, help_text="_id and name of each.")
+    )
+    segments = Computed(serializers.ListField(child=serializers.DictField(), allow_null=True))
+    tags = Computed(serializers.ListField(child=serializers.DictField(), allow_null=True))
+    categories = Computed(serializers.ListField(child=serializers.DictField(), allow_null=True))
+
+
+class CampaignCancelled(CampaignDetail):
+    """A campaign after its cancellation."""
+
+    cancelledCount = Computed(
+        serializers.IntegerField(
+            allow_null=True, help_text="Messages that will not go; null while a job counts and cancels them."
+        )
+    )
+
+
+class Released(Output):
+    """What was released."""
+
+    changedCount = Computed(
+        serializers.IntegerField(allow_null=True, help_text="Drafts that go; null while a job releases them.")
+    )
+    leftCount = Computed(
+        serializers.IntegerField(help_text="Drafts that are left, since a name or address has changed since.")
+    )
+    skipped = Computed(serializers.ListField(child=serializers.DictField(), help_text=SKIPPED))

@@ -1,0 +1,122 @@
+"""The beginning of campaigns: at once, or at their time by a worker.
+
+The run is inserted in the transaction that changes the campaign's status, so that a campaign begins once, whoever
+starts it; from there on the run's own workers plan and send (outreach.genie.planning).
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.events import emit
+from core.jobs import notify_workers
+from core.tenancy import company_scope, unscoped
+from outreach.campaigns.models import Campaign
+from outreach.campaigns.readiness import check_ready
+from outreach.campaigns.selectors import run_of
+from outreach.campaigns.services import get_campaign, refused
+from outreach.delivery.senders import columns_of
+from outreach.genie.models import GenieScheduler
+from outreach.genie.schedule import schedule_next
+
+BATCH = 50
+LIVE_MS = 600_000
+"""How often a live audience is looked at for those who have joined it: every ten minutes."""
+COMPOSER = "ai-offline"
+"""The AI type of a run of a campaign, whose words are all there: one that calls no model."""
+Status = Campaign.Status
+
+
+@transaction.atomic
+def start_campaign(*, id: str, member_id: str) -> Campaign:
+    """Begin a campaign, or let it begin at its time if that lies ahead. One that waits for its time goes on waiting.
+
+    Raises CampaignNotFound_404, CampaignCannotBeUpdated_400 for one that has begun or was cancelled, and the errors of
+    check_ready.
+    """
+    campaign = get_campaign(id, lock=True)
+    if campaign.status == Status.SCHEDULED:
+        return campaign
+    if campaign.status not in (Status.DRAFT, Status.FAILED) or run_of(campaign.pk) is not None:
+        raise refused(f"status: the campaign is {campaign.status}; it begins once")
+    content = check_ready(campaign)
+    if campaign.scheduled_at is not None and campaign.scheduled_at > timezone.now():
+        campaign.status, campaign.error, campaign.updated_by_id = Status.SCHEDULED, "", member_id
+        campaign.save(update_fields=["status", "error", "updated_by", "updated_at"])
+        return campaign
+    campaign.updated_by_id = member_id
+    _begin(campaign, content)
+    return campaign
+
+
+def _begin(campaign: Campaign, content: dict[str, Any]) -> None:
+    """Insert the run of a locked campaign, which workers plan."""
+    live = campaign.audience_mode == Campaign.Audience.LIVE
+    sender = campaign.sender
+    run = GenieScheduler.objects.create(
+        of_campaign=campaign,
+        name=campaign.name,
+        ai_type=COMPOSER,
+        audience=campaign.audience,
+        content=content,
+        campaign=True,
+        draft=campaign.manual,
+        window=campaign.window,
+        per_hour=campaign.throttle,
+        recurring=live or campaign.recurring,
+        interval_ms=LIVE_MS if live else campaign.interval_ms if campaign.recurring else None,
+        writes_again=campaign.recurring and campaign.write_again,
+        created_by_id=campaign.updated_by_id,
+        updated_by_id=campaign.updated_by_id,
+        **(columns_of(sender) if sender else {}),
+    )
+    schedule_next(run)
+    campaign.status, campaign.started_at, campaign.error = Status.RUNNING, timezone.now(), ""
+    campaign.save(update_fields=["status", "started_at", "error", "updated_by", "updated_at"])
+    payload = {"name": campaign.name, "run": run.pk}
+    emit("campaign.started", [campaign.pk], payloads={campaign.pk: payload}, actor_id=campaign.updated_by_id)
+    notify_workers("genie")
+
+
+def _due() -> QuerySet[Campaign]:
+    return Campaign.objects.filter(status=Status.SCHEDULED, is_deleted=False, scheduled_at__lte=timezone.now())
+
+
+def has_due() -> bool:
+    """Tell whether a campaign of any company is to begin."""
+    with unscoped(reason="tick: campaigns of all companies"):
+        return _due().exists()
+
+
+def start_due(deadline: float) -> None:
+    """Begin campaigns whose time has come until none is left or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        with unscoped(reason="worker: campaigns of all companies whose time has come"):
+            due = list(_due().order_by("scheduled_at").values_list("pk", "company_id")[:BATCH])
+        if not due:
+            return
+        for campaign_id, company in due:
+            with company_scope(company):
+                start_at_its_time(campaign_id)
+
+
+@transaction.atomic
+def start_at_its_time(campaign_id: str) -> None:
+    """Begin a campaign whose time has come, unless another worker has; one that cannot begin fails and says why."""
+    campaign = _due().select_for_update(of=("self",)).filter(pk=campaign_id).first()
+    if campaign is None:
+        return
+    try:
+        with transaction.atomic():
+            _begin(campaign, check_ready(campaign))
+    except NamedError as error:
+        campaign.status, campaign.error, campaign.failures = Status.FAILED, error.detail, campaign.failures + 1
+        campaign.started_at = None
+        campaign.save(update_fields=["status", "error", "failures", "started_at", "updated_at"])
+        emit("campaign.failed", [campaign.pk], payloads={campaign.pk: {"name": campaign.name, "error": error.detail}})

@@ -1,0 +1,253 @@
+"""Endpoints of campaigns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from core.api.endpoint import endpoint
+from core.api.envelope import QUEUED, respond
+from core.api.listing import Listing, ListRequest, list_action
+from core.api.output import Deleted
+from core.api.viewsets import ResourceViewSet
+from outreach.campaigns import changing, services, starting
+from outreach.campaigns.filters import CAMPAIGN_FIELDS
+from outreach.campaigns.models import Campaign
+from outreach.campaigns.selectors import campaign_detail, choices_for, kept_campaigns
+from outreach.campaigns.serializers import (
+    CampaignCancelled,
+    CampaignChoices,
+    CampaignCreate,
+    CampaignDelete,
+    CampaignDetail,
+    CampaignOut,
+    CampaignUpdate,
+    Release,
+    Released,
+    WinnerChoice,
+)
+from outreach.campaigns.winners import choose_winner
+from outreach.delivery.filters import MESSAGE_FIELDS
+from outreach.delivery.models import SendJob
+from outreach.delivery.serializers import MessageOut
+from outreach.delivery.services import count_left
+from outreach.genie import audience
+from outreach.genie.message_jobs import AT_ONCE, Changed
+from outreach.genie.serializers import AudienceOut, Selectors
+from outreach.mail_vendors.registry import LETTERS
+from outreach.mail_vendors.services import not_found, nothing_selected
+
+NOT_FOUND = (services.NOT_FOUND,)
+STATE = (*NOT_FOUND, "CampaignCannotBeUpdated_400")
+PEOPLE = (
+    "ContactNotFound_400",
+    "LeadNotFound_400",
+    "CampaignSegmentNotFound_400",
+    "TagNotFound_400",
+    "ContactCategoryNotFound_400",
+)
+APPS_NOT_FOUND = tuple(not_found(letter)[0] for letter in LETTERS)
+NO_APP = tuple(dict.fromkeys(nothing_selected(letter)[0] for letter in LETTERS))
+WORDS = ("EmailTemplateNotFound_404", "InvalidVariables_400", "InvalidEmailTemplate_400")
+REFUSED = (
+    *(services.TAKEN, "InvalidCampaignType_400", "UnsupportedCampaignType_400", "InvalidPayload_400"),
+    *("CampaignSMTPNotBelongToCompany_400", *APPS_NOT_FOUND, *WORDS, *PEOPLE),
+)
+NOT_READY = (
+    *("CampaignFailedManyTime_400", "CampaignSMTPRequired_400", "CampaignSMTPNotFound_400", *NO_APP, *APPS_NOT_FOUND),
+    *("CampaignTemplateRequired_400", *WORDS, "CampaignSegmentsRequired_400", "CampaignAudienceEmpty_400"),
+)
+MANY = f" For more than {AT_ONCE:,} messages a background job does it, and `bulkJob` stands beside data."
+
+
+def _one(id: str, output: type[CampaignDetail] = CampaignDetail) -> dict[str, Any]:
+    campaign = services.get_campaign(id)
+    found = output.one(Campaign.objects.filter(pk=campaign.pk)) or {}
+    return {**found, **campaign_detail(campaign)}
+
+
+def _messages(asked: ListRequest) -> QuerySet[SendJob]:
+    campaign = changing.get_manual(asked.path["id"])
+    return SendJob.objects.filter(run__of_campaign=campaign)
+
+
+class CampaignViewSet(ResourceViewSet):
+    module = services.MODULE
+    listing = Listing("List campaigns", kept_campaigns, CAMPAIGN_FIELDS, CampaignOut)
+
+    @endpoint(
+        "Create a campaign",
+        input=CampaignCreate,
+        output=CampaignDetail,
+        success="CampaignCreated_201",
+        errors=REFUSED,
+        takes=services.MODULE,
+        description="A draft, of which only the name is needed; the rest can be given until it starts.",
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        return _one(services.create_campaign(member_id=self.actor.member_id, **data).pk)
+
+    @endpoint("Read a campaign", output=CampaignDetail, errors=NOT_FOUND)
+    def retrieve(self, request: Request, id: str) -> Any:
+        return _one(id)
+
+    @endpoint(
+        "Update a campaign",
+        input=CampaignUpdate,
+        output=CampaignDetail,
+        success="CampaignUpdated_200",
+        errors=(*STATE, *REFUSED, *NOT_READY),
+        description="A draft, a scheduled one, or one that could not begin. Of a paused one name, throttle and endsAt"
+        " change. A scheduled one stays scheduled, and has to be fit to begin; without scheduledAt it is a draft"
+        " again.",
+    )
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        services.update_campaign(id=id, member_id=self.actor.member_id, **data)
+        return _one(id)
+
+    @endpoint(
+        "Delete campaigns",
+        input=CampaignDelete,
+        output=Deleted,
+        bulk=True,
+        success="CampaignsDeleted_200",
+        errors=("NoCampaignSelected_400", "CampaignCannotBeUpdated_400"),
+        description="Their messages stay in the log. One that is under way is cancelled first.",
+    )
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        deleted = services.delete_campaigns(member_id=self.actor.member_id, selection=self.selection())
+        return {"deletedCount": deleted}
+
+    @action(detail=False, url_path="choices")
+    @endpoint(
+        "Read what a campaign can be made of",
+        output=CampaignChoices,
+        description="The first 200 senders that work, templates, segments of contacts, tags and categories by name."
+        " By session those of which the role has the permission apps, template, segment, tag or contact-category;"
+        " the others are null.",
+    )
+    def choices(self, request: Request) -> Any:
+        actor = self.actor
+        return choices_for(lambda module: actor.is_unbounded or actor.may(module, "GET"))
+
+    @action(detail=False, methods=["post"], url_path="audience-preview")
+    @endpoint(
+        "Preview the audience of a campaign",
+        input=Selectors,
+        output=AudienceOut,
+        errors=PEOPLE,
+        description="How many contacts the selectors select, how many of them can be written to, and why not the"
+        " others. By session the sample takes contact.GET; without it, it is empty and `warning` says so.",
+    )
+    def audience_preview(self, request: Request, data: dict[str, Any]) -> Any:
+        seen = self.actor.is_unbounded or self.actor.may("contact", "GET")
+        warning = {} if seen else {"warning": "sample: your role lacks the permission contact.GET"}
+        chosen = services.selected({new: data[old] for old, new in services.SELECTORS.items()})
+        return self.success(audience.preview(audience.Audience.stored(chosen), sample=seen), **warning)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Start a campaign",
+        output=CampaignDetail,
+        success="CampaignStarted_200",
+        errors=(*STATE, *NOT_READY),
+        description="At once, or at scheduledAt if that lies ahead: then it is scheduled. A template's words are those"
+        " that it has when the campaign begins. It goes to those of the audience whom a worker finds then; to those who"
+        " join it later only if the audience is live, or it recurs.",
+    )
+    def start(self, request: Request, id: str) -> Any:
+        starting.start_campaign(id=id, member_id=self.actor.member_id)
+        return _one(id)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Pause a campaign",
+        output=CampaignDetail,
+        success="CampaignPaused_200",
+        errors=STATE,
+        description="None of its messages goes until it is resumed, but for one that a server has already.",
+    )
+    def pause(self, request: Request, id: str) -> Any:
+        changing.pause_campaign(id=id, member_id=self.actor.member_id)
+        return _one(id)
+
+    @action(detail=True, methods=["post"])
+    @endpoint("Resume a campaign", output=CampaignDetail, success="CampaignResumed_200", errors=STATE)
+    def resume(self, request: Request, id: str) -> Any:
+        changing.resume_campaign(id=id, member_id=self.actor.member_id)
+        return _one(id)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Cancel a campaign",
+        output=CampaignCancelled,
+        success="CampaignCancelled_200",
+        errors=STATE,
+        queues=True,
+        description="Nothing of it goes from now on, for good." + MANY,
+    )
+    def cancel(self, request: Request, id: str) -> Any:
+        cancelled = changing.cancel_campaign(id=id, member_id=self.actor.member_id)
+        return self.answer({**_one(id, CampaignCancelled), "cancelledCount": cancelled.count}, cancelled)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Duplicate a campaign",
+        output=CampaignDetail,
+        success="CampaignCreated_201",
+        errors=NOT_FOUND,
+        takes=services.MODULE,
+        description="A draft with its words, people and rules, and no time to start at.",
+    )
+    def duplicate(self, request: Request, id: str) -> Any:
+        return _one(services.duplicate_campaign(id=id, member_id=self.actor.member_id).pk)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Choose the winner of a campaign's variants",
+        input=WinnerChoice,
+        output=CampaignDetail,
+        success="CampaignWinnerChosen_200",
+        errors=STATE,
+        description="Whatever its rule is; those who were not in the test get the winner's words.",
+    )
+    def winner(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        choose_winner(id=id, member_id=self.actor.member_id, **data)
+        return _one(id)
+
+    messages = list_action(
+        Listing(
+            "List the messages of a manual campaign",
+            _messages,
+            MESSAGE_FIELDS,
+            MessageOut,
+            errors=(*NOT_FOUND, "ManualCampaignNotFound_404"),
+        ),
+        url_path="messages",
+        detail=True,
+    )
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Release the drafts of a manual campaign",
+        input=Release,
+        output=Released,
+        success="MessagesApproved_200",
+        errors=(*STATE, "ManualCampaignNotFound_404"),
+        queues=True,
+        description="Those with the ids, or all; those that would never go end for that reason." + MANY,
+    )
+    def release(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        ids = data.get("ids")
+        drafts = SendJob.objects.filter(run__of_campaign=changing.get_manual(id).pk, status=SendJob.Status.DRAFT)
+        left = count_left(drafts if ids is None else drafts.filter(pk__in=ids)).as_json()
+        changed = changing.release_messages(id=id, member_id=self.actor.member_id, ids=ids)
+        found = {"changedCount": changed.count, "leftCount": left["leftCount"], "skipped": left["skipped"]}
+        return self.answer(found, changed)
+
+    def answer(self, data: dict[str, Any], changed: Changed) -> Any:
+        """Answer with what has changed, or that a job changes it."""
+        return self.success(data) if changed.job is None else respond(QUEUED, data, bulkJob=changed.job)

@@ -1,0 +1,115 @@
+"""The winner of a campaign's variants: chosen by the rule some time after the test has gone, or by a member.
+
+Who was not in the test waits for it without words (awaiting_winner). The choice writes the winner into the run, gives
+these messages to it and wakes the run's worker, in one transaction under the lock of the run, which planning takes as
+well: no message is planned beside it that would wait for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from django.db import transaction
+from django.db.models import Count, F, Max, Q
+from django.utils import timezone
+
+from core.errors import ValidationFailed, shorten
+from core.spans import after
+from outreach.campaigns.models import Campaign
+from outreach.campaigns.selectors import run_of
+from outreach.campaigns.services import get_campaign, refused
+from outreach.delivery.decision import Reason
+from outreach.delivery.models import SendJob
+from outreach.genie.follow_ups import wake
+from outreach.genie.locks import lock_run
+
+UNDECIDED = Q(winner={}) & ~Q(winner_rule={})
+UNDER_WAY = (*SendJob.TO_SEND, SendJob.Status.SENDING)
+"""Statuses of messages of a test that has not gone yet."""
+Status = Campaign.Status
+
+
+@transaction.atomic
+def choose_winner(*, id: str, member_id: str, variant: str) -> None:
+    """Choose the winner by hand, whatever the rule says.
+
+    Raises CampaignNotFound_404, ValidationFailed for a name that no variant has, and CampaignCannotBeUpdated_400 where
+    no winner is to be chosen, or messages are still being planned.
+    """
+    campaign = get_campaign(id, lock=True)
+    names = [one["name"] for one in campaign.variants]
+    if variant not in names:
+        unknown = f"variant: there is no {shorten(variant, 60)!r}"
+        raise ValidationFailed(unknown, f"variant: there is {', '.join(names)}")
+    if campaign.winner:
+        raise refused(f"variant: the winner was chosen: {campaign.winner['variant']}")
+    if not campaign.winner_rule or campaign.status not in (Status.RUNNING, Status.PAUSED):
+        raise refused("variant: the campaign has no test under way")
+    if not _decide(campaign, names.index(variant), "chosen", member_id):
+        raise refused("variant: its messages are being planned; try again in a minute")
+
+
+@transaction.atomic
+def set_decision_time(campaign_id: str) -> None:
+    """Write when the winner is chosen, once the last message of the test has gone or ended."""
+    campaign = _locked(campaign_id)
+    run = None if campaign is None else run_of(campaign.pk)
+    if campaign is None or run is None:
+        return
+    tested = SendJob.objects.filter(run=run, variant__isnull=False)
+    if run.planned_at is None or tested.filter(status__in=UNDER_WAY).exists():
+        return
+    last = tested.aggregate(last=Max("sent_at"))["last"]
+    campaign.decides_at = after(last, campaign.winner_rule["after"]) if last else timezone.now()
+    campaign.save(update_fields=["decides_at", "updated_at"])
+
+
+@transaction.atomic
+def decide_by_rule(campaign_id: str) -> None:
+    """Choose the winner of a campaign whose time to do so has come, unless somebody has."""
+    campaign = _locked(campaign_id)
+    run = None if campaign is None else run_of(campaign.pk)
+    if campaign is None or run is None or campaign.decides_at is None or campaign.decides_at > timezone.now():
+        return
+    sent = SendJob.objects.filter(run=run, variant__isnull=False, status=SendJob.Status.SENT).order_by()
+    replied = Count("contact", filter=Q(contact__replied_at__gt=F("sent_at")), distinct=True)
+    rows = sent.values_list("variant").annotate(replied=replied, sent=Count("pk"))
+    rates = [Fraction(0)] * len(campaign.variants)
+    for variant, answers, number in rows:
+        rates[variant] = Fraction(answers, number)
+    _decide(campaign, *best_of(rates), None)
+
+
+def best_of(rates: Sequence[Fraction]) -> tuple[int, str]:
+    """Return the variant with the best rate and why it won; the first of several, or of all where nothing happened."""
+    best = max(rates)
+    why = "no_data" if not best else "tie" if rates.count(best) > 1 else "replied"
+    return rates.index(best), why
+
+
+def _locked(campaign_id: str) -> Campaign | None:
+    undecided = Campaign.objects.select_for_update(of=("self",)).filter(UNDECIDED, pk=campaign_id)
+    return undecided.filter(status=Status.RUNNING, is_deleted=False).first()
+
+
+def _decide(campaign: Campaign, variant: int, why: str, member_id: str | None) -> bool:
+    """Write the winner down and let it write the other messages. Returns False while messages are being planned."""
+    found = run_of(campaign.pk)
+    run = lock_run(found.pk) if found else None
+    if run is None or run.planned_at is None:
+        return False
+    now = timezone.now()
+    run.content = {**run.content, "chosen": variant}
+    run.save(update_fields=["content", "updated_at"])
+    waiting = SendJob.objects.filter(run=run, status=SendJob.Status.PLANNED, reason=Reason.AWAITING_WINNER)
+    waiting.update(variant=variant, reason=Reason.NOT_WRITTEN, due_at=now, updated_at=now)
+    wake(run)
+    campaign.winner = {
+        "variant": campaign.variants[variant]["name"],
+        "why": why,
+        "at": now.isoformat(),
+        "by": member_id,
+    }
+    campaign.save(update_fields=["winner", "updated_at"])
+    return True

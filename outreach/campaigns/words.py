@@ -1,0 +1,86 @@
+"""The words of a campaign: those of a template, or its own, checked when it is saved and compiled when it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.errors import NamedError, ValidationFailed, shorten
+from outreach.campaigns.models import Campaign
+from outreach.email_templates.models import EmailTemplate
+from outreach.email_templates.rendering import BUILT_IN, ValueReader, compile_template, names_in, without_styles
+from outreach.email_templates.services import NOT_FOUND
+
+MOST_VARIANTS = 5
+ALONE = {"name": "", "share": 100}
+"""The one variant of a campaign without variants."""
+
+
+def check_variants(variants: Sequence[Mapping[str, Any]]) -> None:
+    """Raise ValidationFailed for variants that cannot stand beside each other."""
+    if len(variants) == 1:
+        raise ValidationFailed("variants: name two at least", "variants: one alone is the campaign's own text")
+    names = [one["name"].casefold() for one in variants]
+    if len(set(names)) < len(names):
+        raise ValidationFailed("variants: two have the same name", "variants: give each a name of its own")
+    if variants and sum(one["share"] for one in variants) != 100:
+        raise ValidationFailed("variants: the shares are not 100 together", "variants: share is in percent of all")
+
+
+def content_of(campaign: Campaign) -> dict[str, Any]:
+    """Return the words as a run keeps them (outreach.genie.variants).
+
+    Raises CampaignTemplateRequired_400 where some are missing, EmailTemplateNotFound_404, InvalidVariables_400 and
+    InvalidEmailTemplate_400.
+    """
+    own = {"templateId": campaign.template_id, "subject": campaign.subject, "body": campaign.body}
+    variants = campaign.variants or [{**ALONE, **own}]
+    templates = EmailTemplate.objects.in_bulk([one["templateId"] for one in variants if one["templateId"]])
+    reader = ValueReader.load()
+    return {
+        "variants": [
+            _compiled(one, templates, reader, f"variants[{place}]." if campaign.variants else "")
+            for place, one in enumerate(variants)
+        ],
+        "testShare": campaign.winner_rule.get("testShare"),
+        "chosen": None,
+    }
+
+
+def check_words(campaign: Campaign) -> None:
+    """Check the words that there are so far. Raises as content_of, but for words that are missing."""
+    try:
+        content_of(campaign)
+    except NamedError as error:
+        if error.name != "CampaignTemplateRequired_400":
+            raise
+
+
+def _compiled(
+    one: Mapping[str, Any], templates: Mapping[str, EmailTemplate], reader: ValueReader, where: str
+) -> dict[str, Any]:
+    named = {"name": one["name"], "share": one["share"]}
+    if one["templateId"]:
+        template = templates.get(one["templateId"])
+        if template is None:
+            raise NamedError(NOT_FOUND[0], f"{where}templateId: {NOT_FOUND[1]}")
+        words = {"subject": template.subject, "html": template.html, "text": template.text}
+        return {**named, **words, "variables": template.variables}
+    if not one["subject"] or not one["body"].strip():
+        missing = "body" if one["subject"] else "templateId"
+        raise NamedError("CampaignTemplateRequired_400", f"{where}{missing}: give a template, or subject and body")
+    variables = [
+        {"name": name, "required": False, "dateType": None}
+        for name in dict.fromkeys([*names_in(one["subject"]), *names_in(without_styles(one["body"]))])
+        if name not in BUILT_IN
+    ]
+    for variable in variables:
+        name = variable["name"]
+        if name not in reader.fields and str(name).casefold() not in reader.fields:
+            text = f"{where}body: {{{{{shorten(name, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
+            raise NamedError("InvalidVariables_400", text)
+    try:
+        compiled = compile_template(one["subject"], one["body"], variables)
+    except NamedError as error:
+        raise NamedError(error.name, f"{where}{error.detail}") from None
+    return {**named, "subject": one["subject"], "html": compiled.html, "text": compiled.text, "variables": variables}

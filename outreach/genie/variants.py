@@ -1,0 +1,49 @@
+"""The words of a campaign's messages: which variant the n-th recipient gets, and who waits for the winner of a test.
+
+`content` of a run is {} or {"variants": [{"name", "share", "subject", "html", "text", "variables"}], "testShare": 20,
+"chosen": None}. Without testShare all recipients share the variants; with it that many percent of them do, and the
+others wait until one is chosen. Both go by the recipient's number, so that a batch that is done again, since its worker
+was killed, gives everybody the same variant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from outreach.delivery.models import SendJob
+
+
+def variant_of(content: Mapping[str, Any], number: int) -> int | None:
+    """Return the variant of the recipient with the number, from 0; None: there is none, or it is not chosen yet."""
+    if not content:
+        return None
+    if content["chosen"] is not None:
+        return int(content["chosen"])
+    shares = [one["share"] for one in content["variants"]]
+    tested = content["testShare"]
+    if tested is None:
+        return _of_share(shares, number)
+    before, after = -(-number * tested // 100), -(-(number + 1) * tested // 100)
+    return _of_share(shares, before) if after > before else None
+
+
+def _of_share(shares: Sequence[int], number: int) -> int:
+    """Return whose turn it is, so that each has had its percent after any hundred, and about that before."""
+    counts = [0] * len(shares)
+    turn = 0
+    for place in range(number % 100 + 1):
+        turn = max(range(len(shares)), key=lambda one: (shares[one] * (place + 1) - 100 * counts[one], -one))
+        counts[turn] += 1
+    return turn
+
+
+def awaits_winner(content: Mapping[str, Any], job: SendJob) -> bool:
+    """Tell whether a new message has no words before the winner is chosen."""
+    return bool(content) and job.step == 1 and job.variant is None
+
+
+def words_of(content: Mapping[str, Any], variant: int) -> Mapping[str, Any]:
+    """Return the words of a variant."""
+    found: Mapping[str, Any] = content["variants"][variant]
+    return found
