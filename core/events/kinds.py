@@ -9,6 +9,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "calllog": ("created", "updated", "deleted"),
     "contact": ("created", "updated", "deleted", "restored", "merged", "unmerged", "unsubscribed", "erased"),
     "contact-category": ("deleted",),
+    "dashboard": ("created", "updated", "deleted"),
     "enrich": ("accepted", "rejected"),
     "follow-up": ("created", "updated", "completed", "deleted"),
     "genie": ("created", "recurred", "deleted"),

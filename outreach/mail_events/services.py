@@ -143,6 +143,8 @@ def _apply(event: MailEvent, job: SendJob) -> None:
         values["delivery"] = {**job.delivery, event.kind: min(job.delivery.get(event.kind, at), at)}
         if HEIGHTS[event.kind] > HEIGHTS.get(job.delivery_status, 0):
             values["delivery_status"] = event.kind
+    if event.kind == "bounced" and event.hard:
+        values["hard_bounced"] = True
     if event.kind == "opened":
         values["open_count"] = job.open_count + 1
     if event.kind == "clicked":
