@@ -14,7 +14,7 @@ from core.events import emit
 from core.lists import BulkSelection, in_batches
 from crm.records.unique_names import save_unique_name
 from outreach.reports.models import Dashboard
-from outreach.reports.tiles import checked_tiles
+from outreach.reports.tiles import MOST, checked_tile, checked_tiles
 
 MODULE = "report"
 TAKEN, NOT_FOUND = "DashboardNameAlreadyExists_400", "DashboardNotFound_404"
@@ -53,6 +53,24 @@ def update_dashboard(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Das
     if dashboard is None:
         raise not_found()
     _save(dashboard, actor, values)
+    _emit("updated", [dashboard.pk], actor, name=dashboard.name)
+    return dashboard
+
+
+@transaction.atomic
+def add_tile(*, actor: Actor, id: str, tile: Mapping[str, Any]) -> Dashboard:
+    """Add a tile to a dashboard, behind the others. Emits dashboard.updated.
+
+    Raises DashboardNotFound_404, InvalidInput_400 for the tile and where there is no place for one more.
+    """
+    dashboard = visible_dashboards(actor).select_for_update(of=("self",)).filter(pk=id).first()
+    if dashboard is None:
+        raise not_found()
+    if len(dashboard.tiles) >= MOST:
+        raise NamedError("InvalidInput_400", f"tiles: a dashboard has at most {MOST}; remove one first")
+    dashboard.tiles = [*dashboard.tiles, checked_tile(tile)]
+    dashboard.updated_by_id = actor.member_id
+    dashboard.save()
     _emit("updated", [dashboard.pk], actor, name=dashboard.name)
     return dashboard
 

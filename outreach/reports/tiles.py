@@ -23,20 +23,21 @@ DAYS = ("startDate", "endDate")
 
 def checked_tiles(tiles: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the tiles as they are stored, with what they leave out. Raises InvalidInput_400, which names the tile."""
-    return [_checked(tile, f"tiles.{place}") for place, tile in enumerate(tiles)]
+    return [checked_tile(tile, f"tiles.{place}.") for place, tile in enumerate(tiles)]
 
 
-def _checked(tile: Mapping[str, Any], where: str) -> dict[str, Any]:
+def checked_tile(tile: Mapping[str, Any], where: str = "") -> dict[str, Any]:
+    """Return a tile as it is stored. As `checked_tiles`; the errors begin with `where`."""
     report = REPORTS[tile["report_type"]]
     by = tile.get("by") or next(iter(report.order))
     if by not in report.order:
-        raise _refuse(f"{where}.by", f"one of {', '.join(report.order)} for {report.name}", by)
+        raise _refuse(f"{where}by", f"one of {', '.join(report.order)} for {report.name}", by)
     columns = [column.key for column in report.shown(by)]
     metric = tile.get("metric") or columns[0]
     if metric not in columns:
-        raise _refuse(f"{where}.metric", f"one of {', '.join(columns)} for {report.name} by {by}", metric)
+        raise _refuse(f"{where}metric", f"one of {', '.join(columns)} for {report.name} by {by}", metric)
     if tile["chart"] == "line" and by != DAY:
-        raise NamedError("InvalidInput_400", f"{where}.chart: a line goes over days; use bar or table by {by}")
+        raise NamedError("InvalidInput_400", f"{where}chart: a line goes over days; use bar or table by {by}")
     return {
         "title": tile.get("title") or report.title,
         "reportType": report.name,
@@ -53,14 +54,14 @@ def _days(tile: Mapping[str, Any], where: str) -> dict[str, str | None]:
     first, last = tile.get("start_date"), tile.get("end_date")
     if tile["range"] != CUSTOM:
         if first or last:
-            raise NamedError("InvalidInput_400", f"{where}.range: startDate and endDate are those of the range custom")
+            raise NamedError("InvalidInput_400", f"{where}range: startDate and endDate are those of the range custom")
         return dict.fromkeys(DAYS)
     if first is None or last is None:
-        raise NamedError("InvalidInput_400", f"{where}.startDate: the range custom needs startDate and endDate")
+        raise NamedError("InvalidInput_400", f"{where}startDate: the range custom needs startDate and endDate")
     try:
         checked(Period(first, last, UTC))
     except ApiError as error:
-        raise NamedError("InvalidInput_400", f"{where}.{error.detail}") from None
+        raise NamedError("InvalidInput_400", f"{where}{error.detail}") from None
     return {"startDate": first.isoformat(), "endDate": last.isoformat()}
 
 

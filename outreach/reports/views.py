@@ -35,16 +35,18 @@ from outreach.reports.serializers import (
     DashboardUpdate,
     ReportOut,
     ReportTypesOut,
+    TileInput,
 )
 from outreach.reports.services import (
     MODULE,
+    add_tile,
     create_dashboard,
     delete_dashboards,
     not_found,
     update_dashboard,
     visible_dashboards,
 )
-from outreach.reports.tiles import read_tiles
+from outreach.reports.tiles import MOST, read_tiles
 
 CSV = FORMATS["csv"]
 PARAMETERS = (
@@ -193,6 +195,18 @@ class DashboardViewSet(ResourceViewSet):
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         return {"deletedCount": delete_dashboards(actor=self.actor, selection=self.selection())}
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Add a tile to a dashboard",
+        input=TileInput,
+        output=DashboardOut,
+        success="DashboardUpdated_200",
+        errors=("DashboardNotFound_404", "InvalidInput_400"),
+        description=f"Behind the others, of which there are at most {MOST}. Emits dashboard.updated.",
+    )
+    def tiles(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        return self._one(add_tile(actor=self.actor, id=id, tile=data).pk)
 
     @action(detail=True, methods=["get"])
     @endpoint(

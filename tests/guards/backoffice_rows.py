@@ -70,6 +70,7 @@ from outreach.models import (
     AiCaps,
     AiUsage,
     CardScan,
+    Dashboard,
     DataApp,
     DkimKey,
     EmailTemplate,
@@ -312,6 +313,7 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
         subject=f"Hello {n}",
         body="Hello",
     ),
+    Dashboard: lambda n: Dashboard.objects.create(name=f"Dashboard {n}"),
     EmailTemplate: lambda n: EmailTemplate.objects.create(name=f"Mail {n}", subject="Hello", body="Hello"),
     GenieScheduler: _run,
     DataApp: lambda n: DataApp.objects.create(

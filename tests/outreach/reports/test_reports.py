@@ -352,7 +352,7 @@ def test_messages_are_found_by_their_time(cast: Cast) -> None:
     """Among many more, under the role and the policies of requests."""
     known = {"id", "company_id", "contact_id", "status", "channel", "step", "occurrence", "subject", "text"}
     known |= {"created_at", "updated_at", "due_at", "sending_at"}
-    others = ", ".join(one.column for one in SendJob._meta.local_concrete_fields if one.column not in known)
+    others = ", ".join(f'"{one.column}"' for one in SendJob._meta.local_concrete_fields if one.column not in known)
     with cast.scope(), transaction.atomic():
         one = SendJob.objects.filter(sending_at__isnull=False).first()
         with as_owner(), connection.cursor() as cursor:
@@ -367,6 +367,6 @@ def test_messages_are_found_by_their_time(cast: Cast) -> None:
             for statement in found:
                 cursor.execute(f"EXPLAIN {statement}")
                 plan = "\n".join(line for (line,) in cursor.fetchall())
-                assert re.search("Scan (using|on) sendjob_(planned|newest|handed_over)", plan), plan
+                assert re.search("Index Cond: .*(created_at|sending_at) >=", plan), plan
                 assert "Seq Scan on outreach_sendjob" not in plan
         transaction.set_rollback(True)
