@@ -76,6 +76,7 @@ class ReportPage(Page):
         columns, formats = data["columns"], self.reader.formats
         shown = next((one for one in columns if one["key"] == metric), columns[0])
         by_day, rows = data["by"] == "day", data["rows"]
+        most = None if by_day and chart != "table" else most  # a chart has all days
         names = [shown["title"]]
         return {
             "by": data["byTitle"],
@@ -87,7 +88,7 @@ class ReportPage(Page):
             "days": [(date.fromisoformat(row["key"]), [row[shown["key"]] or 0]) for row in rows] if by_day else [],
             "any": any(row[shown["key"]] for row in rows),
             "most": max((row[shown["key"]] or 0 for row in rows), default=0) or 1,
-            "columns": [one["title"] for one in columns] if chart == "table" or most is None else names,
+            "columns": [one["title"] for one in columns],
             "rows": [self.row(row, columns, shown, formats) for row in rows[:most]],
             "left": max(len(rows) - most, 0) if most is not None else 0,
             "totals": [said(data["totals"][one["key"]], one["type"], formats) for one in columns],
@@ -152,7 +153,7 @@ class Reports(ReportPage):
             Field("startDate", "From", "date"),
             Field("endDate", "To", "date"),
             Field("chart", "Chart", "select", required=True, options=charts),
-            Field("metric", "of", "select", required=True, options=columns),
+            Field("metric", "Number", "select", required=True, options=columns),
         ]
         return Form(fields, {field.name: asked.get(field.name, "") for field in fields})
 
