@@ -187,7 +187,7 @@ def test_each_number_is_that_of_the_list_it_links_to(cast: Cast, subtests: pytes
                 assert any(data["totals"][key] for key in columns)
                 assert all(row.keys() - columns == {"key", "label", "link", "isOther"} for row in data["rows"])
                 linking = [row for row in data["rows"] if row["link"] and any(row[key] for key in columns)]
-                for row in linking[:2]:
+                for row in linking[:1]:
                     path, _, query = row["link"].partition("?")
                     tree = json.loads(parse_qs(query)["advancedFilters"][0])
                     for column in data["columns"]:
