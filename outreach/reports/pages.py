@@ -157,12 +157,17 @@ class Reports(ReportPage):
         ]
         return Form(fields, {field.name: asked.get(field.name, "") for field in fields})
 
+    def get(self, request: HttpRequest) -> HttpResponse:
+        if self.types and "download" in request.GET:
+            return self.download("logs/report", {**self.query(), "download": "true"})
+        return super().get(request)
+
     def show(self) -> Mapping[str, Any]:
         if not self.types:
             return {"tabs": TABS}
         form, asked = self.form(), self.asked
         answer = self.ask("GET", "logs/report", self.query())
-        context = {"form": form, "tabs": TABS, "file": self.address("report-file", **self.query())}
+        context = {"form": form, "tabs": TABS, "file": self.address(**self.query(), download="true")}
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
             return context
@@ -211,19 +216,6 @@ class Reports(ReportPage):
         if not answer.ok:
             return self.refuse(answer)
         return self.done("It is on the dashboard", self.address("dashboard", answer.data["_id"]))
-
-
-class ReportFile(Reports):
-    """A report as a file."""
-
-    path = "reports/file"
-    name = "report-file"
-
-    def get(self, request: HttpRequest) -> HttpResponse:
-        query = {name: request.GET[name] for name in ASKED if request.GET.get(name)}
-        if "reportType" not in query:
-            return self.done(to=self.address("reports"))
-        return self.download("logs/report", {**query, "download": "true"})
 
 
 class DashboardPage(ReportPage):
@@ -363,4 +355,4 @@ class EditDashboard(EditRecord, DashboardForm):
         return self.done("Dashboard deleted", self.address("dashboards"))
 
 
-PAGES = [Reports, ReportFile, Dashboards, NewDashboard, Dashboard, EditDashboard]
+PAGES = [Reports, Dashboards, NewDashboard, Dashboard, EditDashboard]
