@@ -220,7 +220,7 @@ def test_a_bounce_is_applied_once_and_forged_ones_never(cast: Cast, vendors: Ven
         assert event is not None
         assert (event.kind, event.hard, event.send_job_id) == ("bounced", True, job.pk)
         job.refresh_from_db()
-        assert job.delivery_status == "bounced"
+        assert (job.delivery_status, job.hard_bounced) == ("bounced", True)
         assert list(Suppression.objects.values_list("email", "reason")) == [("a@example.org", "bounced")]
     [row] = cast.key.get("/logs/mailvendor-a").data
     assert (row["deliveryStatus"], row["bouncedAt"] is not None) == ("bounced", True)
