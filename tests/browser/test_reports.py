@@ -29,7 +29,7 @@ def test_a_report_is_grouped_otherwise_and_kept_on_a_dashboard(page: Page, live_
     expect(page.get_by_role("heading", name="Reports")).to_be_visible()
     expect(page.locator("svg.chart")).to_be_visible()
 
-    page.get_by_label("By").select_option("Status")
+    page.get_by_role("combobox", name="By").select_option("Status")
     page.get_by_role("button", name="Show").click()
     won = page.get_by_role("row", name=re.compile("^Won"))
     expect(won).to_contain_text("1")
