@@ -39,7 +39,7 @@ def create_dashboard(*, actor: Actor, values: Mapping[str, Any]) -> Dashboard:
     reserve_quota(MODULE)
     dashboard = Dashboard(created_by_id=actor.member_id)
     _save(dashboard, actor, values)
-    _emit("created", [dashboard.pk], actor, name=dashboard.name)
+    emit("dashboard.created", [dashboard.pk], payloads=_told(dashboard), actor_id=actor.member_id)
     return dashboard
 
 
@@ -53,7 +53,7 @@ def update_dashboard(*, actor: Actor, id: str, values: Mapping[str, Any]) -> Das
     if dashboard is None:
         raise not_found()
     _save(dashboard, actor, values)
-    _emit("updated", [dashboard.pk], actor, name=dashboard.name)
+    emit("dashboard.updated", [dashboard.pk], payloads=_told(dashboard), actor_id=actor.member_id)
     return dashboard
 
 
@@ -71,7 +71,7 @@ def add_tile(*, actor: Actor, id: str, tile: Mapping[str, Any]) -> Dashboard:
     dashboard.tiles = [*dashboard.tiles, checked_tile(tile)]
     dashboard.updated_by_id = actor.member_id
     dashboard.save()
-    _emit("updated", [dashboard.pk], actor, name=dashboard.name)
+    emit("dashboard.updated", [dashboard.pk], payloads=_told(dashboard), actor_id=actor.member_id)
     return dashboard
 
 
@@ -84,7 +84,7 @@ def delete_dashboards(*, actor: Actor, selection: BulkSelection) -> int:
     deleted = 0
     for ids in in_batches(selection.apply(visible_dashboards(actor)), lock=True):
         Dashboard.objects.filter(pk__in=ids).delete()
-        _emit("deleted", ids, actor)
+        emit("dashboard.deleted", ids, actor_id=actor.member_id)
         deleted += len(ids)
     if not deleted and not selection.everything:
         raise not_found("ids")
@@ -108,5 +108,5 @@ def _save(dashboard: Dashboard, actor: Actor, values: Mapping[str, Any]) -> None
     save_unique_name(dashboard, TAKEN)
 
 
-def _emit(done: str, ids: Sequence[str], actor: Actor, **payload: Any) -> None:
-    emit(f"dashboard.{done}", ids, payloads=dict.fromkeys(ids, payload), actor_id=actor.member_id)
+def _told(dashboard: Dashboard) -> dict[str, Any]:
+    return {dashboard.pk: {"name": dashboard.name}}
