@@ -164,10 +164,10 @@ class Reports(ReportPage):
 
     def show(self) -> Mapping[str, Any]:
         if not self.types:
-            return {"tabs": TABS}
+            return {"views": TABS}
         form, asked = self.form(), self.asked
         answer = self.ask("GET", "logs/report", self.query())
-        context = {"form": form, "tabs": TABS, "file": self.address(**self.query(), download="true")}
+        context = {"form": form, "views": TABS, "file": self.address(**self.query(), download="true")}
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
             return context
@@ -238,7 +238,7 @@ class Dashboards(RecordList, DashboardPage):
     )
 
     def show(self) -> Mapping[str, Any]:
-        return {**super().show(), "tabs": TABS}
+        return {**super().show(), "views": TABS}
 
 
 class Dashboard(DashboardPage):
