@@ -52,6 +52,7 @@ class CrmConfig(AppConfig):
         from crm.products.record_type import PRODUCT_TYPE
         from crm.products.selectors import live_products
         from crm.records.types import register_record_type
+        from crm.report_types import register_reports
         from crm.saved_views.lists import ViewedList, keep_views_of
         from crm.saved_views.services import forget_views
         from crm.search_kinds import register_kinds
@@ -96,6 +97,7 @@ class CrmConfig(AppConfig):
         register_work(Work("bulk-job", "", partial(visible_jobs, method="GET"), "action", "panel"))
         register_work(Work("export", "file", readable_exports, about="resource"))
         register_kinds()
+        register_reports()
         on_tag_deleted(Tag, untag_contacts, untag_leads, untag_imports)
         on_tag_deleted(ContactCategory, clear_categories, clear_import_categories)
         check_before_clearing(refuse_files_in_use)

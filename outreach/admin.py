@@ -13,6 +13,7 @@ from outreach.lead_generation import admin as lead_generation
 from outreach.mail_events import admin as mail_events
 from outreach.mail_vendors import admin as mail_vendors
 from outreach.ocr import admin as ocr
+from outreach.reports import admin as reports
 from outreach.senders import admin as senders
 from outreach.storage import admin as storage
 from outreach.suppression import admin as suppression
@@ -31,6 +32,7 @@ __all__ = [
     "mail_events",
     "mail_vendors",
     "ocr",
+    "reports",
     "senders",
     "storage",
     "suppression",

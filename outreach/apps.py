@@ -12,6 +12,7 @@ class OutreachConfig(AppConfig):
         from accounts.companies.first_steps import FirstStep, register_first_step
         from accounts.companies.overview import Measure, register_measure
         from accounts.mails.recipients import register_unwanted
+        from accounts.members.services import on_members_removed
         from core.access import count_usage, meter_usage
         from crm.bulk_jobs.under_way import Work, register_work
         from outreach.ai import jobs as ai  # noqa: F401  (register their work)
@@ -39,6 +40,9 @@ class OutreachConfig(AppConfig):
         from outreach.mail_vendors.models import MailApp
         from outreach.ocr import jobs as ocr  # noqa: F401  (register their work)
         from outreach.privacy import register_personal_data_tables
+        from outreach.report_types import register_reports
+        from outreach.reports.models import Dashboard
+        from outreach.reports.services import forget_dashboards
         from outreach.search_kinds import register_kinds
         from outreach.senders.selectors import failing_senders
         from outreach.suppression import jobs as suppression  # noqa: F401  (register their work)
@@ -52,6 +56,8 @@ class OutreachConfig(AppConfig):
         count_usage("genie", kept_runs)
         count_usage("campaign", kept_campaigns)
         count_usage("template", EmailTemplate.objects.all)
+        count_usage("report", Dashboard.objects.all)
+        on_members_removed(forget_dashboards)
         meter_usage(PLAN_LIMIT, used_this_month)
         count_usage("lead-gen-ai", LeadGeneration.objects.all)
         register_first_step(FirstStep("sender", connected_senders, 1))
@@ -66,4 +72,5 @@ class OutreachConfig(AppConfig):
         register_measure(Measure("failingSenders", "apps", failing_senders, beside=beside))
         register_lists()
         register_kinds()
+        register_reports()
         register_personal_data_tables()

@@ -11,6 +11,7 @@ from outreach.lead_generation.models import LeadGeneration
 from outreach.mail_events.models import MailEvent
 from outreach.mail_vendors.models import MailApp
 from outreach.ocr.models import CardScan, Ocr
+from outreach.reports.models import Dashboard
 from outreach.senders.models import Smtp
 from outreach.suppression.models import Suppression, SuppressionImport
 
@@ -21,6 +22,7 @@ __all__ = [
     "AiUsage",
     "Campaign",
     "CardScan",
+    "Dashboard",
     "DataApp",
     "DkimKey",
     "EmailTemplate",

@@ -16,12 +16,13 @@ from outreach.inbox import routes as inbox
 from outreach.lead_generation import routes as lead_generation
 from outreach.mail_vendors import routes as mail_vendors
 from outreach.ocr import routes as ocr
+from outreach.reports import routes as reports
 from outreach.suppression import routes as suppression
 
 
 def register_protected(router: ResourceRouter) -> None:
     domains = (ai, connected_apps, suppression, deliverability, delivery, inbox, email_templates, enrichment, genie)
-    for domain in (*domains, campaigns, lead_generation, mail_vendors, ocr):
+    for domain in (*domains, campaigns, lead_generation, mail_vendors, ocr, reports):
         domain.register_protected(router)
     register_list_exports(router, "outreach")
 

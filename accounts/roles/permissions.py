@@ -159,7 +159,7 @@ DEFAULT_ROLES = (
         {
             **allow(WORK, *METHODS),
             **allow(("custom-field", "custom-section"), *METHODS),
-            **allow(("company", "member", "role", "settings", "plan", "logs", "report"), "GET"),
+            **allow(("company", "member", "role", "settings", "plan", "logs"), "GET"),
         },
     ),
     DefaultRole(

@@ -50,6 +50,7 @@ from outreach.enrichment import pages as proposals
 from outreach.genie import pages as outreach
 from outreach.inbox import pages as inbox
 from outreach.ocr import pages as card_scans
+from outreach.reports import pages as reports
 from outreach.senders import pages as senders
 from outreach.storage import pages as storage
 from outreach.suppression import pages as suppressions
@@ -79,6 +80,7 @@ PAGES = [
     *inbox.PAGES,  # the mailbox of a sender comes after the senders, whose item of the menu it shares
     *deliverability.PAGES,
     *suppressions.PAGES,
+    *reports.PAGES,
     *proposals.PAGES,
     *ai.PAGES,
     *data_apps.PAGES,

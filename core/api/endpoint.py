@@ -57,6 +57,8 @@ class Endpoint:
     """`bulkJob` beside data is the job that makes the change if it is too much for a request."""
     raw: str = ""
     """The media type of an answer without envelope (a download), or several, separated by commas."""
+    or_raw: str = ""
+    """The media type of a download that the operation answers instead where the query asks for one."""
     multipart: bool = False
     limited: bool = False
     """Attempts are limited, so it may answer 429 (core.access.attempts)."""

@@ -175,7 +175,10 @@ class Schema(AutoSchema):
         elif declared.queues:
             made_by = "the bulk job that makes the change; absent when it has been made"
             schema["properties"]["bulkJob"] = {"type": "string", "pattern": ID_PATTERN, "description": made_by}
-        return {"description": declared.default[1], "content": {"application/json": {"schema": schema}}}
+        answers: dict[str, Any] = {"application/json": {"schema": schema}}
+        if declared.or_raw:
+            answers[declared.or_raw] = {"schema": {"type": "string", "format": "binary"}}
+        return {"description": declared.default[1], "content": answers}
 
     def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:
         if isinstance(field, Computed):

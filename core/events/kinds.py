@@ -13,6 +13,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
         "erased",
     ),
     "contact-category": ("deleted",),
+    "dashboard": ("created", "updated", "deleted"),
     "enrich": ("accepted", "rejected"),
     "follow-up": ("created", "updated", "completed", "deleted"),
     "genie": ("created", "recurred", "deleted"),

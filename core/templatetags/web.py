@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -183,16 +183,44 @@ def funnel(steps: list[tuple[str, int, str]]) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def bars(context: Mapping[str, Any], names: list[str], rows: list[tuple[date, list[int]]]) -> SafeString:
-    """Draw the counts of each day as bars beside each other, a colour for each name.
+def bars(context: Mapping[str, Any], names: list[str], rows: list[tuple[date, list[float]]]) -> SafeString:
+    """Draw the numbers of each day as bars beside each other, a colour for each name.
 
     Each day has a title. Readers of the screen need a table beside it (parts/bars_table.html).
     """
     most = max((count for _, counts in rows for count in counts), default=0) or 1
     wide = 400 / max(len(rows), 1)
-    bar = round(wide * 0.7 / max(len(names), 1), 1)
+    bar = round(wide * 0.7 / max(len(names), 1), 2)
+    drawn = (_bars_of(counts, most, number * wide + wide * 0.15, bar) for number, (_, counts) in enumerate(rows))
+    return _chart(context, names, rows, most, drawn)
+
+
+@register.simple_tag(takes_context=True)
+def line(context: Mapping[str, Any], names: list[str], rows: list[tuple[date, list[float]]]) -> SafeString:
+    """Draw the first number of each day as a line. As `bars` otherwise."""
+    most = max((counts[0] for _, counts in rows), default=0) or 1
+    wide = 400 / max(len(rows), 1)
+    points = [
+        f"{round((number + 0.5) * wide, 1)} {round(116 - 100 * counts[0] / most, 1)}"
+        for number, (_, counts) in enumerate(rows)
+    ]
+    path = format_html('<path class="series-1" d="M{}"/>', "L".join(points)) if points else SafeString()
+    return _chart(context, names, rows, most, (SafeString() for _ in rows), path)
+
+
+def _chart(
+    context: Mapping[str, Any],
+    names: list[str],
+    rows: list[tuple[date, list[float]]],
+    most: float,
+    drawn: Iterable[SafeString],
+    path: SafeString | str = "",
+) -> SafeString:
+    """Draw days beside each other, each with its title and what was `drawn` of it."""
+    wide = 400 / max(len(rows), 1)
+    step = max(2, -(-len(rows) // 7))
     formats: Formats = context["reader"].formats
-    drawn = format_html_join(
+    marks = format_html_join(
         "",
         '<g><title>{}</title><rect class="hit" x="{}" y="12" width="{}" height="104"/>{}'
         '<text x="{}" y="132">{}</text></g>',
@@ -200,24 +228,25 @@ def bars(context: Mapping[str, Any], names: list[str], rows: list[tuple[date, li
             (
                 f"{formats.date(on)}: {', '.join(f'{count:,} {name.lower()}' for name, count in pairs)}",
                 left,
-                round(wide, 1),
-                _bars_of([count for _, count in pairs], most, left + wide * 0.15, bar),
+                round(wide, 2),
+                inner,
                 round(left + wide / 2, 1),
-                f"{on.day} {on:%b}" if not number else on.day if number % 2 == 0 else "",
+                "" if number % step else f"{on.day} {on:%b}" if not number or step > 2 else on.day,
             )
-            for number, (on, counts) in enumerate(rows)
+            for number, ((on, counts), inner) in enumerate(zip(rows, drawn, strict=True))
             for pairs, left in ((list(zip(names, counts, strict=True)), round(number * wide, 1)),)
         ),
     )
     return format_html(
         '<svg class="chart" viewBox="-12 0 424 140" aria-hidden="true"><path d="M0 16H400M0 116H400"/>'
-        '<text class="count" x="400" y="11">{}</text>{}</svg>',
+        '<text class="count" x="400" y="11">{}</text>{}{}</svg>',
         f"{most:,}",
-        drawn,
+        marks,
+        path,
     )
 
 
-def _bars_of(counts: list[int], most: int, left: float, width: float) -> SafeString:
+def _bars_of(counts: list[float], most: float, left: float, width: float) -> SafeString:
     return format_html_join(
         "",
         '<rect class="series-{}" x="{}" y="{}" width="{}" height="{}"/>',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -33,7 +34,9 @@ WORDS = {
 }
 """Operator of the API -> the words of a chip."""
 WITHOUT_VALUE = ("isEmpty", "isNotEmpty")
-SAYING = ("q", "f", "sort", "view", "field")
+WITHIN = "within"
+"""The parameter with a tree of advancedFilters as JSON: the rows that a number of another page counts."""
+SAYING = ("q", "f", "sort", "view", "field", WITHIN)
 """Parameters by which an address says itself how the list is looked at, instead of a saved view."""
 
 
@@ -116,7 +119,16 @@ class ListState:
     @property
     def kept(self) -> list[tuple[str, str]]:
         """The (name, value) of the further parameters that are there."""
-        return [(name, str(self.sent[name])) for name in self.keeps if self.sent.get(name)]
+        return [(name, str(self.sent[name])) for name in (*self.keeps, WITHIN) if self.sent.get(name)]
+
+    @property
+    def within(self) -> Mapping[str, Any] | None:
+        """The tree of the rows that a number of another page counts, where the address has one."""
+        try:
+            found = json.loads(self.sent.get(WITHIN, "null"))
+        except (ValueError, RecursionError):
+            return None
+        return found if isinstance(found, dict) else None
 
     @property
     def seen(self) -> int:
@@ -143,7 +155,7 @@ class ListState:
 
     @property
     def is_narrowed(self) -> bool:
-        return bool(self.search or self.filters or self.fixed)
+        return bool(self.search or self.filters or self.fixed or self.within)
 
     def query(self, *, size: int = SIZE) -> dict[str, Any]:
         """Return the parameters of the API's list."""
@@ -158,6 +170,7 @@ class ListState:
         """Return the parameters that say which records, for lists and for bulk changes of all that match."""
         conditions: list[Mapping[str, Any]] = [
             *self.fixed,
+            *([self.within] if self.within else []),
             *(self._condition(*one) for one in self.filters),
         ]
         found: dict[str, Any] = {"searchValue": self.search} if self.search else {}
@@ -178,6 +191,8 @@ class ListState:
             text, without = dict(choice.options).get(value, value), self.without_filter(name, operator, value)
             words, itself = WORDS.get(operator, operator), f"{name}:{operator}:{value}"
             found.append(Chip(choice.label, words, text, without, itself))
+        if self.within:
+            found.append(Chip("Those that the report counts", "", "", self.link(**{WITHIN: None})))
         return found
 
     def without_filter(self, name: str, operator: str, value: str) -> str:

@@ -120,9 +120,9 @@ class Page(View):
         ask.with_ids(answer.body)
         return answer
 
-    def download(self, path: str) -> HttpResponse:
+    def download(self, path: str, query: Mapping[str, Any] | None = None) -> HttpResponse:
         """Return what the API streams at the path, as this page's own answer. Raises Refused for a refusal."""
-        response, declared = ask.respond(self.actor, PROTECTED, "GET", path, caller=self.request)
+        response, declared = ask.respond(self.actor, PROTECTED, "GET", path, query, caller=self.request)
         if response.status_code >= 400:
             self.needed(ask.answer_of(response, declared))
         found: HttpResponse = response

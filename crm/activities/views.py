@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from core.access import Actor
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
 from core.api.viewsets import ResourceViewSet
 from crm.activities.filters import ACTIVITY_FIELDS
 from crm.activities.models import LeadActivity
-from crm.activities.rights import MODULE, modules_of, readable
+from crm.activities.rights import MODULE
+from crm.activities.selectors import readable_activities, readable_by
 from crm.activities.serializers import ActivityOut, NoteCreate, NotesUpdate
 from crm.activities.services import add_note, change_notes, not_found
 
@@ -29,12 +29,9 @@ LIST = (
 
 def _listed(asked: ListRequest) -> QuerySet[LeadActivity]:
     """Return the activities of leads that the caller may read; all of them for an export, which takes every right."""
-    rows = LeadActivity.objects.filter(lead__isnull=False)
-    return rows if asked.caller is None else rows.filter(_readable(asked.caller))
-
-
-def _readable(actor: Actor) -> Q:
-    return readable({MODULE, *modules_of(actor)})
+    if asked.caller is None:
+        return LeadActivity.objects.filter(lead__isnull=False)
+    return readable_activities(asked.caller)
 
 
 class LeadActivityViewSet(ResourceViewSet):
@@ -69,7 +66,7 @@ class LeadActivityViewSet(ResourceViewSet):
 
     @endpoint("Read a lead activity", output=ActivityOut, errors=("LeadActivityNotFound_404",))
     def retrieve(self, request: Request, id: str) -> Any:
-        return one_activity(LeadActivity.objects.filter(_readable(self.actor), pk=id))
+        return one_activity(LeadActivity.objects.filter(readable_by(self.actor), pk=id))
 
     @action(detail=True, methods=["patch"])
     @endpoint(
@@ -81,7 +78,7 @@ class LeadActivityViewSet(ResourceViewSet):
         description="Activities of any kind may have notes; empty text takes them away, but not those of a note.",
     )
     def notes(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        found = LeadActivity.objects.filter(_readable(self.actor), pk=id)
+        found = LeadActivity.objects.filter(readable_by(self.actor), pk=id)
         change_notes(found, notes=data["notes"])
         return one_activity(found)
 

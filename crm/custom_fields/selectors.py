@@ -10,3 +10,9 @@ from crm.records.models import CustomField
 def own_fields() -> QuerySet[CustomField]:
     """Return the custom fields of the active company, without its system fields."""
     return CustomField.objects.filter(is_system=False)
+
+
+def option_labels(panel: str, key: str) -> dict[str, str]:
+    """Return option -> label of a system field."""
+    field = CustomField.objects.filter(is_system=True, panel=panel, unique_field_id=key).only("options").first()
+    return {one["value"]: one["label"] for one in field.options} if field else {}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from django.db.models import Case, CharField, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import Case, CharField, F, Func, TextField, Value, When
+from django.db.models.functions import Cast, Coalesce
 
 from core.lists import FieldSet, ListField
 from outreach.delivery.approvals import reason_now
@@ -45,8 +45,33 @@ def _recipient() -> Case:
     return Case(When(status__in=SendJob.TO_SEND, then=now), default="recipient", output_field=CharField())
 
 
+SENDER = Coalesce("smtp_id", "mail_app_id")
+"""The message's sender, of whatever kind."""
+# A negative number would count from the end.
+TEMPLATE = Case(
+    When(
+        step__gt=1,
+        then=Func(
+            F("run__outreach_cadence"),
+            Value("steps"),
+            Cast(F("step") - 2, TextField()),
+            Value("template"),
+            function="jsonb_extract_path_text",
+        ),
+    ),
+    output_field=CharField(),
+)
+"""The e-mail template that the message's step is made from."""
+
 MESSAGE_FIELDS = FieldSet(
-    _message_fields("recipient", _recipient(), reason_now()),
+    [
+        *_message_fields("recipient", _recipient(), reason_now()),
+        ListField("run.campaign", "boolean", "run__campaign"),
+        ListField("sender", "id", SENDER),
+        ListField("template", "id", TEMPLATE),
+        ListField("channel", "text", "channel", nullable=False),
+        ListField("deliveryStatus", "text", "delivery_status", nullable=False),
+    ],
     default_sort=("createdAt",),
     default_search=("recipient", "subject"),
 )

@@ -69,6 +69,7 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
     "product-service": lambda caller, n: caller.post("/product-service", {"formData": {"name": f"Product {n}"}}),
     "role": _role,
     "segment": lambda caller, n: caller.post("/segment", {"name": f"Segment {n}", "kind": "static"}),
+    "report": lambda caller, n: caller.post("/dashboard", {"name": f"Dashboard {n}"}),
     "tag": lambda caller, n: caller.post("/tag", {"name": f"Tag {n}"}),
     "template": lambda caller, n: caller.post(
         "/template/email", {"name": f"Mail {n}", "subject": "Hello", "body": "Hi"}

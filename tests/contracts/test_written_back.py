@@ -50,6 +50,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "lead/<str:id>": ("status", "won"),
     "meeting/<str:id>": ("title", "Other meeting"),
     "product-service/<str:id>": ("unit", "hour"),
+    "dashboard/<str:id>": ("description", "Other words"),
     "saved-view/<str:id>": ("name", "Other view"),
     "segment/<str:id>": ("description", "Other segment"),
     "campaign/<str:id>": ("name", "Other campaign"),
@@ -116,6 +117,8 @@ def records(cast: Cast) -> None:
     api.post("/segment", {"name": "Anns", "filters": {"name": "Ann"}})
     query = {"searchValue": "ann", "filters": {"name": "Ann"}, "sortBy": "name"}
     assert api.post("/saved-view", {"name": "Anns", "resource": "contact", "query": query}).status == 201
+    tile = {"reportType": "leads", "range": "custom", "startDate": "2026-01-01", "endDate": "2026-01-31"}
+    assert api.post("/dashboard", {"name": "Sales", "tiles": [tile, {"reportType": "contacts"}]}).status == 201
     api.post("/calllog", {"lead": lead, "duration": 60, "notes": "talked", "recording": "https://example.com/a.mp3"})
     api.post("/lead-activity/follow-up", {"lead": lead, "title": "Call", "dueAt": "2090-01-01T10:00:00Z"})
     attendees = [{"member": cast.owner.pk}, {"contact": contact}, {"email": "x@example.com", "name": "X"}]

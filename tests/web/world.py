@@ -31,6 +31,7 @@ from crm.models import (
 from outreach.models import (
     Campaign,
     CardScan,
+    Dashboard,
     EmailTemplate,
     GenieScheduler,
     InboundMessage,
@@ -58,6 +59,8 @@ ADDRESSES: dict[str, type[Any]] = {
     "category": ContactCategory,
     "contact": Contact,
     "contact-cell": Contact,
+    "dashboard": Dashboard,
+    "dashboard-edit": Dashboard,
     "email-template": EmailTemplate,
     "export": Export,
     "field": CustomField,
@@ -96,6 +99,16 @@ ADDRESSES: dict[str, type[Any]] = {
 """The page's name -> the model of the record that its parameter is the id of."""
 
 
+TILES = [
+    {"title": EVIL, "reportType": name, "by": by, "chart": chart, "metric": metric, "range": "last30"}
+    for name, by, chart, metric in (
+        ("contacts", "day", "line", "added"),
+        ("leads", "status", "bar", "created"),
+        ("outreach", "day", "number", "sent"),
+    )
+]
+
+
 @dataclass
 class World:
     cast: Cast
@@ -111,6 +124,7 @@ def make_world() -> World:
     with cast.scope():
         Contact.objects.update(name=EVIL)
         Export.objects.update(resource="contact")
+        Dashboard.objects.update(name=EVIL, shared=True, tiles=TILES)
         ContactFactory.create_batch(10)
         members = {"Owner": cast.owner} | {
             name: MemberFactory(status=Member.Status.ACCEPTED, role=Role.objects.get(name=name)) for name in ROLES[1:]

@@ -35,7 +35,7 @@ from outreach.email_templates.services import create_template
 from outreach.genie.audience import Audience
 from outreach.genie.cadence import read_cadence
 from outreach.genie.services import start_run
-from outreach.models import Campaign, EmailTemplate, GenieScheduler, Smtp
+from outreach.models import Campaign, Dashboard, EmailTemplate, GenieScheduler, Smtp
 from outreach.senders.services import create_sender
 
 COMPANY = "Demo company"
@@ -64,6 +64,17 @@ FIELDS = (
     {"name": "City", "unique_field_id": "city", "field_type": "text"},
     {"name": "Employees", "unique_field_id": "employees", "field_type": "number"},
 )
+TILES = [
+    {"title": title, "reportType": report, "by": by, "chart": chart, "metric": metric, "range": days}
+    for title, report, by, chart, metric, days in (
+        ("Leads this month", "leads", "day", "number", "created", "thisMonth"),
+        ("New contacts", "contacts", "day", "line", "added", "last30"),
+        ("Open leads", "pipeline", "status", "bar", "openValue", "last30"),
+        ("Messages sent", "outreach", "day", "bar", "sent", "last30"),
+        ("Who did what", "activities", "member", "table", "activities", "last30"),
+    )
+]
+"""What the dashboard of the company shows."""
 TEMPLATE = {
     "name": "One more thought",
     "category": "Follow-up",
@@ -107,6 +118,9 @@ def provision_demo(data: Path) -> Demo:
             _sender(made.member, catcher_port(data))
             if made.created and not EmailTemplate.objects.exists():
                 create_template(member_id=made.member.pk, **TEMPLATE)
+            if made.created:
+                values = {"shared": True, "tiles": TILES, "created_by": made.member, "updated_by": made.member}
+                Dashboard.objects.get_or_create(name="Overview", defaults=values)
             if made.created and not GenieScheduler.objects.exists():
                 _runs(made.member)
             if made.created:

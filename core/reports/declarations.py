@@ -1,0 +1,142 @@
+"""What a report is: the rows that it counts, the numbers that it tells of them, and what they are grouped by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from django.db.models import Count, Q, QuerySet
+from django.db.models.expressions import Combinable
+
+from core.access import Actor
+
+Node = Mapping[str, Any]
+"""A node of advancedFilters."""
+Type = Literal["count", "number", "money", "percent", "days"]
+DAY = "day"
+"""The name of the grouping by day, which every source with a time has."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A number of the rows: an aggregate (`value`), or the quotient of two others (`ratio`)."""
+
+    key: str
+    title: str
+    value: Any = None
+    type: Type = "count"
+    ratio: tuple[str, str] = ("", "")
+    """Keys of the columns that it is the quotient of; a percentage by its type, else a mean."""
+    filter: Node | None = None
+    """What the source's list adds to a row's link to find what the number counts; {}: nothing; None: no filter can."""
+    hidden: bool = False
+    """It is only a part of a quotient."""
+
+
+@dataclass(frozen=True)
+class By:
+    """What rows are grouped by."""
+
+    name: str
+    title: str
+    column: str | Combinable
+    """The path or expression of the group's key."""
+    label: str | Combinable = ""
+    """The path or expression of its name, which depends on the key alone."""
+    labels: Callable[[Sequence[Any]], Mapping[Any, str]] | Mapping[Any, str] | None = None
+    """Key -> name, where the rows do not have it; a function gets the keys."""
+    field: str = ""
+    """The field by which the source's list finds the group; empty: no list can."""
+    node: Callable[[Any], Node] | None = None
+    """Returns the filter of a key where it is not `field` equals key."""
+    empty: str = "None"
+    """The name of the rows without a key."""
+    overlaps: bool = False
+    """A row may be in several groups, such as by tag: sums over the groups may be more than the total."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows of a table, and what is told of them. The numbers of a report may come from several."""
+
+    rows: Callable[[Actor], QuerySet[Any]]
+    """Returns the rows of the active company that the actor may read."""
+    columns: Sequence[Column]
+    by: Sequence[By]
+    at: str = ""
+    """The column whose time falls into the period; empty: the rows as they are now."""
+    path: str = ""
+    """The list of the API that has the rows."""
+    at_field: str = ""
+    """The list's name of `at`."""
+    filters: Sequence[Node] = ()
+    """What the list adds to find exactly `rows`."""
+    by_day: bool = True
+    """If False, another source tells of the same rows by day."""
+
+    def grouping(self, name: str) -> By | None:
+        """Return the grouping of this name, if the rows have it."""
+        if name == DAY:
+            return By(DAY, "Day", self.at, field=self.at_field) if self.at and self.by_day else None
+        return next((one for one in self.by if one.name == name), None)
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report. The first source comes first: it sorts the groups, and its list is what they link to."""
+
+    name: str
+    title: str
+    about: str
+    modules: Sequence[str]
+    """The permission modules of which the GET of each opens it."""
+    sources: Sequence[Source]
+    place: int = 0
+    ratios: Sequence[Column] = ()
+    """Quotients, which stand behind the numbers of the sources."""
+    order: Mapping[str, str] = field(init=False)
+    """Name of each grouping -> its title, in order; the first is the default."""
+
+    def __post_init__(self) -> None:
+        order = {DAY: "Day"} if any(source.at for source in self.sources) else {}
+        order |= {one.name: one.title for source in self.sources for one in source.by}
+        object.__setattr__(self, "order", order)
+
+    def columns(self, by: str) -> list[Column]:
+        """Return the columns of the report by a grouping, hidden ones included."""
+        telling = [source for source in self.sources if source.grouping(by)]
+        found = [*telling[0].columns]
+        # Rows link to the list of the first source, which has nothing of the others.
+        found += [replace(one, filter=None) for source in telling[1:] for one in source.columns]
+        keys = {one.key for one in found}
+        return found + [one for one in self.ratios if keys.issuperset(one.ratio)]
+
+    def shown(self, by: str) -> list[Column]:
+        """Return the columns that people see."""
+        return [one for one in self.columns(by) if not one.hidden]
+
+
+REPORTS: dict[str, Report] = {}
+"""Name -> report."""
+
+
+def register_report(report: Report) -> None:
+    """Register a report."""
+    REPORTS[report.name] = report
+
+
+def count(key: str, title: str, where: Q | None = None, filter: Node | None = None, *, hidden: bool = False) -> Column:
+    """Make a column that counts the rows, or those that meet `where`, which the list finds by `filter`."""
+    found = {} if where is None and filter is None else filter
+    return Column(key, title, Count("pk", filter=where) if where else Count("pk"), filter=found, hidden=hidden)
+
+
+def condition(field: str, operator: str, value: Any = None) -> dict[str, Any]:
+    """Write a condition of advancedFilters."""
+    return {"field": field, "operator": operator} | ({} if value is None else {"value": value})
+
+
+def any_of(*nodes: Node) -> dict[str, Any]:
+    """Write that one of the conditions holds."""
+    return {"operator": "or", "conditions": list(nodes)}

@@ -1,0 +1,100 @@
+"""The days that a report is about, on a company's clock."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+from zoneinfo import ZoneInfo
+
+from core.errors import shorten
+from core.lists.values import refuse
+
+MOST_DAYS = 366
+DEFAULT_DAYS = 30
+YEARS = (1970, 9990)
+"""What falls outside is a slip of the pen, and the ends of a period would leave the calendar."""
+Range = Literal["last7", "last30", "last90", "thisMonth", "lastMonth", "custom"]
+RANGES: tuple[Range, ...] = get_args(Range)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The days from `first` to `last`, both included, in a time zone."""
+
+    first: dt.date
+    last: dt.date
+    zone: ZoneInfo
+
+    @property
+    def start(self) -> dt.datetime:
+        """When the first day begins."""
+        return begin_of(self.first, self.zone)
+
+    @property
+    def end(self) -> dt.datetime:
+        """When the last day has ended."""
+        return begin_of(self.last + dt.timedelta(days=1), self.zone)
+
+    def days(self) -> Iterator[dt.date]:
+        """Yield the days in order."""
+        for number in range((self.last - self.first).days + 1):
+            yield self.first + dt.timedelta(days=number)
+
+    def day(self, day: dt.date) -> Period:
+        """Return the period of one day."""
+        return Period(day, day, self.zone)
+
+
+def begin_of(day: dt.date, zone: ZoneInfo) -> dt.datetime:
+    """Return when a day begins, in UTC: at midnight, or when the clock is set forward over it."""
+    return dt.datetime.combine(day, dt.time.min, zone).astimezone(dt.UTC)
+
+
+def read_period(start: str, end: str, today: dt.date, zone: ZoneInfo) -> Period:
+    """Return the period that two texts say, the last 30 days where they are empty.
+
+    Raises InvalidRequest_400 that names startDate or endDate.
+    """
+    last = _day(end, "endDate") if end else None
+    first = _day(start, "startDate") if start else None
+    if last is None:
+        last = today if first is None or first <= today else first
+    if first is None:
+        first = last - dt.timedelta(days=DEFAULT_DAYS - 1)
+    return checked(Period(first, last, zone))
+
+
+def checked(period: Period) -> Period:
+    """Return the period. Raises InvalidRequest_400 if it ends before it begins, or is too long."""
+    days = (period.last - period.first).days + 1
+    if days < 1:
+        raise refuse("startDate", f"is after endDate, {period.last}")
+    if days > MOST_DAYS:
+        raise refuse("startDate", f"a report is about at most {MOST_DAYS} days, got {days:,}")
+    return period
+
+
+def _day(text: str, name: str) -> dt.date:
+    try:
+        found = dt.date.fromisoformat(text) if len(text) == 10 else None
+    except ValueError:
+        found = None
+    if found is None or not YEARS[0] <= found.year <= YEARS[1]:
+        raise refuse(name, f"needs a day, such as 2026-01-31, got {shorten(text, 40)!r}")
+    return found
+
+
+def period_of(name: Range, today: dt.date, zone: ZoneInfo, first: dt.date | None, last: dt.date | None) -> Period:
+    """Return the period that a name stands for today; `custom` has its own days."""
+    if name == "custom" and first is not None and last is not None:
+        return Period(first, last, zone)
+    begin = today.replace(day=1)
+    if name == "thisMonth":
+        return Period(begin, today, zone)
+    if name == "lastMonth":
+        end = begin - dt.timedelta(days=1)
+        return Period(end.replace(day=1), end, zone)
+    days = {"last7": 7, "last90": 90}.get(name, DEFAULT_DAYS)
+    return Period(today - dt.timedelta(days=days - 1), today, zone)

@@ -1,0 +1,211 @@
+"""Reads of reports: one statement for each source, and two more for one with more groups than are told."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import F, Q, QuerySet, Value
+from django.db.models.functions import TruncDate
+
+from core.access import Actor
+from core.reports.declarations import DAY, By, Column, Node, Report, Source, condition
+from core.reports.periods import Period
+from core.text.json import dumps, iso
+
+TOP = 50
+"""So many groups have a row of their own; days have one each."""
+OTHERS = "All others"
+Number = int | float | None
+KEY, LABEL = "report_key", "report_label"
+
+
+@dataclass
+class Row:
+    """The numbers of a group."""
+
+    key: Any
+    label: str
+    values: dict[str, Any] = field(default_factory=dict)
+    link: str | None = None
+    is_other: bool = False
+
+
+@dataclass
+class Table:
+    """A report that was read."""
+
+    columns: list[Column]
+    rows: list[Row]
+    totals: dict[str, Number]
+    overlaps: bool = False
+    is_cut: bool = False
+    """There were more groups than rows."""
+
+
+@dataclass
+class _Part:
+    """A source, read for one grouping and period. `groups` is key -> name and numbers."""
+
+    source: Source
+    by: By
+    actor: Actor
+    period: Period
+    groups: dict[Any, tuple[str, dict[str, Any]]] = field(default_factory=dict)
+    is_cut: bool = False
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        return {f"number_{one.key}": one.value for one in self.source.columns}
+
+    def rows(self) -> QuerySet[Any]:
+        rows: QuerySet[Any] = self.source.rows(self.actor).order_by()
+        if self.source.at:
+            at = self.source.at
+            return rows.filter(**{f"{at}__gte": self.period.start, f"{at}__lt": self.period.end})
+        return rows
+
+    def grouped(self) -> QuerySet[Any]:
+        column = self.by.column
+        if self.by.name == DAY:
+            key: Any = TruncDate(self.source.at, tzinfo=self.period.zone)
+        else:
+            key = F(column) if isinstance(column, str) else column
+        label: Any = self.by.label or Value("")
+        named = {KEY: key, LABEL: F(label) if isinstance(label, str) else label}
+        rows: QuerySet[Any] = self.rows().annotate(**named).values(KEY, LABEL).annotate(**self.values)
+        return rows
+
+    def read(self, most: int | None) -> None:
+        """Read the largest groups, at most so many."""
+        first = f"number_{self.source.columns[0].key}"
+        rows = self.grouped().order_by(F(first).desc(nulls_last=True), F(KEY).asc(nulls_last=True))
+        found = list(rows if most is None else rows[: most + 1])
+        self.is_cut = most is not None and len(found) > most
+        self.keep(found[:most] if self.is_cut else found)
+
+    def read_keys(self, keys: Sequence[Any]) -> None:
+        """Read the groups with these keys."""
+        where = Q(**{f"{KEY}__in": [key for key in keys if key is not None]})
+        if None in keys:
+            where |= Q(**{f"{KEY}__isnull": True})
+        self.keep(self.grouped().filter(where))
+
+    def keep(self, rows: Any) -> None:
+        for row in rows:
+            numbers = {one.key: row[f"number_{one.key}"] or 0 for one in self.source.columns}
+            self.groups[row[KEY]] = (row[LABEL] or "", numbers)
+
+    def totals(self) -> dict[str, Any]:
+        if self.is_cut or self.by.overlaps:
+            found = self.rows().aggregate(**self.values)
+            return {one.key: found[f"number_{one.key}"] or 0 for one in self.source.columns}
+        return {one.key: sum(values[one.key] for _, values in self.groups.values()) for one in self.source.columns}
+
+
+def read_report(report: Report, actor: Actor, by: str, period: Period, *, top: int = TOP) -> Table:
+    """Read a report by one of its groupings. The actor may read it (`Report.modules`)."""
+    parts = [
+        _Part(source, grouping, actor, period)
+        for source in report.sources
+        if (grouping := source.grouping(by)) is not None
+    ]
+    for part in parts:
+        part.read(None if by == DAY else top)
+    keys = list(period.days()) if by == DAY else _largest(parts, top)
+    for part in parts:
+        missing = [key for key in keys if key not in part.groups]
+        if part.is_cut and missing:
+            part.read_keys(missing)
+    totals = {name: number for part in parts for name, number in part.totals().items()}
+    rows = [_row(parts, key) for key in keys]
+    _name(rows, parts[0].by)
+    is_cut = any(part.is_cut for part in parts) or len({key for part in parts for key in part.groups}) > len(keys)
+    overlaps = parts[0].by.overlaps
+    if is_cut and not overlaps:
+        others = {name: number - sum(row.values[name] for row in rows) for name, number in totals.items()}
+        rows.append(Row(None, OTHERS, others, is_other=True))
+    columns = report.columns(by)
+    for row in rows:
+        row.values = _finished(row.values, columns)
+    return Table(report.shown(by), rows, _finished(totals, columns), overlaps, is_cut)
+
+
+def read_totals(report: Report, actor: Actor, by: str, period: Period) -> dict[str, Number]:
+    """Read the totals of a report alone: one statement for each source."""
+    totals: dict[str, Any] = {}
+    for source in report.sources:
+        if (grouping := source.grouping(by)) is not None:
+            part = _Part(source, grouping, actor, period, is_cut=True)
+            totals |= part.totals()
+    return _finished(totals, report.columns(by))
+
+
+def _largest(parts: Sequence[_Part], top: int) -> list[Any]:
+    """Return the keys of the groups that are told: the first source's largest ones, then those of the next ones."""
+    return list(dict.fromkeys(key for part in parts for key in part.groups))[:top]
+
+
+def _row(parts: Sequence[_Part], key: Any) -> Row:
+    row = Row(key, "", link=_link(parts[0], key))
+    for part in parts:
+        label, values = part.groups.get(key, ("", {}))
+        row.label = row.label or label
+        row.values |= {one.key: values.get(one.key, 0) for one in part.source.columns}
+    return row
+
+
+def _name(rows: Sequence[Row], by: By) -> None:
+    """Give the rows their names."""
+    known = by.labels
+    names = known([row.key for row in rows if row.key is not None]) if callable(known) else known or {}
+    for row in rows:
+        if row.key is None:
+            row.label = by.empty
+        elif isinstance(row.key, dt.date):
+            row.label = row.key.isoformat()
+        else:
+            row.label = names.get(row.key) or row.label or (by.empty if by.label else str(row.key))
+
+
+def _link(part: _Part, key: Any) -> str | None:
+    """Return the list that has exactly the rows of the group, below the API's address; None if no list can say it."""
+    source, by, period = part.source, part.by, part.period
+    if not source.path or not (by.field or by.node):
+        return None
+    nodes: list[Node] = list(source.filters)
+    if by.name == DAY:
+        period = period.day(key)
+    elif by.node is not None:
+        nodes.append(by.node(key))
+    else:
+        nodes.append(condition(by.field, "isEmpty") if key is None else condition(by.field, "equals", key))
+    if source.at:
+        nodes.append(condition(source.at_field, "greaterThanOrEqual", iso(period.start)))
+        nodes.append(condition(source.at_field, "lessThan", iso(period.end)))
+    tree = dumps({"operator": "and", "conditions": nodes}).decode()
+    return f"{source.path}?{urlencode({'advancedFilters': tree})}"
+
+
+def _finished(values: Mapping[str, Any], columns: Sequence[Column]) -> dict[str, Number]:
+    """Return the numbers that people see, quotients included; a quotient by nothing is None."""
+    found: dict[str, Number] = {}
+    for one in columns:
+        if one.value is not None:
+            if not one.hidden:
+                found[one.key] = _number(values[one.key], one)
+            continue
+        part, whole = (values[name] for name in one.ratio)
+        found[one.key] = round(float(part) / float(whole) * (100 if one.type == "percent" else 1), 2) if whole else None
+    return found
+
+
+def _number(value: Any, column: Column) -> Number:
+    if column.type == "count":
+        return int(value)
+    return float(value) if isinstance(value, Decimal | float) else int(value)

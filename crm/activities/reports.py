@@ -1,0 +1,172 @@
+"""Reports about what happened to leads, who did it, and how leads go through the pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import (
+    CharField,
+    Count,
+    DurationField,
+    ExpressionWrapper,
+    F,
+    FloatField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+)
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Coalesce, Concat, Extract
+
+from core.access import Actor
+from core.reports import By, Column, Report, Source, condition, count
+from crm.activities.models import LeadActivity
+from crm.activities.rights import MODULE
+from crm.activities.selectors import readable_activities
+from crm.leads.reports import GROUPS, LOST, WON, status_labels
+from crm.leads.selectors import live_leads
+
+Kind = LeadActivity.Kind
+MOVE = " → "
+SECONDS_OF_A_DAY = 86_400.0
+KINDS = {
+    Kind.CREATED: "Lead created",
+    Kind.CHANGED: "Values changed",
+    Kind.STATUS: "Status changed",
+    Kind.ASSIGNED: "Assigned",
+    Kind.NOTE: "Notes",
+    Kind.MAIL: "Mails",
+    Kind.CALL: "Calls",
+    Kind.MEETING: "Meetings",
+    Kind.FOLLOW_UP: "Follow-ups",
+    Kind.MERGED: "Merged",
+    Kind.DELETED: "Deleted",
+    Kind.RESTORED: "Restored",
+    Kind.IMPORTED: "Imported",
+}
+"""Kind -> what people call it."""
+WORK = {
+    "notes": Kind.NOTE,
+    "calls": Kind.CALL,
+    "meetings": Kind.MEETING,
+    "mails": Kind.MAIL,
+    "followUps": Kind.FOLLOW_UP,
+    "statusChanges": Kind.STATUS,
+}
+"""Column -> the kind that it counts."""
+
+
+def _columns() -> tuple[Column, ...]:
+    found = [count("activities", "Activities")]
+    found += [count(key, KINDS[kind], Q(kind=kind), condition("kind", "equals", kind)) for key, kind in WORK.items()]
+    return tuple(found)
+
+
+ACTIVITIES = Report(
+    name="activities",
+    title="Activities",
+    about="What happened to leads in the period, as far as you may read it.",
+    modules=(MODULE,),
+    place=40,
+    sources=(
+        Source(
+            rows=readable_activities,
+            at="happened_at",
+            path="lead-activity",
+            at_field="happenedAt",
+            by=(
+                By("member", "Member", "member_id", label="member__name", field="member", empty="Nobody"),
+                By("kind", "Kind", "kind", labels=KINDS, field="kind"),
+            ),
+            columns=_columns(),
+        ),
+    ),
+)
+
+
+def move_labels(keys: Sequence[Any]) -> Mapping[str, str]:
+    """Return move -> the names of both statuses."""
+    names = status_labels(keys)
+    return {key: MOVE.join(names.get(one, one) for one in key.split(MOVE)) for key in keys}
+
+
+def _status(end: str) -> KeyTextTransform:
+    """Return the status that a change of it left (from) or took (to)."""
+    return KeyTextTransform(end, KeyTextTransform("status", "details"))
+
+
+def moves(actor: Actor) -> QuerySet[LeadActivity]:
+    """Return the changes of leads' statuses, with the days that the lead had the status before."""
+    before = LeadActivity.objects.filter(
+        lead=OuterRef("lead"), kind=LeadActivity.Kind.STATUS, happened_at__lt=OuterRef("happened_at")
+    )
+    since = Coalesce(
+        Subquery(before.order_by("-happened_at").values("happened_at")[:1]), F("lead__created_at"), F("happened_at")
+    )
+    spent = ExpressionWrapper(F("happened_at") - since, DurationField())
+    days = Cast(Extract(spent, "epoch"), FloatField()) / Value(SECONDS_OF_A_DAY)
+    return status_changes(actor).annotate(days_before=days)
+
+
+def status_changes(actor: Actor) -> QuerySet[LeadActivity]:
+    """Return the changes of leads' statuses."""
+    return LeadActivity.objects.filter(kind=LeadActivity.Kind.STATUS, lead__isnull=False)
+
+
+PIPELINE = Report(
+    name="pipeline",
+    title="Pipeline",
+    about="Open leads as they are now, whatever the period is, and the changes of status that happened in it, with the"
+    " days that leads had the status before.",
+    modules=("lead",),
+    place=20,
+    sources=(
+        Source(
+            rows=lambda actor: live_leads().exclude(status__in=(WON, LOST)),
+            path="lead",
+            filters=(condition("status", "notIn", [WON, LOST]),),
+            by=GROUPS,
+            columns=(count("open", "Open now"), Column("openValue", "Value of open", Sum("value"), "money")),
+        ),
+        Source(
+            rows=moves,
+            at="happened_at",
+            path="lead-activity",
+            at_field="happenedAt",
+            filters=(condition("kind", "equals", LeadActivity.Kind.STATUS),),
+            by=(
+                By("status", "Status", _status("from"), labels=status_labels),
+                By(
+                    "move",
+                    "Change of status",
+                    Concat(
+                        Coalesce(_status("from"), Value(""), output_field=CharField()),
+                        Value(MOVE),
+                        Coalesce(_status("to"), Value(""), output_field=CharField()),
+                        output_field=CharField(),
+                    ),
+                    labels=move_labels,
+                ),
+                By("changedBy", "Changed by", "member_id", label="member__name", field="member", empty="Nobody"),
+            ),
+            columns=(
+                count("moved", "Moved on"),
+                Column("days", "Days", Sum("days_before"), "days", hidden=True),
+            ),
+        ),
+        Source(
+            rows=status_changes,
+            at="happened_at",
+            by_day=False,
+            by=(By("status", "Status", _status("to"), labels=status_labels),),
+            columns=(Column("entered", "Moved in", Count("pk")),),
+        ),
+    ),
+    ratios=(Column("meanDays", "Mean days before", type="days", ratio=("days", "moved")),),
+)
+
+REPORTS = (ACTIVITIES, PIPELINE)

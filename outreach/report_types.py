@@ -1,0 +1,15 @@
+"""The reports of outreach; each domain declares its own, and a further domain is a word here."""
+
+from __future__ import annotations
+
+from core.reports import register_report
+from outreach.ai import reports as ai
+from outreach.genie import reports as genie
+from outreach.suppression import reports as suppression
+
+
+def register_reports() -> None:
+    """Register the reports; called when the app is ready."""
+    for domain in (genie, suppression, ai):
+        for report in domain.REPORTS:
+            register_report(report)

@@ -1,0 +1,17 @@
+"""The fields that lists of dashboards are filtered, searched and sorted by."""
+
+from __future__ import annotations
+
+from accounts.snapshots.filters import authorship
+from core.lists import FieldSet, ListField
+
+DASHBOARD_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("description", "text", "description", searchable=True, nullable=False),
+        ListField("shared", "boolean", "shared", nullable=False),
+        *authorship(),
+    ],
+    default_search=("name", "description"),
+)
