@@ -59,18 +59,28 @@ TEMPLATE = Case(
             function="jsonb_extract_path_text",
         ),
     ),
+    When(
+        run__of_campaign__isnull=False,
+        then=Coalesce(
+            Func(
+                F("run__of_campaign__variants"),
+                Cast("variant", TextField()),
+                Value("templateId"),
+                function="jsonb_extract_path_text",
+            ),
+            "run__of_campaign__template_id",
+        ),
+    ),
     output_field=CharField(),
 )
-"""The e-mail template that the message's step is made from."""
+"""The e-mail template that the message is made from: of a cadence's step, or of a campaign or its variant."""
 
 MESSAGE_FIELDS = FieldSet(
     [
         *_message_fields("recipient", _recipient(), reason_now()),
-        ListField("run.campaign", "boolean", "run__campaign"),
         ListField("sender", "id", SENDER),
         ListField("template", "id", TEMPLATE),
         ListField("channel", "text", "channel", nullable=False),
-        ListField("deliveryStatus", "text", "delivery_status", nullable=False),
     ],
     default_sort=("createdAt",),
     default_search=("recipient", "subject"),

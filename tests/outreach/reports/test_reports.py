@@ -27,6 +27,7 @@ from crm.models import ContactCategory, ContactTag, File, Import, Lead, LeadActi
 from outreach.models import (
     AiApp,
     AiUsage,
+    Campaign,
     EmailTemplate,
     GenieScheduler,
     InboundMessage,
@@ -118,9 +119,12 @@ def make_people(cast: Cast) -> None:
 
 def make_messages(cast: Cast) -> None:
     """Make messages at each of the times in each status, and what has come back to some of them."""
-    template = EmailTemplate.objects.create(name="Reminder", subject="x", body="x")
+    template, other = (EmailTemplate.objects.create(name=name, subject="x", body="x") for name in ("Reminder", "News"))
+    campaign = Campaign.objects.create(
+        name="Spring", template=template, variants=[{"name": "A"}, {"name": "B", "templateId": other.pk}]
+    )
     runs = [
-        GenieScheduler.objects.create(name="Spring", ai_type="x", campaign=True),
+        GenieScheduler.objects.create(name="Spring", ai_type="x", of_campaign=campaign),
         GenieScheduler.objects.create(
             prompt="Invite them", ai_type="x", outreach_cadence={"steps": [{"template": template.pk}]}
         ),
@@ -135,6 +139,7 @@ def make_messages(cast: Cast) -> None:
             status=status,
             contact=ContactFactory(),
             run=[*runs, None][place % 3],
+            variant=place // 6 % 2 if place % 3 == 0 else None,
             step=1 + place % 2,
             smtp=None if by_vendor or place % 5 == 0 else smtp,
             mail_app=app if by_vendor else None,
@@ -237,7 +242,11 @@ def test_the_numbers_are_those_of_the_rows(cast: Cast) -> None:
     assert all(sent["totals"][key] for key in ("delivered", "bouncedHard", "bouncedSoft", "complained", "unsubscribed"))
     assert sent["totals"]["deliveryRate"] == round(100 * sent["totals"]["delivered"] / sent["totals"]["messages"], 2)
     labels = {row["label"] for row in report(cast.session, "outreach", by="template")["rows"]}
-    assert labels == {"Reminder", "No template"}
+    assert labels == {"Reminder", "News", "No template"}
+    assert {row["label"] for row in report(cast.session, "outreach", by="campaign")["rows"]} == {
+        "Spring",
+        "No campaign",
+    }
 
 
 def test_many_groups_end_in_one_row_of_all_others(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
