@@ -47,7 +47,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from core.text.formats import Formats
-from outreach.delivery.windows import Place, Window, next_opening
+from outreach.delivery.limits.windows import Place, Window, next_opening
 
 MAX_ATTEMPTS = 5
 FinalState = Literal["cancelled", "suppressed", "failed"]

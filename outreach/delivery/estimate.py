@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from outreach.delivery.decision import ramp_limit
-from outreach.delivery.windows import Window, next_opening
+from outreach.delivery.limits.windows import Window, next_opening
 from outreach.senders.models import Sender
 
 MOST_STEPS = 4000

@@ -8,8 +8,8 @@ from core.jobs import PeriodicTask, QueueWork, register
 from outreach.delivery.approvals import hold_lapsed
 from outreach.delivery.claims import has_due
 from outreach.delivery.doubts import ask_again, has_doubts
+from outreach.delivery.limits.quotas import forget_unused
 from outreach.delivery.models import SendJob
-from outreach.delivery.quotas import forget_unused
 from outreach.delivery.worker import drain
 
 register(QueueWork("send", drain, has_due=has_due, queue="send", model=SendJob))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from core.api.routers import ResourceRouter
-from outreach.delivery.settings_views import GenieSettingsViewSet
-from outreach.delivery.unsubscribe_views import UnsubscribeViewSet
+from outreach.delivery.settings.views import GenieSettingsViewSet
+from outreach.delivery.unsubscribing.views import UnsubscribeViewSet
 from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet, guardrail_viewsets
 
 _guardrails = cache(guardrail_viewsets)

@@ -11,8 +11,8 @@ from accounts.settings.formats import formats_of
 from core.tenancy import company_id
 from outreach.delivery.context import SendContext, sender_state
 from outreach.delivery.decision import Reason, describe, expected, sentence_of
+from outreach.delivery.limits.pauses import TROUBLE
 from outreach.delivery.models import SendJob, SendJobTransition
-from outreach.delivery.pauses import TROUBLE
 from outreach.mail_vendors.registry import channel_of
 from outreach.smtp.markup import html_from_text
 

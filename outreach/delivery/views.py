@@ -18,7 +18,7 @@ from core.ids import is_id
 from outreach.connected_apps.registry import MODULE, Capability, ConnectedApp, apps_with
 from outreach.delivery import services
 from outreach.delivery.filters import LOG_FIELDS, MESSAGE_FIELDS, VENDOR_LOG_FIELDS
-from outreach.delivery.guardrails import guardrail, resume
+from outreach.delivery.limits.guardrails import guardrail, resume
 from outreach.delivery.models import SendJob
 from outreach.delivery.selectors import message_detail, message_log, vendor_log
 from outreach.delivery.serializers import (

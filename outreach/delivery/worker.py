@@ -20,7 +20,7 @@ from django.utils import timezone
 from core.jobs import LeaseLost
 from core.spans import after
 from core.tenancy import company_scope
-from outreach.delivery import guardrails, ledger
+from outreach.delivery import ledger
 from outreach.delivery.claims import (
     BATCH,
     LOOKAHEAD,
@@ -31,10 +31,11 @@ from outreach.delivery.claims import (
     schedule_retry,
 )
 from outreach.delivery.decision import MAX_ATTEMPTS, Reason, backoff
+from outreach.delivery.limits import guardrails
+from outreach.delivery.limits.pauses import pause, pause_after_failure, reset_failures
 from outreach.delivery.models import SendJob
-from outreach.delivery.pauses import pause, pause_after_failure, reset_failures
 from outreach.delivery.senders import MailSession, open_session
-from outreach.delivery.unsubscribe_tokens import Unsubscriber, link
+from outreach.delivery.unsubscribing.tokens import Unsubscriber, link
 from outreach.mail_vendors.models import MailApp
 from outreach.senders.models import Sender
 from outreach.smtp.message import InvalidMail, OutgoingMail, message_id

@@ -24,8 +24,8 @@ from outreach.ai.usage import cap_of_run, currency
 from outreach.connected_apps.turns import turn
 from outreach.delivery.context import SendContext
 from outreach.delivery.estimate import estimate
+from outreach.delivery.limits.sending_hours import company_language
 from outreach.delivery.senders import choose_sender
-from outreach.delivery.sending_hours import company_language
 from outreach.genie.audience import Audience, preview, sendable
 from outreach.lead_sources.selectors import lead_sources
 from outreach.senders.models import Sender

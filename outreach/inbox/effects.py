@@ -16,11 +16,11 @@ from core.events import emit
 from core.tenancy import company_id
 from crm.meetings.answers import record_answer
 from crm.models import Contact, Lead
-from outreach.delivery import guardrails
 from outreach.delivery.deliveries import CAME_BACK, end, prove_sent, tell
+from outreach.delivery.limits import guardrails
 from outreach.delivery.models import SendJob
-from outreach.delivery.unsubscribe import unsubscribe
-from outreach.delivery.unsubscribe_tokens import Unsubscriber
+from outreach.delivery.unsubscribing.services import unsubscribe
+from outreach.delivery.unsubscribing.tokens import Unsubscriber
 from outreach.inbox.mails import REPLY_RECEIVED
 from outreach.inbox.matching import Matched
 from outreach.inbox.models import InboundMessage

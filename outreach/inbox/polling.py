@@ -15,7 +15,7 @@ from core.jobs import LeaseLost
 from core.jobs.leases import claim, has_due, update_owned
 from core.tenancy import company_scope
 from outreach.connected_apps.registry import MODULE
-from outreach.delivery.pauses import NOTIFY_AFTER
+from outreach.delivery.limits.pauses import NOTIFY_AFTER
 from outreach.inbox.effects import store
 from outreach.inbox.imap import ImapFailed, Mailbox, Timeouts, open_mailbox
 from outreach.inbox.mailboxes import config_of

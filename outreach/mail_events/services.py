@@ -15,11 +15,11 @@ from django.utils import timezone
 from core.jobs import notify_workers
 from core.outbound_http import HttpFailed, exchange
 from core.tenancy import company_id, company_scope, unscoped
-from outreach.delivery import guardrails
 from outreach.delivery.deliveries import CAME_BACK, HEIGHTS, REJECTED, end, prove_sent, told
+from outreach.delivery.limits import guardrails
 from outreach.delivery.models import SendJob
-from outreach.delivery.unsubscribe import unsubscribe
-from outreach.delivery.unsubscribe_tokens import Unsubscriber
+from outreach.delivery.unsubscribing.services import unsubscribe
+from outreach.delivery.unsubscribing.tokens import Unsubscriber
 from outreach.mail_events.models import MailEvent
 from outreach.mail_events.reading import CONFIRM, Told, is_sns_address
 from outreach.mail_vendors.models import MailApp

@@ -27,7 +27,7 @@ from outreach.delivery.decision import (
     forecast,
     ramp_limit,
 )
-from outreach.delivery.windows import Place, Window
+from outreach.delivery.limits.windows import Place, Window
 
 NOW = dt.datetime(2026, 6, 3, 10, 0, tzinfo=dt.UTC)  # a Wednesday
 LATER = NOW + dt.timedelta(minutes=30)

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from outreach.delivery.estimate import estimate
-from outreach.delivery.windows import Window
+from outreach.delivery.limits.windows import Window
 from outreach.models import Smtp
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import Mail
 from outreach.delivery import ledger
 from outreach.delivery.claims import claim
-from outreach.delivery.guardrails import look_at
+from outreach.delivery.limits.guardrails import look_at
 from outreach.models import MailApp, SendJob, Smtp
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, MemberFactory, RoleFactory, SmtpFactory

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from outreach.delivery.quotas import forget_unused, scope_of, take
+from outreach.delivery.limits.quotas import forget_unused, scope_of, take
 from outreach.models import RecipientQuota, SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory

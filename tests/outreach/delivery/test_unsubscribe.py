@@ -8,7 +8,7 @@ from django.test import Client
 
 from core.models import Event
 from crm.models import Contact
-from outreach.delivery.unsubscribe_tokens import Unsubscriber, make_token
+from outreach.delivery.unsubscribing.tokens import Unsubscriber, make_token
 from outreach.models import SendJob, Suppression
 from tests.kit.cast import Cast
 from tests.outreach.helpers import Post, planned, statuses, work

@@ -1,8 +1,8 @@
-"""outreach.delivery.unsubscribe_tokens: tokens that name a person and can't be made by anybody else."""
+"""outreach.delivery.unsubscribing.tokens: tokens that name a person and can't be made by anybody else."""
 
 import pytest
 
-from outreach.delivery.unsubscribe_tokens import InvalidToken, Unsubscriber, link, make_token, read_token
+from outreach.delivery.unsubscribing.tokens import InvalidToken, Unsubscriber, link, make_token, read_token
 
 WHO = Unsubscriber("a" * 24, "b" * 24, "c" * 24)
 

@@ -1,4 +1,4 @@
-"""outreach.delivery.windows: sending hours on local clocks, checked against a plain walk over every minute."""
+"""outreach.delivery.limits.windows: sending hours on local clocks, checked against a plain walk over every minute."""
 
 import datetime as dt
 from zoneinfo import ZoneInfo
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outreach.delivery.windows import Window, load_zone, next_opening, recipient_place
+from outreach.delivery.limits.windows import Window, load_zone, next_opening, recipient_place
 from tests.kit.examples import thorough
 
 BERLIN = ZoneInfo("Europe/Berlin")

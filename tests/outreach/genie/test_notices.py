@@ -9,7 +9,7 @@ from accounts.models import Mail
 from core.jobs import run_due_tasks, sweep
 from core.models import TaskSchedule
 from core.tenancy import unscoped
-from outreach.delivery.pauses import pause_after_failure, reset_failures
+from outreach.delivery.limits.pauses import pause_after_failure, reset_failures
 from outreach.models import GenieScheduler, SendJob, Smtp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import SmtpFactory

@@ -22,10 +22,10 @@ from accounts.models import Member
 from core.jobs import notify_workers
 from core.tenancy import company_id
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
+from outreach.delivery.limits.windows import load_zone
 from outreach.delivery.mails import SENDER_STOPPED
 from outreach.delivery.models import GenieSettings, SendJob
 from outreach.delivery.senders import find_sender, locked_sender
-from outreach.delivery.windows import load_zone
 from outreach.senders.models import BOUNCES, COMPLAINTS, Sender
 
 RECENT = 200

@@ -8,8 +8,8 @@ from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
-from outreach.delivery.sending_hours import change_settings, read_settings
-from outreach.delivery.settings_serializers import SettingsInput, SettingsOut
+from outreach.delivery.limits.sending_hours import change_settings, read_settings
+from outreach.delivery.settings.serializers import SettingsInput, SettingsOut
 
 
 class GenieSettingsViewSet(ResourceViewSet):

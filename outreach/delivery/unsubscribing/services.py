@@ -9,7 +9,7 @@ from core.events import emit
 from core.tenancy import company_scope
 from crm.models import Contact
 from outreach.delivery.models import SendJob
-from outreach.delivery.unsubscribe_tokens import Unsubscriber
+from outreach.delivery.unsubscribing.tokens import Unsubscriber
 from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress
 

@@ -12,9 +12,9 @@ from django.utils import timezone
 from core.events import emit
 from core.tenancy import company_scope
 from crm.models import Contact
+from outreach.delivery.limits.sending_hours import company_language
 from outreach.delivery.models import SendJob
-from outreach.delivery.sending_hours import company_language
-from outreach.delivery.unsubscribe_tokens import Unsubscriber
+from outreach.delivery.unsubscribing.tokens import Unsubscriber
 from outreach.suppression.models import Suppression
 
 

@@ -15,10 +15,10 @@ from rest_framework.request import Request
 from accounts.settings.branding import brand_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
-from outreach.delivery.preference_words import words_in
-from outreach.delivery.preferences import preferences, resubscribe
-from outreach.delivery.unsubscribe import unsubscribe
-from outreach.delivery.unsubscribe_tokens import InvalidToken, Unsubscriber, read_token
+from outreach.delivery.unsubscribing.preferences import preferences, resubscribe
+from outreach.delivery.unsubscribing.services import unsubscribe
+from outreach.delivery.unsubscribing.tokens import InvalidToken, Unsubscriber, read_token
+from outreach.delivery.unsubscribing.words import words_in
 
 
 class UnsubscribeViewSet(ResourceViewSet):

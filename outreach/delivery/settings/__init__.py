@@ -1,0 +1,1 @@
+"""What a company decides about its outreach once for all."""
