@@ -9,8 +9,8 @@ from django.db.models import Count, F, Q, QuerySet, Value
 
 from crm.models import ContactCategory, Segment, Tag
 from outreach.campaigns.models import Campaign
-from outreach.delivery.decision import Reason
 from outreach.delivery.models import SendJob
+from outreach.delivery.reasons import Reason
 from outreach.delivery.selectors import next_decision
 from outreach.delivery.senders import KINDS
 from outreach.delivery.stop_rules import REFUSED

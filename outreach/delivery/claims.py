@@ -20,11 +20,12 @@ from core.tenancy import unscoped
 from outreach.delivery import ledger
 from outreach.delivery.approvals import LAPSED, hold
 from outreach.delivery.context import SendContext, claimed_count, remaining, sender_state
-from outreach.delivery.decision import Limit, Reason, SenderState, Stop, Wait, decide
+from outreach.delivery.decision import Limit, SenderState, Stop, Wait, decide
 from outreach.delivery.limits.paces import HOUR
 from outreach.delivery.limits.pauses import pause
 from outreach.delivery.limits.quotas import scope_of, take
 from outreach.delivery.models import SendJob
+from outreach.delivery.reasons import Reason
 from outreach.delivery.senders import KINDS, columns_of, locked_sender
 from outreach.senders.models import Sender
 

@@ -15,10 +15,11 @@ from core.access import entitlement
 from core.errors import NamedError
 from core.tenancy import company_id
 from crm.models import Contact
-from outreach.delivery.decision import DecisionInput, Limit, Reason, SenderState, ramp_limit
+from outreach.delivery.decision import DecisionInput, Limit, SenderState, ramp_limit
 from outreach.delivery.limits.paces import paces_of
 from outreach.delivery.limits.windows import Place, Window, load_zone, recipient_place
 from outreach.delivery.models import GenieSettings, SendJob
+from outreach.delivery.reasons import Reason
 from outreach.delivery.stops import stops_of
 from outreach.senders.models import Sender
 from outreach.suppression.addresses import is_address

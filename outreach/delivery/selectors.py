@@ -10,9 +10,10 @@ from django.utils import timezone
 from accounts.settings.formats import formats_of
 from core.tenancy import company_id
 from outreach.delivery.context import SendContext, sender_state
-from outreach.delivery.decision import Reason, describe, expected, sentence_of
+from outreach.delivery.decision import describe, expected
 from outreach.delivery.limits.pauses import TROUBLE
 from outreach.delivery.models import SendJob, SendJobTransition
+from outreach.delivery.reasons import Reason, sentence_of
 from outreach.mail_vendors.registry import channel_of
 from outreach.smtp.markup import html_from_text
 

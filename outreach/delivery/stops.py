@@ -12,9 +12,10 @@ from core.errors import NamedError
 from core.ids import new_id
 from crm.models import Contact
 from outreach.delivery import ledger
-from outreach.delivery.decision import Reason, final_state
+from outreach.delivery.decision import final_state
 from outreach.delivery.endings import FollowUpStop
 from outreach.delivery.models import SendJob
+from outreach.delivery.reasons import Reason
 from outreach.delivery.services import DECLINED, NOT_FOUND
 from outreach.suppression.models import Suppression
 

@@ -30,10 +30,11 @@ from outreach.delivery.claims import (
     release_lost_claims,
     schedule_retry,
 )
-from outreach.delivery.decision import MAX_ATTEMPTS, Reason, backoff
+from outreach.delivery.decision import backoff
 from outreach.delivery.limits import guardrails
 from outreach.delivery.limits.pauses import pause, pause_after_failure, reset_failures
 from outreach.delivery.models import SendJob
+from outreach.delivery.reasons import MAX_ATTEMPTS, Reason
 from outreach.delivery.senders import MailSession, open_session
 from outreach.delivery.unsubscribing.tokens import Unsubscriber, link
 from outreach.mail_vendors.models import MailApp

@@ -12,9 +12,9 @@ from core.errors import ValidationFailed
 from core.jobs import notify_workers
 from core.tenancy import company_id
 from outreach.ai.languages import language_name
-from outreach.delivery.decision import Reason
 from outreach.delivery.limits.quotas import KEYS
 from outreach.delivery.models import GenieSettings, SendJob
+from outreach.delivery.reasons import Reason
 
 
 def read_settings() -> dict[str, Any]:

@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 
 from outreach.delivery import decision
 from outreach.delivery.decision import (
-    MAX_ATTEMPTS,
-    SENTENCES,
     Decision,
     DecisionInput,
     Limit,
     Ready,
-    Reason,
     SenderState,
     Stop,
     Wait,
@@ -28,6 +25,7 @@ from outreach.delivery.decision import (
     ramp_limit,
 )
 from outreach.delivery.limits.windows import Place, Window
+from outreach.delivery.reasons import MAX_ATTEMPTS, SENTENCES, Reason
 
 NOW = dt.datetime(2026, 6, 3, 10, 0, tzinfo=dt.UTC)  # a Wednesday
 LATER = NOW + dt.timedelta(minutes=30)

@@ -17,8 +17,9 @@ from outreach.delivery import ledger, services
 from outreach.delivery.approvals import hold_lapsed
 from outreach.delivery.claims import claim
 from outreach.delivery.context import SendContext
-from outreach.delivery.decision import Stop, decide, sentence_of
+from outreach.delivery.decision import Stop, decide
 from outreach.delivery.endings import never_goes
+from outreach.delivery.reasons import sentence_of
 from outreach.genie import message_jobs
 from outreach.models import SendJob, Suppression
 from tests.kit.ai_server import AiServer, Raw, Say, ai_server, message
