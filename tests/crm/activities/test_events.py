@@ -146,6 +146,7 @@ def test_what_other_events_tell(scope: Cast) -> None:
         "contact.restored": ({}, "restored", {}),
         "lead.restored": ({}, "restored", {}),
         "contact.unsubscribed": ({"sendJob": thing}, "changed", {"unsubscribed": {"from": False, "to": True}}),
+        "contact.resubscribed": ({"sendJob": thing}, "changed", {"unsubscribed": {"from": True, "to": False}}),
     }
     covered = {"lead.created", "lead.updated", "lead.deleted", "contact.updated", "contact.deleted"}
     assert set(cases) | covered == set(READERS)
