@@ -96,12 +96,15 @@ def cancel_campaign(*, id: str, member_id: str | None) -> Changed:
 
 @transaction.atomic
 def release_messages(*, id: str, member_id: str, ids: Sequence[str] | None) -> Changed:
-    """Let drafts of a manual campaign go: those with the ids, or all. Those that are no drafts stay as they are.
+    """Let drafts of a campaign go: those with the ids, or all. Those that are no drafts stay as they are.
+
+    Of a campaign that goes by itself they are messages whose approval has become outdated, since the sender's name or
+    address has changed.
 
     Raises CampaignNotFound_404, ManualCampaignNotFound_404, and CampaignCannotBeUpdated_400 for one that is not under
     way.
     """
-    campaign = get_manual(id, lock=True)
+    campaign = get_with_drafts(id, lock=True)
     run = run_of(campaign.pk)
     if run is None or campaign.status not in (Status.RUNNING, Status.PAUSED):
         raise refused(f"status: the campaign is {campaign.status}; nothing waits to be released")
@@ -111,9 +114,13 @@ def release_messages(*, id: str, member_id: str, ids: Sequence[str] | None) -> C
     return Changed(delivery.approve_together(SendJob.objects.filter(run=run, pk__in=ids), member_id))
 
 
-def get_manual(id: str, *, lock: bool = False) -> Campaign:
-    """Return the manual campaign with this id. Raises CampaignNotFound_404 and ManualCampaignNotFound_404."""
+def get_with_drafts(id: str, *, lock: bool = False) -> Campaign:
+    """Return the campaign with this id that is manual, or has drafts.
+
+    Raises CampaignNotFound_404 and ManualCampaignNotFound_404.
+    """
     campaign = get_campaign(id, lock=lock)
-    if not campaign.manual:
+    drafts = SendJob.objects.filter(run__of_campaign=campaign.pk, status=SendJob.Status.DRAFT)
+    if not campaign.manual and not drafts.exists():
         raise NamedError("ManualCampaignNotFound_404", "id: the campaign goes by itself, nobody releases its messages")
     return campaign

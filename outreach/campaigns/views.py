@@ -70,7 +70,7 @@ def _one(id: str, output: type[CampaignDetail] = CampaignDetail) -> dict[str, An
 
 
 def _messages(asked: ListRequest) -> QuerySet[SendJob]:
-    campaign = changing.get_manual(asked.path["id"])
+    campaign = changing.get_with_drafts(asked.path["id"])
     return SendJob.objects.filter(run__of_campaign=campaign)
 
 
@@ -232,7 +232,7 @@ class CampaignViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["post"])
     @endpoint(
-        "Release the drafts of a manual campaign",
+        "Release the drafts of a campaign",
         input=Release,
         output=Released,
         success="MessagesApproved_200",
@@ -242,7 +242,7 @@ class CampaignViewSet(ResourceViewSet):
     )
     def release(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         ids = data.get("ids")
-        drafts = SendJob.objects.filter(run__of_campaign=changing.get_manual(id).pk, status=SendJob.Status.DRAFT)
+        drafts = SendJob.objects.filter(run__of_campaign=changing.get_with_drafts(id).pk, status=SendJob.Status.DRAFT)
         left = count_left(drafts if ids is None else drafts.filter(pk__in=ids)).as_json()
         changed = changing.release_messages(id=id, member_id=self.actor.member_id, ids=ids)
         found = {"changedCount": changed.count, "leftCount": left["leftCount"], "skipped": left["skipped"]}

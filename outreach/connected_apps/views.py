@@ -7,14 +7,23 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any, ClassVar
 
+from django.db.models import QuerySet, Value
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
+from core.access import Actor
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from outreach.connected_apps.registry import MODULE, AppOperation, ConnectedApp
+
+
+def rows_for(app: ConnectedApp, actor: Actor | None) -> QuerySet[Any]:
+    """Return the app's rows, each with `by_changer`: whether the actor may change apps, and so see what lets others
+    write to them."""
+    changes = actor is not None and not actor.visiting and actor.may(MODULE, "PUT")
+    return app.rows().annotate(by_changer=Value(changes))
 
 
 class AppViewSet(ResourceViewSet, abstract=True):
@@ -24,7 +33,7 @@ class AppViewSet(ResourceViewSet, abstract=True):
     app: ClassVar[ConnectedApp]
 
     def read(self, id: str) -> dict[str, Any]:
-        found = self.app.output.one(self.app.rows().filter(pk=id))
+        found = self.app.output.one(rows_for(self.app, self.actor).filter(pk=id))
         if found is None:
             raise self.app.missing()
         return found
@@ -55,7 +64,7 @@ def app_viewset(app: ConnectedApp) -> type[AppViewSet]:
     missing = (app.not_found[0],)
     answers: dict[str, Any] = {
         "app": app,
-        "listing": Listing(app.list_summary, app.rows, app.fields, app.output),
+        "listing": Listing(app.list_summary, lambda asked: rows_for(app, asked.caller), app.fields, app.output),
         "retrieve": endpoint(app.retrieve_summary, output=app.output, errors=missing)(AppViewSet.answer_retrieve),
         "create": _declare(app, app.create, AppViewSet.answer_create, takes=MODULE),
         "update": _declare(app, app.update, AppViewSet.answer_update, errors=missing),

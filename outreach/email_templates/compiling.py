@@ -25,6 +25,8 @@ _TAGS = frozenset((
     "mj-image", "mj-include", "mj-navbar", "mj-navbar-link", "mj-preview", "mj-raw", "mj-section", "mj-selector",
     "mj-social", "mj-social-element", "mj-spacer", "mj-style", "mj-table", "mj-text", "mj-title", "mj-wrapper",
 ))  # fmt: skip
+_CAROUSEL_IMAGES = 10
+"""Each image of a carousel has styles for each other one: a thousand of them took a minute and a gigabyte."""
 _MJ_TAG = re.compile(r"</?(mj[\w-]*)", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _STYLES = re.compile(r"<style\b[^>]*>(.*?)(?:</style|\Z)", re.DOTALL | re.IGNORECASE)
@@ -80,8 +82,11 @@ def _check_styles(page: str) -> None:
 
 
 def _check_tags(body: str) -> None:
-    """Raise InvalidEmailTemplate_400 for a tag that MJML has not: what stands in it would get lost."""
+    """Raise InvalidEmailTemplate_400 for a tag that MJML has not, since what stands in it would get lost, and for
+    carousels of very many images."""
     bare = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), body)
+    if bare.lower().count("<mj-carousel-image") > _CAROUSEL_IMAGES:
+        raise NamedError("InvalidEmailTemplate_400", f"body: has more than {_CAROUSEL_IMAGES} images in carousels")
     wrong = next((found for found in _MJ_TAG.finditer(bare) if found[1].lower() not in _TAGS), None)
     if wrong is None:
         return

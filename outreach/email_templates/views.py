@@ -173,11 +173,13 @@ class TrialViewSet(ResourceViewSet):
         ),
         description="To members of the company alone, at most 20 an hour. The"
         " subject gets a mark; the mail counts for no limit, is in no log, and has no link to unsubscribe. By session a"
-        " contact takes contact.GET.",
+        " contact takes contact.GET, and a template template.GET.",
     )
     def create(self, request: Request, type: str, data: dict[str, Any]) -> Any:
         contact = data.pop("contact_id", None)
         _check_sees_contact(self.actor, contact)
+        if data.get("template_id") is not None and not self.actor.may("template", "GET"):
+            raise NamedError("UnauthorizedAction_403", "templateId: your role lacks the permission template.GET")
         mail = send_trial(
             type=type,
             recipients=data.pop("to"),

@@ -120,10 +120,9 @@ def _told(vendor: str, event: Any) -> Told:
     if happened is not None and happened.tzinfo is None:
         happened = happened.replace(tzinfo=UTC)
     detail = " ".join(str(one) for one in (event.description, event.mta_response) if one)
-    # PostgreSQL stores no null characters.
-    raw = json.loads(json.dumps(raw, default=str).replace("\\u0000", "")) if isinstance(raw, Mapping | list) else {}
+    raw = json.loads(_storable(json.dumps(raw, default=str))) if isinstance(raw, Mapping | list) else {}
     return Told(
-        kind=str(event.event_type or "unknown"),
+        kind=_text(event.event_type or "unknown", 100),
         happened_at=min(happened, now) if happened is not None else now,
         timed=happened is not None,
         hard=event.event_type == "bounced" and _is_hard(vendor, raw, str(event.reject_reason or "")),
@@ -136,8 +135,14 @@ def _told(vendor: str, event: Any) -> Told:
     )
 
 
+def _storable(escaped: str) -> str:
+    """Return JSON without what PostgreSQL does not store: null characters, and halves of surrogate pairs."""
+    whole = json.dumps(json.loads(escaped.replace("\\u0000", "")), ensure_ascii=False)
+    return whole.encode("utf-8", "replace").decode()
+
+
 def _text(value: Any, most: int) -> str:
-    return str(value or "").replace("\0", "")[:most]
+    return str(value or "").replace("\0", "").encode("utf-8", "replace").decode()[:most]
 
 
 def _message_id(raw: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, Input, TextInput
+from core.api.input import BooleanInput, Input, LineInput, TextInput
 from core.api.output import Computed, IdField, Output
 from outreach.mail_vendors.hooks import hook_url
 from outreach.mail_vendors.models import MailApp
@@ -51,7 +51,7 @@ def forms(letter: str) -> tuple[type[Input], type[Input]]:
             "__doc__": f"An app of {spec.name} to connect.",
             "apiKey": create_key,
             "fromEmail": TextInput(max_length=254),
-            "fromName": TextInput(max_length=200),
+            "fromName": LineInput(max_length=200),
             "verified": BooleanInput(
                 default=True, help_text="false: connect without testing; an untested app sends nothing."
             ),
@@ -98,7 +98,7 @@ class MailAppSnapshot(Output):
 class MailAppOut(Output):
     """A mail vendor app; its keys never go out."""
 
-    reads = ("letter", "hook_salt", "key_hint", "stopped_by")
+    reads = ("letter", "hook_salt", "key_hint", "stopped_by", "by_changer")
     conceals = ("webhookUrl",)
 
     _id = IdField()
@@ -121,7 +121,7 @@ class MailAppOut(Output):
     webhookUrl = Computed(
         serializers.CharField(
             help_text="The address to enter at the vendor for its events, with user and password where it signs"
-            " nothing; empty: it has none."
+            " nothing; empty: it has none, or the reader's role changes no apps."
         )
     )
     webhookReady = serializers.BooleanField(
@@ -155,7 +155,7 @@ class MailAppOut(Output):
             "vendorName": VENDORS[data["vendor"]].name,
             "channel": channel_of(row["letter"]),
             "maskedApiKey": f"…{row['key_hint']}",
-            "webhookUrl": hook_url(data["vendor"], data["_id"], row["hook_salt"]),
+            "webhookUrl": hook_url(data["vendor"], data["_id"], row["hook_salt"]) if row["by_changer"] else "",
             "stoppedWhy": why_stopped(row["stopped_by"]),
             "trackOpens": False,
             "trackClicks": False,

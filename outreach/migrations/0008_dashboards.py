@@ -33,6 +33,10 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.AddIndex(
+            model_name='suppression',
+            index=models.Index(condition=models.Q(('reason', 'unsubscribed')), fields=['company', 'source'], name='suppression_by'),
+        ),
+        migrations.AddIndex(
             model_name='sendjob',
             index=models.Index(fields=['company', 'created_at'], include=('id', 'status', 'run', 'smtp', 'mail_app', 'channel', 'created_by', 'step'), name='sendjob_planned'),
         ),

@@ -8,7 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, Input, IntegerInput, TextInput
+from core.api.input import BooleanInput, Input, IntegerInput, LineInput, TextInput
 from core.api.output import Computed, IdField, Output
 from outreach.senders.models import why_stopped
 
@@ -20,7 +20,7 @@ class SenderChange(Input):
 
     name = TextInput(required=False, allow_blank=True, max_length=200)
     fromEmail = TextInput(required=False, max_length=254)
-    fromName = TextInput(required=False, max_length=200)
+    fromName = LineInput(required=False, max_length=200)
     verified = BooleanInput(
         required=False,
         help_text="true: test the connection now; false: mark as untested. Left out: test when the connection changed.",
@@ -36,7 +36,7 @@ class SenderChange(Input):
 class SmtpChange(SenderChange):
     """Any of a sender's values."""
 
-    host = TextInput(required=False, max_length=255)
+    host = LineInput(required=False, max_length=255)
     port = IntegerInput(required=False, min_value=1, max_value=65535)
     username = TextInput(required=False, max_length=255)
     password = TextInput(
@@ -53,7 +53,7 @@ class SmtpChange(SenderChange):
 class SmtpCreate(SmtpChange):
     """A sender to connect."""
 
-    host = TextInput(max_length=255)
+    host = LineInput(max_length=255)
     port = IntegerInput(min_value=1, max_value=65535)
     username = TextInput(max_length=255)
     password = TextInput(max_length=1000, trim_whitespace=False, write_only=True)
@@ -61,7 +61,7 @@ class SmtpCreate(SmtpChange):
         default=True, help_text="true: TLS from the first byte on port 465, STARTTLS on others; no mail without."
     )
     fromEmail = TextInput(max_length=254)
-    fromName = TextInput(max_length=200)
+    fromName = LineInput(max_length=200)
     verified = BooleanInput(default=True, help_text="false: connect without testing; an untested sender sends nothing.")
 
 

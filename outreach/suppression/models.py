@@ -25,7 +25,13 @@ class Suppression(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("company", "email"), name="suppression_once")]
-        indexes = [models.Index(fields=("company", "created_at", "id"), name="suppression_newest")]
+        indexes = [
+            models.Index(fields=("company", "created_at", "id"), name="suppression_newest"),
+            # Reports ask of each message whether its recipient has unsubscribed by it.
+            models.Index(
+                fields=("company", "source"), condition=models.Q(reason="unsubscribed"), name="suppression_by"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.email

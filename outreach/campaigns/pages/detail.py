@@ -45,7 +45,8 @@ class Campaign(CampaignPage):
         status, counts = campaign["status"], campaign["counts"]
         under_way = status in ("running", "paused")
         decision = campaign["nextDecision"] or {}
-        planning = status == "running" and campaign["run"] and campaign["total"] is None
+        planning = status == "running" and campaign["run"] and not campaign["total"]
+        going = counts["claimed"] or counts["sending"] or (counts["approved"] and decision.get("state") != "wait")
         return {
             "campaign": campaign,
             "title": campaign["name"],
@@ -58,9 +59,9 @@ class Campaign(CampaignPage):
             "won": WHY.get(campaign["won"].get("why", ""), ""),
             "undecided": under_way and campaign["winner"] and not campaign["won"],
             "names": [one["name"] for one in campaign["variants"]],
-            "drafts": counts["draft"] if campaign["manual"] and under_way else 0,
+            "drafts": counts["draft"] if under_way else 0,
             "job": at_work,
-            "moving": planning or at_work is not None or bool(under_way and (counts["claimed"] or counts["sending"])),
+            "moving": planning or at_work is not None or bool(under_way and going),
             "under_way": under_way,
             "can_start": status == "draft" or (status == "failed" and campaign["run"] is None),
             "can_edit": status in ("draft", "scheduled", "paused") or (status == "failed" and campaign["run"] is None),
