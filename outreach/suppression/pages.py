@@ -96,6 +96,12 @@ class Suppressions(Page):
         return self.done(f"Took {counted(answer.data['deletedCount'])} off the list", here)
 
 
+def addresses_of(pasted: str) -> list[str]:
+    """Return what stands between blanks, commas and semicolons, and of `Name <address>` the address."""
+    lines = re.split(r"[\n,;]", pasted)
+    return [one for line in lines for one in (re.findall(r"<([^<>]+)>", line) or line.split())] or [""]
+
+
 class ManySuppressions(Page):
     path = "suppressions/many"
     name = "suppressions-many"
@@ -124,15 +130,16 @@ class ManySuppressions(Page):
     def do_paste(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
         given = {name: value for name, value in form.values.items() if value and name != "emails"}
-        emails = re.split(r"[\s,;]+", (form.values["emails"] or "").strip())
+        emails = addresses_of(form.values["emails"] or "")
         answer = self.ask("POST", "suppression/bulk", None, {"formData": [{"email": one, **given} for one in emails]})
         if not answer.ok:
             return self.invalid(form, answer)
         failed = answer.data["failed"]
         said = f"{counted(len(answer.data['created']))} added, {len(answer.data['updated']):,} listed before"
         if failed:
-            wrong = ", ".join(str(one["formData"]["email"])[:60] for one in failed[:5])
-            return self.fail(f"{said}; no address: {wrong}{' …' if len(failed) > 5 else ''}", self.request.path)
+            form.fields[0].value = "\n".join(str(one["formData"]["email"]) for one in failed)
+            form.trouble.append(f"{said}. What is left below is no address.")
+            return self.page({**self.show(), "form": form}, status=422)
         return self.done(said, self.address("suppressions"))
 
     def do_check(self) -> HttpResponse:

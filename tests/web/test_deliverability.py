@@ -53,8 +53,9 @@ def test_many_addresses_are_pasted_and_a_file_is_checked_and_imported(cast: Cast
         page, {"do": "paste", "emails": "a@example.org, B@example.org\na@example.org", "reason": "manual"}
     )
     assert "2 addresses added, 0 listed before" in toast_of(client, pasted)
-    wrong = client.post(page, {"do": "paste", "emails": "a@example.org nobody", "reason": "manual"})
-    assert "0 addresses added, 1 listed before; no address: nobody" in toast_of(client, wrong)
+    wrong = client.post(page, {"do": "paste", "emails": "Ann <a@example.org>\nnobody", "reason": "manual"})
+    assert "0 addresses added, 1 listed before. What is left below is no address." in text_of(wrong)
+    assert "\nnobody</textarea>" in wrong.content.decode()
     file = SimpleUploadedFile("gone.csv", b"Email,Reason\nc@example.org,spam\na@example.org,\nnobody,\n")
     checked = client.post(page, {"do": "check", "reason": "manual", "file": file})
     assert "New on the list 1" in " ".join(text_of(checked).split())

@@ -8,8 +8,11 @@ from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
+from core.errors import NamedError
 from outreach.delivery.limits.sending_hours import change_settings, read_settings
 from outreach.delivery.settings.serializers import SettingsInput, SettingsOut
+
+GUARDRAILS = {"bounce_percent": "bouncePercent", "complaint_percent": "complaintPercent", "guard_from": "guardFrom"}
 
 
 class GenieSettingsViewSet(ResourceViewSet):
@@ -20,7 +23,21 @@ class GenieSettingsViewSet(ResourceViewSet):
     def retrieve(self, request: Request) -> Any:
         return read_settings()
 
-    @endpoint("Change the sending hours", input=SettingsInput, output=SettingsOut, success="SendingHoursChanged_200")
+    @endpoint(
+        "Change the sending hours",
+        input=SettingsInput,
+        output=SettingsOut,
+        success="SendingHoursChanged_200",
+        errors=("UnauthorizedAction_403",),
+        description="What stops senders takes apps.PUT too, as resuming a stopped one does.",
+    )
     def update(self, request: Request, data: dict[str, Any]) -> Any:
+        self._check_guardrails(data)
         change_settings(**data)
         return read_settings()
+
+    def _check_guardrails(self, data: dict[str, Any]) -> None:
+        known = read_settings()
+        changed = [shown for name, shown in GUARDRAILS.items() if name in data and data[name] != known[shown]]
+        if changed and not self.actor.may("apps", "PUT"):
+            raise NamedError("UnauthorizedAction_403", f"{changed[0]}: your role lacks the permission apps.PUT")
