@@ -131,7 +131,8 @@ def when(context: Mapping[str, Any], value: Any) -> SafeString | str:
         return day(context, value)
     formats: Formats = context["reader"].formats
     exact = formats.datetime(moment)
-    return format_html('<time datetime="{}" title="{}">{}</time>', moment.isoformat(), exact, _ago(moment, formats))
+    machine = moment.isoformat(timespec="seconds")
+    return format_html('<time datetime="{}" title="{}">{}</time>', machine, exact, _ago(moment, formats))
 
 
 @register.simple_tag(takes_context=True)

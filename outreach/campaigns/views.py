@@ -70,7 +70,7 @@ def _one(id: str, output: type[CampaignDetail] = CampaignDetail) -> dict[str, An
 
 
 def _messages(asked: ListRequest) -> QuerySet[SendJob]:
-    campaign = changing.get_with_drafts(asked.path["id"])
+    campaign = services.get_campaign(asked.path["id"])
     return SendJob.objects.filter(run__of_campaign=campaign)
 
 
@@ -220,11 +220,11 @@ class CampaignViewSet(ResourceViewSet):
 
     messages = list_action(
         Listing(
-            "List the messages of a manual campaign",
+            "List the messages of a campaign",
             _messages,
             MESSAGE_FIELDS,
             MessageOut,
-            errors=(*NOT_FOUND, "ManualCampaignNotFound_404"),
+            errors=NOT_FOUND,
         ),
         url_path="messages",
         detail=True,

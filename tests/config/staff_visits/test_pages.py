@@ -137,7 +137,7 @@ NO_ROWS = {"campaign/<str:id>/messages"}
 NO_RECORD = {
     *("ai-usage", "apps/ai-a", "apps/ai-b", "apps/ai-offline", "apps/enrich"),
     *(f"apps/mailvendor-{letter}" for letter in "bcdefgh"),
-    *("contact/merge", "export", "lead/import", "lead/merge", "saved-view"),
+    *("contact/merge", "dashboard", "export", "lead/import", "lead/merge", "saved-view"),
 }
 """Lists whose records are of some kind that the population has not made."""
 
