@@ -296,8 +296,18 @@ def test_a_manual_campaign_waits_for_a_member(cast: Cast, people: dict[str, Any]
     assert cast.key.post(f"/campaign/{id}/release", {"ids": some}).data["changedCount"] == 0
     assert cast.key.post(f"/campaign/{id}/release", {}).data["changedCount"] == 8
     other = made(cast, people, name="Automatic", **TEXT)
-    for answer in (cast.key.get(f"/campaign/{other}/messages"), cast.key.post(f"/campaign/{other}/release", {})):
-        assert (answer.status, answer.body["message"]) == (404, "Manual campaign not found")
+    answer = cast.key.post(f"/campaign/{other}/release", {})
+    assert (answer.status, answer.body["message"]) == (404, "Manual campaign not found")
+
+
+def test_drafts_whose_approval_is_outdated_are_released_together(cast: Cast, people: dict[str, Any]) -> None:
+    id = begun(cast, people, **TEXT)
+    with cast.scope():
+        waiting = SendJob.objects.filter(run__of_campaign=id, status="approved")
+        count = waiting.count()
+        waiting.update(status="draft", reason="approval_outdated")
+    assert count > 2
+    assert cast.key.post(f"/campaign/{id}/release", {}).data["changedCount"] == count
 
 
 def test_bad_input_names_its_field(cast: Cast, people: dict[str, Any], other_vendor: str) -> None:
