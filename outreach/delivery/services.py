@@ -66,19 +66,24 @@ class Left:
         return {"leftCount": self.count, "outdatedCount": self.outdated, "skipped": skipped}
 
 
+OUTDATED = Q(reason=Reason.APPROVAL_OUTDATED, run__of_campaign__isnull=True)
+"""Matches drafts whose contact or sender is another one since somebody approved them. A campaign's words are for all,
+and nobody approves its messages one by one."""
+
+
 def count_left(drafts: QuerySet[SendJob]) -> Left:
     """Count the drafts that are not approved together with the others."""
     live = drafts.alias(never=never_goes()).filter(never=None)
-    outdated = live.filter(reason=Reason.APPROVAL_OUTDATED).count()
+    outdated = live.filter(OUTDATED).count()
     never = dict(_never(drafts).values_list("never").annotate(number=Count("pk")))
-    return Left(unproved(live.exclude(reason=Reason.APPROVAL_OUTDATED)).count(), outdated, never)
+    return Left(unproved(live.exclude(OUTDATED)).count(), outdated, never)
 
 
 def approvable(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
     """Return those of the drafts that are approved together: with a text, with nothing unproved, not outdated, since
     nobody has seen whom these would go to now, and none that would never go."""
     drafts = rows.filter(status=Status.DRAFT).exclude(text="")
-    kept = drafts.exclude(UNPROVED).exclude(reason=Reason.APPROVAL_OUTDATED)
+    kept = drafts.exclude(UNPROVED).exclude(OUTDATED)
     return kept.alias(never=never_goes()).filter(never=None)
 
 
