@@ -44,6 +44,8 @@ WORK = {
 SHOWN = 4
 """Jobs in the tray; the others are told as a number."""
 MOVING = ("queued", "running")
+OF_MANY = {"field": "total", "operator": "notEquals", "value": 1}
+"""Leaves out changes of one record, which are jobs too so that they can be undone."""
 SIZE = 25
 
 
@@ -85,10 +87,11 @@ class Jobs(JobPage):
     template = "web/jobs/list.html"
 
     def show(self) -> Mapping[str, Any]:
-        state = ListState(self.request.GET)
+        every = self.request.GET.get("only") == "every"
+        state = ListState(self.request.GET, keeps=("only",), fixed=() if every else (OF_MANY,))
         found = self.read("bulk-job", state.query(size=SIZE))
         more = state.more(found.next_cursor, len(found.data)) if found.next_cursor else None
-        return {"jobs": [shown_job(one) for one in found.data], "more": more}
+        return {"jobs": [shown_job(one) for one in found.data], "more": more, "every": every}
 
 
 class Job(JobPage):
