@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 
 from core.errors import NamedError
 from outreach.deliverability.keys import signer_of
+from outreach.mail_vendors.gmail import session_of
 from outreach.mail_vendors.models import MailApp
 from outreach.mail_vendors.transport import VendorSession
 from outreach.senders.models import Sender, Smtp
@@ -73,7 +74,7 @@ MailSession = ServerSession | VendorSession
 
 def open_session(sender: Sender, *, timeouts: Timeouts | None = None) -> MailSession:
     """Return a session of the sender for many messages. Raises SmtpError."""
-    return VendorSession(sender) if isinstance(sender, MailApp) else ServerSession(cast("Smtp", sender), timeouts)
+    return session_of(sender) if isinstance(sender, MailApp) else ServerSession(cast("Smtp", sender), timeouts)
 
 
 def choose_sender(

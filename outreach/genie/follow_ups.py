@@ -104,6 +104,7 @@ def _follow_up(run: GenieScheduler, before: SendJob, steps: dict[int, Step], sen
     sender = senders.get(step.channel)
     if sender is not None:
         found.smtp, found.mail_app, found.channel = None, None, sender.app_key
+        found.provider_thread_id = ""
         setattr(found, sender.job_column, sender)
     if run.status == Status.FAILED:
         found.status, found.reason = SendJob.Status.CANCELLED, "run_failed"
