@@ -30,16 +30,16 @@ def access_token(app: MailApp, *, instead_of: str = "") -> str:
 
     Raises SmtpError: `auth` when the vendor takes the log-in no more, and the app then needs a new one.
     """
+    if token := _kept(app, instead_of):
+        return token
     ends = monotonic() + CLAIM.total_seconds()
     while monotonic() < ends:
         found = MailApp.objects.filter(pk=app.pk).first()
         if found is None or found.needs_login or not found.api_key:
             raise SmtpError("auth", google.LOGIN_AGAIN, temporary=False)
+        if token := _kept(found, instead_of):
+            return token
         now = timezone.now()
-        if found.access_ends_at is not None and found.access_ends_at > now + MARGIN:
-            token = _readable(found)
-            if token and token != instead_of:
-                return token
         free, until = Q(renewing_until=None) | Q(renewing_until__lte=now), now + CLAIM
         if MailApp.objects.filter(free, pk=app.pk).update(renewing_until=until):
             return _renew(found, until)
@@ -47,9 +47,12 @@ def access_token(app: MailApp, *, instead_of: str = "") -> str:
     raise SmtpError("connect", f"{app.spec.name} was asked for a new access token, and did not answer.", temporary=True)
 
 
-def _readable(app: MailApp) -> str:
+def _kept(app: MailApp, instead_of: str) -> str:
+    """Return the token that the app has and that holds for a while; "" for none."""
+    if app.access_ends_at is None or app.access_ends_at <= timezone.now() + MARGIN:
+        return ""
     try:
-        return app.access_token
+        return app.access_token if app.access_token != instead_of else ""
     except SecretUnreadable:
         return ""
 

@@ -178,7 +178,7 @@ class VendorReturn(VendorPage):
         whole = bool(vendor and vendor["login"] and sent.get("code")) and not sent.get("error")
         app = found["app"] if found else ""
         may = self.may("apps", "PUT" if app else "POST")
-        kept = [Field(name, name, "hidden", value=sent.get(name, "")) for name in ("code", "state")]
+        kept = [Field(name, "Log-in", "hidden", value=sent.get(name, "")) for name in ("code", "state")]
         return {
             "vendor": vendor,
             "app": app,
