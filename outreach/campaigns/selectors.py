@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet, Value
@@ -24,6 +25,7 @@ NOBODY: dict[str, Any] = {"contactIds": [], "leadIds": [], "segments": None, "ta
 """The audience of a new campaign."""
 MOST_CHOICES = 200
 """How many of each kind the form of a campaign offers."""
+COUNTED = ("planned", "sent", "delivered", "replied", "unsubscribed", "bounced", "notSent")
 OUTCOMES = ("sent", "delivered", "replied", "unsubscribed", "bounced", "notSent")
 
 
@@ -65,6 +67,7 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
             "nextOccurrenceAt": None,
             "counts": dict.fromkeys(Status.values, 0),
             "variantResults": [],
+            "stepResults": [],
             "waitingForWinner": 0,
             "nextDueAt": None,
             "nextDecision": None,
@@ -73,11 +76,14 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
         }
     summary = message_summary(run.pk)
     counts = summary["counts"]
-    by_variant = _outcomes(run.pk)
+    found = _outcomes(run.pk)
     # Servers of SMTP accept a message and tell nothing more of it.
-    blank = {"planned": 0, **dict.fromkeys(OUTCOMES, 0)}
     untold = {"delivered": None} if run.smtp_id else {}
-    whole = {name: sum(one[name] for one in by_variant.values()) for name in blank}
+    blank = dict.fromkeys(COUNTED, 0)
+    by_variant = {variant: one for (step, variant), one in found.items() if step == 1}
+    steps = _by_step(found)
+    # Whoever has replied to a follow-up has replied since the first message.
+    whole = {name: sum(one[name] for one in steps) for name in COUNTED}
     variants = run.content.get("variants", []) if campaign.variants else []
     waiting = SendJob.objects.filter(run=run, status=Status.PLANNED, reason=Reason.AWAITING_WINNER)
     return {
@@ -88,6 +94,7 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
         "nextOccurrenceAt": run.next_occurrence_at,
         "counts": counts,
         "funnel": {"audience": run.total, **whole, **untold},
+        "stepResults": [{**one, **untold} for one in steps],
         "variantResults": [
             {"name": one["name"], **by_variant.get(place, blank), **untold} for place, one in enumerate(variants)
         ],
@@ -134,21 +141,36 @@ def _working_senders() -> list[dict[str, Any]]:
     ]
 
 
-def _outcomes(run_id: str) -> dict[int | None, dict[str, int]]:
-    """Return variant -> what has become of its messages, by one statement."""
+def _by_step(found: dict[tuple[int, int | None], dict[str, int]]) -> list[dict[str, int]]:
+    """Return the numbers of each step, in their order, of all variants together."""
+    sums: dict[int, dict[str, int]] = {}
+    for (step, _), one in sorted(found.items(), key=lambda item: item[0][0]):
+        of_step = sums.setdefault(step, {"step": step, **dict.fromkeys(COUNTED, 0)})
+        for name in COUNTED:
+            of_step[name] += one[name]
+    rows = list(sums.values())
+    for before, following in pairwise(rows):
+        for name in ("replied", "unsubscribed"):  # those who did so after the next one count there
+            before[name] = max(0, before[name] - following[name])
+    return rows
+
+
+def _outcomes(run_id: str) -> dict[tuple[int, int | None], dict[str, int]]:
+    """Return (step, variant) -> what has become of its messages, by one statement."""
     sent = Q(status=Status.SENT)
+    bounced = Q(reason__in=REFUSED) | Q(delivery__has_key="bounced")
     rows = (
         SendJob.objects.filter(run_id=run_id)
         .order_by()
-        .values_list("variant")
+        .values_list("step", "variant")
         .annotate(
             planned=Count("pk"),
             sent=Count("pk", filter=sent),
             delivered=Count("pk", filter=sent & Q(delivery__has_key="delivered")),
             replied=Count("contact", filter=sent & Q(contact__replied_at__gt=F("sent_at")), distinct=True),
             unsubscribed=Count("contact", filter=sent & Q(contact__unsubscribed_at__gt=F("sent_at")), distinct=True),
-            bounced=Count("pk", filter=Q(reason__in=REFUSED) | Q(delivery__has_key="bounced")),
-            not_sent=Count("pk", filter=Q(status__in=ENDED_UNSENT)),
+            bounced=Count("pk", filter=bounced),
+            not_sent=Count("pk", filter=Q(status__in=ENDED_UNSENT) & ~bounced),
         )
     )
-    return {variant: dict(zip(("planned", *OUTCOMES), numbers, strict=True)) for variant, *numbers in rows}
+    return {(step, variant): dict(zip(COUNTED, numbers, strict=True)) for step, variant, *numbers in rows}

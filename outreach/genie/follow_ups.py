@@ -95,7 +95,7 @@ def _follow_up(run: GenieScheduler, before: SendJob, steps: dict[int, Step], sen
     found = next_of(
         before,
         stop_on=list(step.stop_on),
-        window=step.window,
+        window=step.window or run.window,
         next_delay=follows.delay if follows else None,
         thread_began_at=before.thread_began_at or began_at,
         created_by_id=run.created_by_id,

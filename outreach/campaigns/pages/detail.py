@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from outreach.campaigns.pages.base import CampaignPage, shown_campaign
 from outreach.genie.pages.base import messages
 from outreach.genie.pages.new import SELECTORS
+from outreach.genie.pages.steps import in_words, step_name
 
 WAITING = ("approved", "claimed", "sending")
 NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
@@ -59,6 +60,10 @@ class Campaign(CampaignPage):
             "won": WHY.get(campaign["won"].get("why", ""), ""),
             "undecided": under_way and campaign["winner"] and not campaign["won"],
             "names": [one["name"] for one in campaign["variants"]],
+            "steps": [{**one, "waits": in_words(one["delay"])} for one in campaign["outreachCadence"].get("steps", ())],
+            "by_step": [{**one, "name": step_name(one["step"])} for one in campaign["stepResults"]]
+            if campaign["outreachCadence"]
+            else [],
             "drafts": counts["draft"] if under_way else 0,
             "job": at_work,
             "moving": planning or at_work is not None or bool(under_way and going),
