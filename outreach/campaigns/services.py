@@ -228,7 +228,7 @@ def duplicate_campaign(*, id: str, member_id: str) -> Campaign:
         "outreach_cadence",
         *("audience_mode", "ends_at", "window", "throttle", "recurring", "interval_ms", "write_again", "manual"),
     )
-    source = get_campaign(id)
+    source = get_campaign(id, lock=True)  # so that two copies at once get two names
     columns = {name: getattr(source, name) for name in kept}
     campaign = Campaign(name=_copy_name(source.name), created_by_id=member_id, updated_by_id=member_id, **columns)
     save_unique_name(campaign, TAKEN)

@@ -58,7 +58,10 @@ def follow_ups_of(campaign: Campaign) -> dict[str, Any]:
     for place, step in enumerate(steps):
         # Without a subject it goes under that of the messages before it.
         one = {**ALONE, "templateId": step["template"], "subject": step["subject"] or NO_SUBJECT, "body": step["body"]}
-        words = _compiled(one, templates, reader, f"outreachCadence.steps[{place}].")
+        try:
+            words = _compiled(one, templates, reader, f"outreachCadence.steps[{place}].")
+        except NamedError as error:
+            raise NamedError(error.name, error.detail.replace("].templateId:", "].template:", 1)) from None
         subject = step["subject"] or (words["subject"] if step["template"] else "")
         content = {**{name: words[name] for name in ("html", "text", "variables")}, "subject": subject}
         found.append({**step, "subject": "", "content": content})  # placeholders of a subject are filled in too
