@@ -64,7 +64,7 @@ def _renew(app: MailApp, until: datetime) -> str:
         tokens = google.renew(app.api_key)
     except BaseException as error:
         refused = isinstance(error, SmtpError) and error.stage == "auth"
-        claimed.update(renewing_until=None, **({"needs_login": True, "verified": False} if refused else {}))
+        claimed.update(renewing_until=None, **({"needs_login": True} if refused else {}))
         raise
     with transaction.atomic():
         current = claimed.select_for_update(of=("self",)).first()
