@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -32,6 +32,18 @@ OUTCOMES = ("sent", "delivered", "replied", "unsubscribed", "bounced", "notSent"
 def kept_campaigns() -> QuerySet[Campaign]:
     """Return the campaigns that are not deleted."""
     return Campaign.objects.filter(is_deleted=False)
+
+
+def waiting_with(template_ids: Sequence[str]) -> list[str]:
+    """Return the names of the campaigns that have not begun and take words from one of the templates."""
+    waiting = kept_campaigns().filter(started_at=None).exclude(status=Campaign.Status.CANCELLED)
+    gone, found = set(template_ids), []
+    rows = waiting.values_list("name", "template_id", "variants", "outreach_cadence")
+    for name, template, variants, cadence in rows.order_by("name").iterator():
+        of_variants = {one["templateId"] for one in variants}
+        if gone & {template, *of_variants, *(step["template"] for step in cadence.get("steps", ()))}:
+            found.append(name)
+    return found
 
 
 def run_of(campaign_id: str) -> GenieScheduler | None:
@@ -133,7 +145,13 @@ def _by_name(one: dict[str, Any]) -> str:
 
 def _working_senders() -> list[dict[str, Any]]:
     return [
-        {"_id": one.pk, "type": one.app_key, "fromName": one.from_name, "fromEmail": one.from_email}
+        {
+            "_id": one.pk,
+            "type": one.app_key,
+            "fromName": one.from_name,
+            "fromEmail": one.from_email,
+            "stoppedAt": one.stopped_at,
+        }
         for kind in KINDS
         for one in kind._default_manager.filter(is_active=True, verified=True).order_by("created_at", "pk")[
             :MOST_CHOICES

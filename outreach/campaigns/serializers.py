@@ -293,7 +293,9 @@ class CampaignChoices(Output):
 
     senders = Computed(
         serializers.ListField(
-            child=serializers.DictField(), allow_null=True, help_text="_id, type, fromName and fromEmail of each."
+            child=serializers.DictField(),
+            allow_null=True,
+            help_text="_id, type, fromName, fromEmail and stoppedAt of each.",
         )
     )
     templates = Computed(

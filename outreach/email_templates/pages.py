@@ -200,7 +200,7 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
         return {**self.record, "required": required_in(self.record)}
 
     def consequence(self) -> str:
-        return "An outreach that has begun keeps its words. This cannot be undone."
+        return "What has begun keeps its words; a campaign that has not needs others then. This cannot be undone."
 
     def context(self) -> dict[str, Any]:
         found = self.ask("GET", f"template/email/{self.params['id']}/versions", {"p": "1", "n": "10"})

@@ -35,6 +35,8 @@ from outreach.email_templates.serializers import (
     WordsPreview,
 )
 from outreach.email_templates.trials import TYPES, send_trial
+from outreach.mail_vendors.registry import LETTERS
+from outreach.mail_vendors.services import nothing_selected
 from outreach.smtp.markup import html_from_text, page_of
 
 NOT_FOUND = ("EmailTemplateNotFound_404",)
@@ -90,10 +92,12 @@ class EmailTemplateViewSet(ResourceViewSet):
         bulk=True,
         success="TemplatesDeleted_200",
         errors=NOT_FOUND,
-        description="Runs that have begun keep their words.",
+        description="What has begun keeps its words; `warning` names campaigns that have not, and lack theirs now.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
-        return {"deletedCount": services.delete_templates(selection=self.selection())}
+        deleted, campaigns = services.delete_templates(selection=self.selection())
+        told = {"warning": f"ids: {campaigns} cannot begin without other words"} if campaigns else {}
+        return self.success({"deletedCount": deleted}, **told)
 
     versions = list_action(
         Listing("List the versions of an e-mail template", _versions, VERSION_FIELDS, VersionOut, errors=NOT_FOUND),
@@ -155,6 +159,9 @@ class TemplatePreviewViewSet(ResourceViewSet):
         return _preview(self, templateId)
 
 
+NO_APP = tuple(dict.fromkeys(nothing_selected(letter)[0] for letter in LETTERS))
+
+
 class TrialViewSet(ResourceViewSet):
     module = "campaign"
     lookup_url_kwarg = "type"
@@ -167,7 +174,7 @@ class TrialViewSet(ResourceViewSet):
         success="TestEmailSent_200",
         limited=True,
         errors=(
-            *("UnsupportedCampaignType_400", "NoRecipientsSpecified_400", "NoSMTPSelected_400", BUSY),
+            *("UnsupportedCampaignType_400", "NoRecipientsSpecified_400", "NoSMTPSelected_400", BUSY, *NO_APP),
             *("EmailTemplateNotFound_404", "InvalidEmailTemplate_400", "InvalidVariables_400", "ContactNotFound_400"),
             *("EmailSendingFailed_500", "UnauthorizedAction_403"),
         ),

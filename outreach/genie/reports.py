@@ -59,6 +59,11 @@ def channel_labels(keys: Sequence[Any]) -> Mapping[str, str]:
     return {SendJob.Channel.SMTP: "SMTP", **vendors}
 
 
+def telling_channels() -> list[str]:
+    """Return the channels whose vendors tell what was delivered."""
+    return [channel_of(letter) for letter, vendor in letters().items() if vendor.check is not None]
+
+
 def template_labels(keys: Sequence[Any]) -> Mapping[str, str]:
     """Return template -> its name."""
     return dict(EmailTemplate.objects.filter(pk__in=keys).values_list("pk", "name"))
@@ -143,7 +148,8 @@ DELIVERABILITY = Report(
     name="deliverability",
     title="Deliverability",
     about="Messages that were handed to a mail server in the period, and what servers, vendors and recipients have told"
-    " of them since. Mail servers (SMTP) never tell of deliveries, mail vendors do.",
+    " of them since. Mail servers (SMTP) never tell of deliveries, most mail vendors do: what was delivered is a share"
+    " of theirs.",
     modules=MODULES,
     place=70,
     sources=(
@@ -176,6 +182,12 @@ DELIVERABILITY = Report(
                     for status, title in ((Status.SENDING, "On their way"), (Status.SENT, "Sent"))
                 ),
                 count(
+                    "told",
+                    "By vendors that tell",
+                    Q(channel__in=telling_channels()),
+                    condition("channel", "in", telling_channels()),
+                ),
+                count(
                     "delivered",
                     "Delivered",
                     Q(delivery_status__in=REACHED),
@@ -198,7 +210,7 @@ DELIVERABILITY = Report(
         ),
     ),
     ratios=(
-        Column("deliveryRate", "Delivered of messages", type="percent", ratio=("delivered", "messages")),
+        Column("deliveryRate", "Delivered of those told of", type="percent", ratio=("delivered", "told")),
         Column("bounceRate", "Bounced for good of messages", type="percent", ratio=("bouncedHard", "messages")),
         Column("complaintRate", "Complained of messages", type="percent", ratio=("complained", "messages")),
         Column("unsubscribeRate", "Unsubscribed of messages", type="percent", ratio=("unsubscribed", "messages")),

@@ -237,7 +237,7 @@ class MailVendorsOut(Output):
         serializers.ListField(
             child=serializers.DictField(),
             help_text="The senders of all kinds that work, SMTP's before those of vendors, the oldest first: _id, app,"
-            " fromName, fromEmail.",
+            " fromName, fromEmail, stoppedAt (when its guardrail stopped it).",
         )
     )
 
@@ -247,9 +247,16 @@ def working(apps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     vendors."""
     servers = Smtp.objects.filter(is_active=True, verified=True).order_by("created_at", "pk")[:MOST_APPS]
     found = [
-        {"_id": one.pk, "app": one.app_key, "fromName": one.from_name, "fromEmail": one.from_email} for one in servers
+        {
+            "_id": one.pk,
+            "app": one.app_key,
+            "fromName": one.from_name,
+            "fromEmail": one.from_email,
+            "stoppedAt": one.stopped_at,
+        }
+        for one in servers
     ]
-    names = ("_id", "app", "fromName", "fromEmail")
+    names = ("_id", "app", "fromName", "fromEmail", "stoppedAt")
     return [*found, *({name: one[name] for name in names} for one in apps if one["isActive"] and one["verified"])]
 
 

@@ -25,6 +25,7 @@ def create_deliveries(member: Member) -> None:
         api_key="demo",
         from_email="news@leadwright.example",
         from_name="Dana Moreau",
+        webhook_ready=True,
         stopped_at=now - timedelta(hours=20),
         stopped_by={"what": BOUNCES, "count": BOUNCED, "of": SENT},
         created_by=member,

@@ -15,7 +15,7 @@ from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from outreach.campaigns.pages import follow_ups
 from outreach.campaigns.pages.base import CampaignPage
-from outreach.genie.pages.new import EXCLUDED, SAMPLES, SELECTORS
+from outreach.genie.pages.new import EXCLUDED, SAMPLES, SELECTORS, from_label
 from outreach.genie.pages.steps import DAYS, INTERVALS
 
 WHO = tuple(name for name, *_ in SELECTORS)
@@ -98,10 +98,7 @@ class CampaignForm(CampaignPage):
         ]
 
     def how(self) -> list[Field]:
-        senders = [
-            Option(f"{one['type']}/{one['_id']}", f"{one['fromName']} <{one['fromEmail']}>")
-            for one in self.choices["senders"] or ()
-        ]
+        senders = [Option(f"{one['type']}/{one['_id']}", from_label(one)) for one in self.choices["senders"] or ()]
         return [
             Field("smtp", "From", "select", options=senders, value=senders[0].value if senders else "", required=True),
             Field("scheduledAt", "Starts", "datetime-local", help="Empty: as soon as you start it."),

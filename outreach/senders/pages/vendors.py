@@ -138,7 +138,14 @@ class VendorApp(VendorPage):
         return self.page({**self.show(), "url": answer.data["url"]}) if answer.ok else self.refuse(answer)
 
     def context(self, sender: dict[str, Any], vendor: dict[str, Any], form: Form | None) -> dict[str, Any]:
-        return {"sender": sender, "vendor": vendor, "form": form, "title": sender["name"] or sender["fromEmail"]}
+        signs = any(one["name"] == "webhookSigningKey" for one in vendor["fields"])
+        return {
+            "sender": sender,
+            "vendor": vendor,
+            "form": form,
+            "signs": signs,
+            "title": sender["name"] or sender["fromEmail"],
+        }
 
     def do_save(self) -> HttpResponse:
         sender, vendor, path = self.before()
