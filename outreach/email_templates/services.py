@@ -110,7 +110,7 @@ def preview_template(*, id: str, contact_id: str | None) -> tuple[EmailTemplate,
     Raises EmailTemplateNotFound_404 and ContactNotFound_400.
     """
     template = get_template(id, "templateId")
-    values = _values_of(contact_id, template.variables)
+    values = values_of(contact_id, template.variables)
     return template, render(template.subject, compiled_of(template), template.variables, values)
 
 
@@ -122,10 +122,11 @@ def preview_words(
     Raises InvalidVariables_400, InvalidEmailTemplate_400 and ContactNotFound_400.
     """
     compiled = compile_template(subject, body, variables)
-    return compiled, render(subject, compiled, variables, _values_of(contact_id, variables))
+    return compiled, render(subject, compiled, variables, values_of(contact_id, variables))
 
 
-def _values_of(contact_id: str | None, variables: Sequence[Mapping[str, Any]]) -> dict[str, str] | None:
+def values_of(contact_id: str | None, variables: Sequence[Mapping[str, Any]]) -> dict[str, str] | None:
+    """Return the values of a contact; None without one. Raises ContactNotFound_400."""
     if contact_id is None:
         return None
     contact = live_contacts().filter(pk=contact_id).first()

@@ -54,6 +54,7 @@ FRAMED = ("message-preview",)
 ADDRESSES: dict[str, type[Any]] = {
     "call": CallLog,
     "campaign": Campaign,
+    "campaign-preview": Campaign,
     "campaign-edit": Campaign,
     "card-scan": CardScan,
     "category": ContactCategory,
