@@ -102,6 +102,7 @@ OUTREACH = Report(
     about="Messages that were planned in the period, and what has become of them since.",
     modules=MODULES,
     place=60,
+    dated="by the day they were planned",
     sources=(
         Source(
             rows=lambda actor: SendJob.objects.all(),
@@ -152,6 +153,7 @@ DELIVERABILITY = Report(
     " of theirs.",
     modules=MODULES,
     place=70,
+    dated="by the day they went out",
     sources=(
         Source(
             rows=lambda actor: SendJob.objects.filter(status__in=LOGGED),
