@@ -57,7 +57,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='recipientquota',
             name='scope',
-            field=models.CharField(help_text='The key of a provider, a domain, or vendor:<its key>.', max_length=253),
+            field=models.CharField(help_text='The key of a provider, a domain, or vendor: and the key of a vendor.', max_length=253),
         ),
         migrations.CreateModel(
             name='VendorLogin',
