@@ -82,7 +82,7 @@ def _field(setting: Setting, *, required: bool) -> TextInput:
 class LoginApp(SenderChange):
     """An account that is connected by a log-in at the vendor, whose address it has."""
 
-    fromEmail = None
+    fromEmail = None  # type: ignore[assignment]
     fromName = LineInput(required=False, max_length=200, help_text="Required of a new app.")
     replyTo = _reply_to()
     code = TextInput(
