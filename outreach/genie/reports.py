@@ -13,7 +13,7 @@ from django.db.models import CharField, Exists, F, Func, OuterRef, Q, QuerySet, 
 from django.db.models.functions import Coalesce, Left, Lower, NullIf
 
 from core.reports import By, Column, Report, Source, condition, count
-from core.reports.declarations import Node
+from core.reports.declarations import Node, any_of
 from outreach.delivery.filters import SENDER, TEMPLATE
 from outreach.delivery.models import SendJob
 from outreach.delivery.selectors import LOGGED
@@ -185,9 +185,12 @@ DELIVERABILITY = Report(
                 ),
                 count(
                     "told",
-                    "By vendors that tell",
-                    Q(channel__in=telling_channels()),
-                    condition("channel", "in", telling_channels()),
+                    "Told of",
+                    Q(channel__in=telling_channels()) | Q(delivery_status__in=REACHED),
+                    any_of(
+                        condition("channel", "in", telling_channels()),
+                        condition("deliveryStatus", "in", list(REACHED)),
+                    ),
                 ),
                 count(
                     "delivered",

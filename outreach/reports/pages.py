@@ -58,7 +58,7 @@ def options(known: Mapping[str, str]) -> list[Option]:
 def said(value: float | None, type: str, formats: Formats) -> str:
     """Write a number as people read it."""
     if value is None:
-        return "–"
+        return "not known" if type == "percent" else "–"
     if type == "money":
         return formats.money(Decimal(str(value)))
     unit = {"percent": " %", "days": " days"}.get(type, "")
