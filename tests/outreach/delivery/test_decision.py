@@ -64,7 +64,7 @@ ROWS: list[tuple[dict[str, object], Decision]] = [
     ({"sender": SenderState(verified=False)}, Wait(Reason.SENDER_UNVERIFIED, None)),
     ({"sender": SenderState(stopped=True)}, Wait(Reason.SENDER_STOPPED, None)),
     ({"not_before": LATER}, Wait(Reason.SCHEDULED_FOR_LATER, LATER)),
-    ({"quota_at": LATER}, Wait(Reason.LIMIT_DOMAIN, LATER)),
+    ({"quota_at": LATER, "quota": Reason.LIMIT_DOMAIN}, Wait(Reason.LIMIT_DOMAIN, LATER)),
     ({"quota_at": LATER, "quota": Reason.LIMIT_VENDOR}, Wait(Reason.LIMIT_VENDOR, LATER)),
     ({"retry_at": LATER}, Wait(Reason.RETRY_BACKOFF, LATER)),
     ({"sender": limited(Reason.LIMIT_DAY_RAMP)}, Wait(Reason.LIMIT_DAY_RAMP, LATER)),
