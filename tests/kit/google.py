@@ -7,7 +7,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 if TYPE_CHECKING:
     from tests.kit.mail_vendors import Asked
@@ -42,6 +42,11 @@ class Google:
         code = f"code-{len(self.codes) + 1}"
         self.codes[code] = (asked, email, asked["scope"] if scopes is None else scopes)
         return {"code": code, "state": asked["state"]}
+
+    def leads_back(self, url: str) -> str:
+        """Return where the consent page leads a browser to that allows it."""
+        back = parse_qs(urlsplit(url).query)["redirect_uri"][0]
+        return f"{back}?{urlencode(self.consent(url))}"
 
     def answer(self, asked: Asked) -> Answer | None:
         """Answer what is no message to send; None for one."""
