@@ -38,11 +38,12 @@ def access_token(app: MailApp, *, instead_of: str = "") -> str:
         if found is None or found.needs_login or not found.api_key:
             raise SmtpError("auth", google.LOGIN_AGAIN, temporary=False)
         if token := _kept(found, instead_of):
-            return token
+            return _remember(app, token, found.access_ends_at)
         now = timezone.now()
         free, until = Q(renewing_until=None) | Q(renewing_until__lte=now), now + CLAIM
         if MailApp.objects.filter(free, pk=app.pk).update(renewing_until=until):
-            return _renew(found, until)
+            tokens = _renew(found, until)
+            return _remember(app, tokens.access, tokens.ends_at)
         sleep(WAIT)
     raise SmtpError("connect", f"{app.spec.name} was asked for a new access token, and did not answer.", temporary=True)
 
@@ -57,7 +58,13 @@ def _kept(app: MailApp, instead_of: str) -> str:
         return ""
 
 
-def _renew(app: MailApp, until: datetime) -> str:
+def _remember(app: MailApp, token: str, ends_at: datetime | None) -> str:
+    """Write the token into the caller's record, unsaved, so that its next message needs no look-up. Returns it."""
+    app.access_token, app.access_ends_at = token, ends_at
+    return token
+
+
+def _renew(app: MailApp, until: datetime) -> google.Tokens:
     """Renew the token under the claim that ends at `until`. A member who logs in anew meanwhile ends the claim."""
     claimed = MailApp.objects.filter(pk=app.pk, renewing_until=until)
     try:
@@ -72,7 +79,7 @@ def _renew(app: MailApp, until: datetime) -> str:
             keep(current, tokens)
             rotated = ["api_key"] if tokens.refresh else []
             current.save(update_fields=["access_token", "access_ends_at", "scopes", "renewing_until", *rotated])
-    return tokens.access
+    return tokens
 
 
 def keep(app: MailApp, tokens: google.Tokens) -> None:

@@ -7,6 +7,7 @@ secret, of which a hash is stored. The verifier (PKCE) derives from it and from 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -15,7 +16,7 @@ from django.utils import timezone
 from django.utils.crypto import get_random_string
 
 from core.access import reserve_quota
-from core.crypto import lookup_hash
+from core.crypto import SecretUnreadable, lookup_hash
 from core.errors import NamedError, ValidationFailed
 from core.ids import new_id
 from core.tenancy import company_id
@@ -179,4 +180,5 @@ def take_back(apps: list[MailApp]) -> None:
     """Take the log-ins of apps that are gone, or switched off for good, back at their vendor; outside of any
     transaction, each tried once."""
     for app in apps[:REVOKED_AT_ONCE]:
-        google.revoke(app.api_key)
+        with suppress(SecretUnreadable):
+            google.revoke(app.api_key)

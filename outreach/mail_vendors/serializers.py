@@ -229,8 +229,8 @@ class MailVendorsOut(Output):
         serializers.ListField(
             child=serializers.DictField(),
             help_text=f"The company's apps of all vendors, the oldest first, {MOST_APPS} at most: _id, app, vendorName,"
-            " name, fromEmail, fromName, verified, isActive, needsLogin, webhookReady, limits, last error,"
-            " pausedUntil, stoppedAt, stoppedWhy.",
+            " name, fromEmail, fromName, verified, isActive, needsLogin, webhookReady, hasWebhooks, limits,"
+            " last error, pausedUntil, stoppedAt, stoppedWhy.",
         )
     )
     senders = Computed(
@@ -303,6 +303,7 @@ def connected() -> list[dict[str, Any]]:
             "isActive": one.is_active,
             "needsLogin": one.needs_login,
             "webhookReady": one.webhook_ready,
+            "hasWebhooks": one.spec.check is not None,
             "perMinute": one.per_minute,
             "perHour": one.per_hour,
             "perDay": one.per_day,
