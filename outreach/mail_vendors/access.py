@@ -41,7 +41,8 @@ def access_token(app: MailApp, *, instead_of: str = "") -> str:
             return _remember(app, token, found.access_ends_at)
         now = timezone.now()
         free, until = Q(renewing_until=None) | Q(renewing_until__lte=now), now + CLAIM
-        if MailApp.objects.filter(free, pk=app.pk).update(renewing_until=until):
+        seen = found.access_ends_at  # what another worker has renewed since is not claimed
+        if MailApp.objects.filter(free, pk=app.pk, access_ends_at=seen).update(renewing_until=until):
             tokens = _renew(found, until)
             return _remember(app, tokens.access, tokens.ends_at)
         sleep(WAIT)

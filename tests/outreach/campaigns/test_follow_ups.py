@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from crm.models import Contact
 from outreach.campaigns.services import duplicate_campaign
-from outreach.models import Campaign, EmailTemplate, SendJob
+from outreach.models import Campaign, EmailTemplate, SendJob, Smtp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.threads import at_once
 from tests.outreach.campaigns.test_campaigns import (  # noqa: F401  fixtures
@@ -143,3 +143,18 @@ def test_copies_at_the_same_moment_get_names_of_their_own(owner: Cast) -> None:
 def owner(transactional_db: None) -> Cast:
     """A cast whose rows are committed."""
     return make_cast()
+
+
+def test_what_has_no_sender_or_variant_is_told_by_its_name(cast: Cast, people: dict[str, Any]) -> None:  # noqa: F811
+    trial = {"to": [cast.owner.user.email], "subject": "Hi", "body": "Hi"}
+    none = cast.key.post("/campaign/test/mailvendor-b", trial)
+    assert (none.status, none.body["message"]) == (400, "No mailvendor-b selected")
+    two = {"contactIds": [], "prompt": "x", "smtp": people["smtp"], "mailApp": "0" * 24}
+    refused = cast.key.post("/genie/from-contacts", two)
+    assert (refused.status, refused.body["warning"]) == (400, "smtp, mailApp: name one of them")
+    winner = cast.key.post(f"/campaign/{made(cast, people, **TEXT)}/winner", {"variant": "A"})
+    assert (winner.status, winner.body["warning"]) == (400, "variant: the campaign has no variants to choose from")
+    with cast.scope():
+        Smtp.objects.update(stopped_at=timezone.now())
+    [choice] = cast.key.get("/campaign/choices").data["senders"]
+    assert choice["stoppedAt"] is not None
