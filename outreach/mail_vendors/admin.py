@@ -44,6 +44,6 @@ class VendorLoginAdmin(CompanyRecordAdmin):
 
     icon = "login"
     hides = ("state_hash",)
-    list_display = ("__str__", "company", "member", "app", "ends_at")
+    list_display = ("__str__", "company", "ends_at", "created_at")
     list_filter = (BY_COMPANY,)
     search_fields = ("=id",)
