@@ -48,7 +48,7 @@ from tests.web.helpers import at, enter
 PARAMETER = re.compile(r"<str:\w+>")
 EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 ROLES = ("Owner", "Manager", "Member", "Viewer")
-FRAMED = ("message-preview",)
+FRAMED = ("campaign-preview", "message-preview")
 """What others wrote, as it is, in a frame with a policy of its own."""
 
 ADDRESSES: dict[str, type[Any]] = {

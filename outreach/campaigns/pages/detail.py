@@ -196,6 +196,7 @@ class CampaignPreview(CampaignPage):
     name = "campaign-preview"
 
     def get(self, request: HttpRequest) -> HttpResponse:
+        self.read(f"campaign/{self.params['id']}")  # a campaign of others is not there
         query = {name: request.GET[name] for name in ("variant", "step") if name in request.GET}
         answer = self.ask("GET", f"campaign/{self.params['id']}/preview", query)
         if answer.ok:
