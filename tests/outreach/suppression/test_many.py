@@ -116,7 +116,8 @@ def test_a_file_of_addresses_alone_has_no_header_and_a_queued_import_is_cancelle
         assert (answer.status, told in answer.body["warning"]) == (400, True), answer.body
 
 
-def test_the_same_file_sent_again_within_minutes_is_the_same_import(cast: Cast, transactional_db: None) -> None:
+@pytest.mark.django_db(transaction=True)
+def test_the_same_file_sent_again_within_minutes_is_the_same_import(cast: Cast) -> None:
     content = b"first@example.org\n"
     files = [upload(cast, content, f"list {number}.csv") for number in range(2)]
     member, company = cast.owner.pk, cast.company.pk
@@ -125,10 +126,10 @@ def test_the_same_file_sent_again_within_minutes_is_the_same_import(cast: Cast, 
         made = imports.start_import(file_id=files[number % 2], files=File.objects.all(), member_id=member)
         return str(made.pk)
 
-    assert len(set(at_once(4, company, send))) == 1
+    [first] = set(at_once(4, company, send))
     other = cast.key.post("/suppression/import", {"fileId": files[0], "reason": "bounced"})
     with cast.scope():
-        assert SuppressionImport.objects.count() == 2
+        assert set(SuppressionImport.objects.values_list("pk", flat=True)) == {first, other.data["_id"]}
         SuppressionImport.objects.update(created_at=timezone.now() - timedelta(minutes=11))
     later = cast.key.post("/suppression/import", {"fileId": files[0], "reason": "bounced"})
     assert later.data["_id"] != other.data["_id"]
