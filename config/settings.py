@@ -244,6 +244,9 @@ if not (isinstance(VENDOR_BASE_URLS, dict) and all(isinstance(url, str) for url 
     raise ImproperlyConfigured('VENDOR_BASE_URLS is a JSON object such as {"ai-a": "https://proxy.example.org"}')
 MAIL_VENDOR_LETTERS = env.json("MAIL_VENDOR_LETTERS", default={})
 """Letter of /apps/mailvendor-x -> vendor, where it is another than by default (outreach.mail_vendors.registry)."""
+GOOGLE_CLIENT_ID = env("GOOGLE_CLIENT_ID", default="")
+GOOGLE_CLIENT_SECRET = env("GOOGLE_CLIENT_SECRET", default="")
+"""This service's client at Google, by which members log in to send by Gmail; without it nobody can."""
 ANYMAIL: dict[str, str] = {}
 """Stays empty: a key in it would be used for every company that has none of its own (config.checks)."""
 OCR_PYTHON = env("OCR_PYTHON", default="")

@@ -20,7 +20,7 @@ class OutreachConfig(AppConfig):
         from outreach.ai.services import CHANGED
         from outreach.ai.usage import used_this_month
         from outreach.campaigns import jobs as campaigns  # noqa: F401  (register their work)
-        from outreach.campaigns.selectors import kept_campaigns
+        from outreach.campaigns.selectors import kept_campaigns, waiting_with
         from outreach.connected_app_list import register_apps
         from outreach.connected_apps.selectors import counted_apps
         from outreach.deliverability import jobs as deliverability  # noqa: F401  (register their work)
@@ -28,6 +28,7 @@ class OutreachConfig(AppConfig):
         from outreach.delivery.selectors import drafts, sent_messages
         from outreach.delivery.senders import connected_senders
         from outreach.email_templates.models import EmailTemplate
+        from outreach.email_templates.services import USES
         from outreach.export_lists import register_lists
         from outreach.genie import jobs as genie  # noqa: F401  (register their work)
         from outreach.genie.selectors import kept_runs
@@ -51,6 +52,7 @@ class OutreachConfig(AppConfig):
 
         register_apps()
         CHANGED.append(wake_waiting)
+        USES.append(waiting_with)
         register_unwanted(suppressed_addresses)
         count_usage("apps", counted_apps)
         count_usage("genie", kept_runs)

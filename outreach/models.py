@@ -9,7 +9,7 @@ from outreach.genie.models import GenieScheduler
 from outreach.inbox.models import ImapMailbox, InboundMessage
 from outreach.lead_generation.models import LeadGeneration
 from outreach.mail_events.models import MailEvent
-from outreach.mail_vendors.models import MailApp
+from outreach.mail_vendors.models import MailApp, VendorLogin
 from outreach.ocr.models import CardScan, Ocr
 from outreach.reports.models import Dashboard
 from outreach.senders.models import Smtp
@@ -44,4 +44,5 @@ __all__ = [
     "Smtp",
     "Suppression",
     "SuppressionImport",
+    "VendorLogin",
 ]

@@ -320,6 +320,7 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "LeadsUpdated_200": (200, "Leads updated"),
     "MailvendorChanged_200": (200, "Mail vendor changed"),
     "MailvendorConnected_201": (201, "Mail vendor connected"),
+    "MailvendorLoginBegun_201": (201, "Log-in begun"),
     "MailvendorTested_200": (200, "Mail vendor tested"),
     "MailvendorsDeleted_200": (200, "Mail vendors deleted"),
     "MeetingCreated_201": (201, "Meeting created"),

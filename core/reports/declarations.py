@@ -93,6 +93,8 @@ class Report:
     """The permission modules of which the GET of each opens it."""
     sources: Sequence[Source]
     place: int = 0
+    dated: str = ""
+    """By which day its rows count, in words, where that is not plain: "by the day they went out"."""
     ratios: Sequence[Column] = ()
     """Quotients, which stand behind the numbers of the sources."""
     order: Mapping[str, str] = field(init=False)

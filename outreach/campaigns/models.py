@@ -54,6 +54,12 @@ class Campaign(CompanyModel):
         default=Audience.FIXED,
         help_text="live: those who join the audience before the end are written to as well.",
     )
+    outreach_cadence = JSONField(
+        default=dict,
+        db_default=models.Value({}, output_field=JSONField()),
+        blank=True,
+        help_text="Its follow-ups, as a run has them (outreach.genie.cadence).",
+    )
     scheduled_at = models.DateTimeField(null=True, blank=True)
     ends_at = models.DateTimeField(null=True, blank=True, help_text="After it nobody else is written to.")
     window = JSONField(null=True, blank=True, help_text="days, start, end at the recipient's; empty: the company's.")

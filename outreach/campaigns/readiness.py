@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from outreach.campaigns.models import Campaign
-from outreach.campaigns.words import content_of
+from outreach.campaigns.words import content_of, follow_ups_of
 from outreach.genie.audience import Audience
 from outreach.mail_vendors.services import not_found, nothing_selected
 
@@ -17,7 +17,7 @@ MOST_FAILURES = 5
 
 
 def check_ready(campaign: Campaign) -> dict[str, Any]:
-    """Return the words that the campaign would begin with.
+    """Return the words that the campaign would begin with: `content` and `outreach_cadence` of its run.
 
     Raises CampaignFailedManyTime_400, CampaignSMTPRequired_400 or NoMailvendorXSelected_400 without a sender,
     CampaignSMTPNotFound_400 or MailvendorXNotFound_404 for one that is switched off, CampaignSegmentsRequired_400,
@@ -28,7 +28,7 @@ def check_ready(campaign: Campaign) -> dict[str, Any]:
     if campaign.ends_at is not None and campaign.ends_at <= timezone.now():
         raise NamedError("CampaignCannotBeUpdated_400", "endsAt: lies in the past")
     _check_sender(campaign)
-    content = content_of(campaign)
+    content, cadence = content_of(campaign), follow_ups_of(campaign)
     if not any(campaign.audience.values()):
         name = "CampaignSegmentsRequired_400"
         raise NamedError(name, "segments: name whom it goes to, by segments, tags, categories, contactIds or leadIds")
@@ -37,7 +37,7 @@ def check_ready(campaign: Campaign) -> dict[str, Any]:
         raise NamedError(
             "CampaignAudienceEmpty_400", "segments, tags, categories: together they select no live contact"
         )
-    return content
+    return {"content": content, "outreach_cadence": cadence}
 
 
 def _check_sender(campaign: Campaign) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet, Value
@@ -24,12 +25,25 @@ NOBODY: dict[str, Any] = {"contactIds": [], "leadIds": [], "segments": None, "ta
 """The audience of a new campaign."""
 MOST_CHOICES = 200
 """How many of each kind the form of a campaign offers."""
+COUNTED = ("planned", "sent", "delivered", "replied", "unsubscribed", "bounced", "notSent")
 OUTCOMES = ("sent", "delivered", "replied", "unsubscribed", "bounced", "notSent")
 
 
 def kept_campaigns() -> QuerySet[Campaign]:
     """Return the campaigns that are not deleted."""
     return Campaign.objects.filter(is_deleted=False)
+
+
+def waiting_with(template_ids: Sequence[str]) -> list[str]:
+    """Return the names of the campaigns that have not begun and take words from one of the templates."""
+    waiting = kept_campaigns().filter(started_at=None).exclude(status=Campaign.Status.CANCELLED)
+    gone, found = set(template_ids), []
+    rows = waiting.values_list("name", "template_id", "variants", "outreach_cadence")
+    for name, template, variants, cadence in rows.order_by("name").iterator():
+        of_variants = {one["templateId"] for one in variants}
+        if gone & {template, *of_variants, *(step["template"] for step in cadence.get("steps", ()))}:
+            found.append(name)
+    return found
 
 
 def run_of(campaign_id: str) -> GenieScheduler | None:
@@ -65,6 +79,7 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
             "nextOccurrenceAt": None,
             "counts": dict.fromkeys(Status.values, 0),
             "variantResults": [],
+            "stepResults": [],
             "waitingForWinner": 0,
             "nextDueAt": None,
             "nextDecision": None,
@@ -73,11 +88,14 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
         }
     summary = message_summary(run.pk)
     counts = summary["counts"]
-    by_variant = _outcomes(run.pk)
+    found = _outcomes(run.pk)
     # Servers of SMTP accept a message and tell nothing more of it.
-    blank = {"planned": 0, **dict.fromkeys(OUTCOMES, 0)}
     untold = {"delivered": None} if run.smtp_id else {}
-    whole = {name: sum(one[name] for one in by_variant.values()) for name in blank}
+    blank = dict.fromkeys(COUNTED, 0)
+    by_variant = {variant: one for (step, variant), one in found.items() if step == 1}
+    steps = _by_step(found)
+    # Whoever has replied to a follow-up has replied since the first message.
+    whole = {name: sum(one[name] for one in steps) for name in COUNTED}
     variants = run.content.get("variants", []) if campaign.variants else []
     waiting = SendJob.objects.filter(run=run, status=Status.PLANNED, reason=Reason.AWAITING_WINNER)
     return {
@@ -88,6 +106,7 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
         "nextOccurrenceAt": run.next_occurrence_at,
         "counts": counts,
         "funnel": {"audience": run.total, **whole, **untold},
+        "stepResults": [{**one, **untold} for one in steps],
         "variantResults": [
             {"name": one["name"], **by_variant.get(place, blank), **untold} for place, one in enumerate(variants)
         ],
@@ -126,7 +145,13 @@ def _by_name(one: dict[str, Any]) -> str:
 
 def _working_senders() -> list[dict[str, Any]]:
     return [
-        {"_id": one.pk, "type": one.app_key, "fromName": one.from_name, "fromEmail": one.from_email}
+        {
+            "_id": one.pk,
+            "type": one.app_key,
+            "fromName": one.from_name,
+            "fromEmail": one.from_email,
+            "stoppedAt": one.stopped_at,
+        }
         for kind in KINDS
         for one in kind._default_manager.filter(is_active=True, verified=True).order_by("created_at", "pk")[
             :MOST_CHOICES
@@ -134,21 +159,36 @@ def _working_senders() -> list[dict[str, Any]]:
     ]
 
 
-def _outcomes(run_id: str) -> dict[int | None, dict[str, int]]:
-    """Return variant -> what has become of its messages, by one statement."""
+def _by_step(found: dict[tuple[int, int | None], dict[str, int]]) -> list[dict[str, int]]:
+    """Return the numbers of each step, in their order, of all variants together."""
+    sums: dict[int, dict[str, int]] = {}
+    for (step, _), one in sorted(found.items(), key=lambda item: item[0][0]):
+        of_step = sums.setdefault(step, {"step": step, **dict.fromkeys(COUNTED, 0)})
+        for name in COUNTED:
+            of_step[name] += one[name]
+    rows = list(sums.values())
+    for before, following in pairwise(rows):
+        for name in ("replied", "unsubscribed"):  # those who did so after the next one count there
+            before[name] = max(0, before[name] - following[name])
+    return rows
+
+
+def _outcomes(run_id: str) -> dict[tuple[int, int | None], dict[str, int]]:
+    """Return (step, variant) -> what has become of its messages, by one statement."""
     sent = Q(status=Status.SENT)
+    bounced = Q(reason__in=REFUSED) | Q(delivery__has_key="bounced")
     rows = (
         SendJob.objects.filter(run_id=run_id)
         .order_by()
-        .values_list("variant")
+        .values_list("step", "variant")
         .annotate(
             planned=Count("pk"),
             sent=Count("pk", filter=sent),
             delivered=Count("pk", filter=sent & Q(delivery__has_key="delivered")),
             replied=Count("contact", filter=sent & Q(contact__replied_at__gt=F("sent_at")), distinct=True),
             unsubscribed=Count("contact", filter=sent & Q(contact__unsubscribed_at__gt=F("sent_at")), distinct=True),
-            bounced=Count("pk", filter=Q(reason__in=REFUSED) | Q(delivery__has_key="bounced")),
-            not_sent=Count("pk", filter=Q(status__in=ENDED_UNSENT)),
+            bounced=Count("pk", filter=bounced),
+            not_sent=Count("pk", filter=Q(status__in=ENDED_UNSENT) & ~bounced),
         )
     )
-    return {variant: dict(zip(("planned", *OUTCOMES), numbers, strict=True)) for variant, *numbers in rows}
+    return {(step, variant): dict(zip(COUNTED, numbers, strict=True)) for step, variant, *numbers in rows}

@@ -17,7 +17,7 @@ from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import NOBODY, results_of
 from outreach.campaigns.words import MOST_VARIANTS
 from outreach.delivery.serializers import SKIPPED
-from outreach.genie.cadence import LONGEST_INTERVAL_MS, SHORTEST_INTERVAL_MS, read_hours
+from outreach.genie.cadence import LONGEST_INTERVAL_MS, SHORTEST_INTERVAL_MS, WrittenCadenceInput, read_hours
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot
 
@@ -93,6 +93,12 @@ class CampaignUpdate(Input):
         help_text="MJML, HTML or plain text. A {{placeholder}} is a built-in one, or a contact's field by key or name.",
     )
     variants = serializers.ListField(child=VariantInput(), required=False, max_length=MOST_VARIANTS)
+    outreachCadence = WrittenCadenceInput(
+        required=False,
+        help_text='Follow-ups: {"steps": [{"delay": {"amount": 3, "unit": "days"}, "template": id, or "body" and, if it'
+        ' is to have one of its own, "subject", "stopOn": ["reply", "bounce", "won", "lost"], "window": …}]}. Each goes'
+        " its delay after the message before it was sent, in the same thread.",
+    )
     winner = WinnerInput(required=False, allow_null=True, help_text="null: all variants go to their shares.")
     contactIds = IdList(required=False, help_text="ids of contacts")
     leadIds = IdList(required=False, help_text="ids of leads")
@@ -241,14 +247,26 @@ class CampaignDetail(CampaignOut):
     funnel = Computed(
         serializers.DictField(
             child=serializers.IntegerField(allow_null=True),
-            help_text="audience (null until it is counted), planned, sent, delivered (null where no event tells of"
-            " it, as by smtp), replied, unsubscribed, bounced, notSent.",
+            help_text="audience (null until it is counted), then messages of all steps: planned, sent, delivered (null"
+            " where no event tells of it, as by smtp), bounced, notSent (for another reason); replied and unsubscribed"
+            " are recipients.",
+        )
+    )
+    outreachCadence = serializers.DictField(
+        source="outreach_cadence", help_text="steps with delay, template or body, subject, stopOn, window; empty: none."
+    )
+    stepResults = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text="Of each step, the first message being 1: step, planned, sent, delivered, replied and"
+            " unsubscribed (of those to whom no later step had gone by then), bounced, notSent.",
         )
     )
     variantResults = Computed(
         serializers.ListField(
             child=serializers.DictField(),
-            help_text="Of each variant: name, planned, sent, delivered, replied, unsubscribed, bounced, notSent.",
+            help_text="Of the first messages of each variant: name, planned, sent, delivered, replied,"
+            " unsubscribed, bounced, notSent.",
         )
     )
     waitingForWinner = Computed(serializers.IntegerField(help_text="Messages that the winner is to write."))
@@ -275,7 +293,9 @@ class CampaignChoices(Output):
 
     senders = Computed(
         serializers.ListField(
-            child=serializers.DictField(), allow_null=True, help_text="_id, type, fromName and fromEmail of each."
+            child=serializers.DictField(),
+            allow_null=True,
+            help_text="_id, type, fromName, fromEmail and stoppedAt of each.",
         )
     )
     templates = Computed(

@@ -125,7 +125,7 @@ def _save(campaign: Campaign, member_id: str, values: dict[str, Any], event: str
     _set_sender(campaign, senders, "type" in values)
     check_variants(campaign.variants)
     _check_times(campaign, values)
-    if any(name in values for name in WORDS):
+    if any(name in values for name in (*WORDS, "outreach_cadence")):
         check_words(campaign)
     campaign.updated_by_id = member_id
     save_unique_name(campaign, TAKEN)
@@ -225,9 +225,10 @@ def duplicate_campaign(*, id: str, member_id: str) -> Campaign:
     reserve_quota(MODULE)
     kept = (
         *("type", "smtp_id", "mail_app_id", "template_id", "subject", "body", "variants", "winner_rule", "audience"),
+        "outreach_cadence",
         *("audience_mode", "ends_at", "window", "throttle", "recurring", "interval_ms", "write_again", "manual"),
     )
-    source = get_campaign(id)
+    source = get_campaign(id, lock=True)  # so that two copies at once get two names
     columns = {name: getattr(source, name) for name in kept}
     campaign = Campaign(name=_copy_name(source.name), created_by_id=member_id, updated_by_id=member_id, **columns)
     save_unique_name(campaign, TAKEN)

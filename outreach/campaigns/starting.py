@@ -45,17 +45,17 @@ def start_campaign(*, id: str, member_id: str) -> Campaign:
         return campaign
     if campaign.status not in (Status.DRAFT, Status.FAILED) or run_of(campaign.pk) is not None:
         raise refused(f"status: the campaign is {campaign.status}; it begins once")
-    content = check_ready(campaign)
+    words = check_ready(campaign)
     if campaign.scheduled_at is not None and campaign.scheduled_at > timezone.now():
         campaign.status, campaign.error, campaign.updated_by_id = Status.SCHEDULED, "", member_id
         campaign.save(update_fields=["status", "error", "updated_by", "updated_at"])
         return campaign
     campaign.updated_by_id = member_id
-    _begin(campaign, content)
+    _begin(campaign, words)
     return campaign
 
 
-def _begin(campaign: Campaign, content: dict[str, Any]) -> None:
+def _begin(campaign: Campaign, words: dict[str, Any]) -> None:
     """Insert the run of a locked campaign, which workers plan."""
     live = campaign.audience_mode == Campaign.Audience.LIVE
     sender = campaign.sender
@@ -64,7 +64,7 @@ def _begin(campaign: Campaign, content: dict[str, Any]) -> None:
         name=campaign.name,
         ai_type=COMPOSER,
         audience=campaign.audience,
-        content=content,
+        **words,
         campaign=True,
         draft=campaign.manual,
         window=campaign.window,

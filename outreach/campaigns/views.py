@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
@@ -13,9 +14,11 @@ from core.api.envelope import QUEUED, respond
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
+from core.errors import InvalidFormat
 from outreach.campaigns import changing, services, starting
 from outreach.campaigns.filters import CAMPAIGN_FIELDS
 from outreach.campaigns.models import Campaign
+from outreach.campaigns.previews import preview_campaign
 from outreach.campaigns.selectors import campaign_detail, choices_for, kept_campaigns
 from outreach.campaigns.serializers import (
     CampaignCancelled,
@@ -34,6 +37,8 @@ from outreach.delivery.filters import MESSAGE_FIELDS
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageOut
 from outreach.delivery.services import count_left
+from outreach.email_templates.serializers import WordsPreview
+from outreach.email_templates.views import CONTACT, asked_contact, shown_mail
 from outreach.genie import audience
 from outreach.genie.message_jobs import AT_ONCE, Changed
 from outreach.genie.serializers import AudienceOut, Selectors
@@ -60,6 +65,8 @@ NOT_READY = (
     *("CampaignFailedManyTime_400", "CampaignSMTPRequired_400", "CampaignSMTPNotFound_400", *NO_APP, *APPS_NOT_FOUND),
     *("CampaignTemplateRequired_400", *WORDS, "CampaignSegmentsRequired_400", "CampaignAudienceEmpty_400"),
 )
+VARIANT = OpenApiParameter("variant", int, description="Which variant's words, from 0, which is the default.")
+STEP = OpenApiParameter("step", int, description="1, the default, is the first message, 2 the first follow-up.")
 MANY = f" For more than {AT_ONCE:,} messages a background job does it, and `bulkJob` stands beside data."
 
 
@@ -67,6 +74,16 @@ def _one(id: str, output: type[CampaignDetail] = CampaignDetail) -> dict[str, An
     campaign = services.get_campaign(id)
     found = output.one(Campaign.objects.filter(pk=campaign.pk)) or {}
     return {**found, **campaign_detail(campaign)}
+
+
+def whole_number(request: Request, name: str, default: int) -> int:
+    """Return a number of the query. Raises InvalidFormat for what is none."""
+    text = request.query_params.get(name)
+    if text is None:
+        return default
+    if not (text.isdecimal() and text.isascii() and len(text) < 4):
+        raise InvalidFormat(name, text, "it is a whole number")
+    return int(text)
 
 
 def _messages(asked: ListRequest) -> QuerySet[SendJob]:
@@ -132,6 +149,20 @@ class CampaignViewSet(ResourceViewSet):
     def choices(self, request: Request) -> Any:
         actor = self.actor
         return choices_for(lambda module: actor.is_unbounded or actor.may(module, "GET"))
+
+    @action(detail=True, url_path="preview")
+    @endpoint(
+        "Preview the mail of a campaign",
+        output=WordsPreview,
+        errors=(*NOT_FOUND, "CampaignTemplateRequired_400", *WORDS, "ContactNotFound_400", "UnauthorizedAction_403"),
+        parameters=(CONTACT, VARIANT, STEP),
+        description="As it goes out, but for what is each recipient's own: the link to unsubscribe. By session a"
+        " contact takes contact.GET.",
+    )
+    def preview(self, request: Request, id: str) -> Any:
+        asked = {one.name: whole_number(request, one.name, start) for one, start in ((VARIANT, 0), (STEP, 1))}
+        mail = preview_campaign(id=id, contact_id=asked_contact(self), **asked)
+        return shown_mail(mail, ())
 
     @action(detail=False, methods=["post"], url_path="audience-preview")
     @endpoint(

@@ -39,6 +39,8 @@ def choose_winner(*, id: str, member_id: str, variant: str) -> None:
     """
     campaign = get_campaign(id, lock=True)
     names = [one["name"] for one in campaign.variants]
+    if not names:
+        raise refused("variant: the campaign has no variants to choose from")
     if variant not in names:
         unknown = f"variant: there is no {shorten(variant, 60)!r}"
         raise ValidationFailed(unknown, f"variant: there is {', '.join(names)}")

@@ -14,6 +14,8 @@ from outreach.email_templates.services import NOT_FOUND
 MOST_VARIANTS = 5
 ALONE = {"name": "", "share": 100}
 """The one variant of a campaign without variants."""
+NO_SUBJECT = "-"
+"""Stands for the subject of a follow-up that has none of its own, while its words are checked."""
 
 
 def check_variants(variants: Sequence[Mapping[str, Any]]) -> None:
@@ -47,8 +49,28 @@ def content_of(campaign: Campaign) -> dict[str, Any]:
     }
 
 
+def follow_ups_of(campaign: Campaign) -> dict[str, Any]:
+    """Return the follow-ups with their words, as a run keeps them (outreach.genie.cadence). Raises as content_of."""
+    steps = campaign.outreach_cadence.get("steps", [])
+    templates = EmailTemplate.objects.in_bulk([one["template"] for one in steps if one["template"]]) if steps else {}
+    reader = ValueReader.load() if steps else None
+    found = []
+    for place, step in enumerate(steps):
+        # Without a subject it goes under that of the messages before it.
+        one = {**ALONE, "templateId": step["template"], "subject": step["subject"] or NO_SUBJECT, "body": step["body"]}
+        try:
+            words = _compiled(one, templates, reader, f"outreachCadence.steps[{place}].")
+        except NamedError as error:
+            raise NamedError(error.name, error.detail.replace("].templateId:", "].template:", 1)) from None
+        subject = step["subject"] or (words["subject"] if step["template"] else "")
+        content = {**{name: words[name] for name in ("html", "text", "variables")}, "subject": subject}
+        found.append({**step, "subject": "", "content": content})  # placeholders of a subject are filled in too
+    return {"steps": found} if found else {}
+
+
 def check_words(campaign: Campaign) -> None:
     """Check the words that there are so far. Raises as content_of, but for words that are missing."""
+    follow_ups_of(campaign)
     try:
         content_of(campaign)
     except NamedError as error:
@@ -57,7 +79,7 @@ def check_words(campaign: Campaign) -> None:
 
 
 def _compiled(
-    one: Mapping[str, Any], templates: Mapping[str, EmailTemplate], reader: ValueReader, where: str
+    one: Mapping[str, Any], templates: Mapping[str, EmailTemplate], reader: ValueReader | None, where: str
 ) -> dict[str, Any]:
     named = {"name": one["name"], "share": one["share"]}
     if one["templateId"]:
@@ -76,7 +98,7 @@ def _compiled(
     ]
     for variable in variables:
         name = variable["name"]
-        if name not in reader.fields and str(name).casefold() not in reader.fields:
+        if reader is not None and name not in reader.fields and str(name).casefold() not in reader.fields:
             text = f"{where}body: {{{{{shorten(name, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
             raise NamedError("InvalidVariables_400", text)
     try:

@@ -1,4 +1,4 @@
-"""The settings page of what stops senders, and of limits by mail provider."""
+"""The settings page of what stops senders, and of limits by mail provider and vendor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROVIDERS = {
     "other": "each other domain",
 }
 """Mail provider of the API -> its words."""
-PREFIX = "limit-"
+PREFIX, VENDOR = "limit-", "vendor-"
 
 
 class Deliverability(SettingsForm):
@@ -28,14 +28,26 @@ class Deliverability(SettingsForm):
     tab = "Deliverability"
     place = 48
     icon = "shield-check"
-    about = "When a sender stops by itself, and how much goes to each mail provider."
+    about = "When a sender stops by itself, and how much goes to each mail provider, and by each mail vendor."
     module = "genie"
     resource = "genie/settings"
 
     @cached_property
     def current(self) -> Mapping[str, Any]:
         found = self.read(self.resource).data
-        return {**found, **{f"{PREFIX}{key}": found["providerLimits"][key] for key in PROVIDERS}}
+        providers = {f"{PREFIX}{key}": found["providerLimits"][key] for key in PROVIDERS}
+        return {**found, **providers, **{f"{VENDOR}{key}": limit for key, limit in found["vendorLimits"].items()}}
+
+    @cached_property
+    def vendors(self) -> dict[str, str]:
+        """Return key -> name of the mail vendors that the company has apps of, or a limit for."""
+        answer = self.ask("GET", "mail-vendors") if self.may("apps") else None
+        if answer is None or not answer.ok:
+            return {}
+        connected = {one["app"] for one in answer.data["apps"]}
+        limits = self.current["vendorLimits"]
+        known = answer.data["vendors"]
+        return {one["vendor"]: one["name"] for one in known if one["app"] in connected or limits[one["vendor"]]}
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         fields = [
@@ -69,14 +81,24 @@ class Deliverability(SettingsForm):
                 )
                 for key, label in PROVIDERS.items()
             ),
+            *(
+                Field(
+                    f"{VENDOR}{key}",
+                    f"Most messages an hour by {name}",
+                    "number",
+                    help="By all your accounts there together. Empty: no limit.",
+                )
+                for key, name in self.vendors.items()
+            ),
         ]
         return Form(fields, values)
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        given = {name: value for name, value in values.items() if not name.startswith(PREFIX)}
-        limits = {name.removeprefix(PREFIX): value for name, value in values.items() if name.startswith(PREFIX)}
-        if limits:
-            given["providerLimits"] = {**self.current["providerLimits"], **limits}
+        given = {name: value for name, value in values.items() if not name.startswith((PREFIX, VENDOR))}
+        for prefix, resource in ((PREFIX, "providerLimits"), (VENDOR, "vendorLimits")):
+            limits = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
+            if limits:
+                given[resource] = {**self.current[resource], **limits}
         return given
 
 

@@ -23,7 +23,7 @@ from outreach.delivery.context import SendContext, claimed_count, remaining, sen
 from outreach.delivery.decision import Limit, SenderState, Stop, Wait, decide
 from outreach.delivery.limits.paces import HOUR
 from outreach.delivery.limits.pauses import pause
-from outreach.delivery.limits.quotas import scope_of, take
+from outreach.delivery.limits.quotas import VENDOR, scope_of, take, vendor_scope
 from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import Reason
 from outreach.delivery.senders import KINDS, columns_of, locked_sender
@@ -121,6 +121,7 @@ def _choose(sender: Sender, context: SendContext, most: int, limit: int, now: dt
             ready.append(job)
             if job.run_id in room:
                 room[job.run_id] -= 1
+    ready = _within_vendor(sender, ready, waiting, context, now)
     ready = _within_quotas(ready, waiting, context, now)
     for wait, ids in waiting.items():
         rows = SendJob.objects.filter(pk__in=ids)
@@ -137,6 +138,20 @@ def _choose(sender: Sender, context: SendContext, most: int, limit: int, now: dt
     if ready:
         _claim(sender, ready, lease, context, now)
     return Claim(ready, len(jobs), lease)
+
+
+def _within_vendor(
+    sender: Sender, ready: list[SendJob], waiting: dict[Wait, list[str]], context: SendContext, now: dt.datetime
+) -> list[SendJob]:
+    """Return the messages that may go by the sender's mail vendor now, which all apps of it share."""
+    scope = vendor_scope(sender)
+    limit = context.vendor_limits.get(scope.removeprefix(VENDOR))
+    if not ready or not limit:
+        return ready
+    taken = take({scope: len(ready)}, {scope: limit}, now)[scope]
+    if taken.count < len(ready):
+        waiting[Wait(Reason.LIMIT_VENDOR, taken.full_at)] += [job.pk for job in ready[taken.count :]]
+    return ready[: taken.count]
 
 
 def _within_quotas(

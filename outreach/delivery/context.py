@@ -38,6 +38,8 @@ _UNWRITTEN = {
         Reason.AWAITING_WINNER,
     )
 }
+QUOTAS = (Reason.LIMIT_DOMAIN, Reason.LIMIT_VENDOR)
+"""Reasons of messages that wait for a bucket to fill."""
 _PERIODS = (
     (Reason.LIMIT_MINUTE, "per_minute", dt.timedelta(minutes=1)),
     (Reason.LIMIT_HOUR, "per_hour", dt.timedelta(hours=1)),
@@ -56,6 +58,8 @@ class SendContext:
     zone: ZoneInfo
     provider_limits: Mapping[str, int]
     """Messages an hour by mail provider (quotas)."""
+    vendor_limits: Mapping[str, int]
+    """Messages an hour by mail vendor, of all apps of it."""
 
     @classmethod
     def load(cls) -> SendContext:
@@ -68,7 +72,8 @@ class SendContext:
         settings = GenieSettings.objects.first()
         zone = load_zone(Company.objects.values_list("timezone", flat=True).get(pk=company_id())) or ZoneInfo("UTC")
         own_clock = settings is None or settings.recipient_timezone
-        return cls(subscribed, window_of(settings), own_clock, zone, settings.provider_limits if settings else {})
+        limits = (settings.provider_limits, settings.vendor_limits) if settings else ({}, {})
+        return cls(subscribed, window_of(settings), own_clock, zone, *limits)
 
     def decision_input(self, contact: Contact, *, suppressed: bool, now: dt.datetime) -> DecisionInput:
         """Return what is known about a recipient, before any message to it is considered."""
@@ -102,7 +107,7 @@ class SendContext:
             stop = stopped.get(job.pk)
             unwritten = _UNWRITTEN.get(job.reason) if job.status == SendJob.Status.PLANNED else None
             held = job.status in (SendJob.Status.PLANNED, SendJob.Status.DRAFT)
-            over = job.reason == Reason.LIMIT_DOMAIN and job.status == SendJob.Status.APPROVED
+            over = job.reason in QUOTAS and job.status == SendJob.Status.APPROVED
             found[job.pk] = replace(
                 of_contact,
                 run_cancelled=job.run is not None and (job.run.cancelled_at is not None or job.run.is_deleted),
@@ -120,6 +125,7 @@ class SendContext:
                 sender=senders.get(job.sender_id or ""),
                 not_before=None if job.attempts or unwritten or over else job.due_at,
                 quota_at=job.due_at if over else None,
+                quota=Reason(job.reason) if over else Reason.LIMIT_DOMAIN,
                 retry_at=job.due_at if job.attempts and not unwritten and not over else None,
             )
         return found

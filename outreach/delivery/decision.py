@@ -31,6 +31,7 @@ that need time.
 | sender_stopped        | wait for a person  | somebody resumes the sender (guardrails)         |
 | scheduled_for_later   | wait               | the planned time                                 |
 | limit_domain          | wait               | more may go to the recipient's mail provider     |
+| limit_vendor          | wait               | more may go by the mail vendor                   |
 | retry_backoff         | wait               | the next attempt is due                          |
 | limit_day_ramp        | wait               | the new sender's next day, with its higher limit |
 | limit_day             | wait               | a slot of the sender's day opens                 |
@@ -100,7 +101,8 @@ class DecisionInput:
     approval_ends_at: dt.datetime | None = None
     sender: SenderState | None = SenderState()
     not_before: dt.datetime | None = None
-    quota_at: dt.datetime | None = None  # when more may go to the recipient's mail provider
+    quota_at: dt.datetime | None = None  # when more may go to the recipient's mail provider, or by the mail vendor
+    quota: Reason = Reason.LIMIT_DOMAIN  # which of both
     retry_at: dt.datetime | None = None
     window: Window | None = None
     place: Place | None = None  # needed with a window
@@ -263,7 +265,7 @@ def _needs_time(known: DecisionInput, now: dt.datetime) -> Wait | None:
     if known.not_before and known.not_before > now:
         return Wait(Reason.SCHEDULED_FOR_LATER, known.not_before)
     if known.quota_at and known.quota_at > now:
-        return Wait(Reason.LIMIT_DOMAIN, known.quota_at)
+        return Wait(known.quota, known.quota_at)
     if known.retry_at and known.retry_at > now:
         return Wait(Reason.RETRY_BACKOFF, known.retry_at)
     limits = (*(known.sender.limits if known.sender else ()), *((known.pace,) if known.pace else ()))

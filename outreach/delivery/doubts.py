@@ -1,7 +1,9 @@
-"""Asks mail vendors again about messages in doubt, where a key makes sure that a message goes out once.
+"""Asks mail vendors again about messages in doubt, where a key makes sure that a message goes out once, or where the
+account's mailbox can be looked into.
 
 Such a message is unknown meanwhile, as any in doubt, so that nothing else is done with it. The key is its id, so that
-whoever asks, however often, the vendor takes the message once for as long as it remembers the key.
+whoever asks, however often, the vendor takes the message once for as long as it remembers the key. Looking sends
+nothing; what is not found stays in doubt.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from outreach.delivery import ledger
 from outreach.delivery.claims import holding
 from outreach.delivery.models import SendJob
 from outreach.delivery.senders import open_session
-from outreach.delivery.worker import IntentRefused, mail_of, record_outcome
+from outreach.delivery.worker import FIRST_WAIT, IntentRefused, mail_of, record_outcome, sent_values
+from outreach.mail_vendors.gmail import GmailSession, session_of
+from outreach.mail_vendors.google import READ
 from outreach.mail_vendors.models import MailApp
 from outreach.mail_vendors.registry import VENDORS
 from outreach.smtp.message import InvalidMail
@@ -30,13 +34,16 @@ REMEMBERED = dt.timedelta(minutes=10)
 """Counted from the first request. Vendors remember keys for longer."""
 MOST = 3
 """Requests after the first one."""
+LOOKED_UP = tuple(key for key, vendor in VENDORS.items() if vendor.login)
+FOUND = "the mailbox has it among the messages that were sent"
 
 
 def _doubtful() -> QuerySet[SendJob]:
     """Return the messages of all companies that a vendor is to be asked about now."""
     now = timezone.now()
     keyed = [key for key, vendor in VENDORS.items() if vendor.idempotency]
-    apps = MailApp.objects.filter(vendor__in=keyed, is_active=True, verified=True)
+    open_to_us = Q(vendor__in=keyed) | Q(vendor__in=LOOKED_UP, scopes__contains=READ)
+    apps = MailApp.objects.filter(open_to_us, is_active=True, verified=True)
     awake = apps.filter(Q(paused_until=None) | Q(paused_until__lte=now))
     return SendJob.objects.filter(
         status=SendJob.Status.UNKNOWN,
@@ -60,8 +67,26 @@ def ask_again(deadline: float) -> None:
             job = _doubtful().select_related("contact", "run", "mail_app").order_by("due_at", "pk").first()
         if job is None:
             return
-        with company_scope(job.company_id), holding() as lease:
-            _ask(job, lease)
+        with company_scope(job.company_id):
+            if job.mail_app.spec.login:
+                _look_up(job)
+                continue
+            with holding() as lease:
+                _ask(job, lease)
+
+
+def _look_up(job: SendJob) -> None:
+    """Ask the account whether it has sent the message; if it has not found it, the doubt stays."""
+    with closing(session_of(job.mail_app)) as session:
+        found = session.look_up(job.message_id) if isinstance(session, GmailSession) else None
+    if found is not None and job.sending_at is not None:
+        ledger.record_late_outcome(
+            job, to="sent", sending_at=job.sending_at, detail=FOUND, **sent_values(job, found), reply=found.reply
+        )
+        return
+    attempts = job.attempts + 1
+    waiting = SendJob.objects.filter(pk=job.pk, status=SendJob.Status.UNKNOWN, attempts=job.attempts)
+    waiting.update(attempts=attempts, due_at=timezone.now() + FIRST_WAIT * 5**attempts)
 
 
 def _ask(job: SendJob, lease: str) -> None:

@@ -126,6 +126,9 @@ class SendJob(CompanyWork):
     provider_message_id = models.CharField(
         max_length=200, blank=True, default="", db_default="", help_text="What the mail vendor calls it."
     )
+    provider_thread_id = models.CharField(
+        max_length=64, blank=True, default="", db_default="", help_text="What the mail vendor calls its thread."
+    )
     delivery_status = models.CharField(
         max_length=16, blank=True, default="", db_default="", help_text="What the mail vendor has told of it last."
     )
@@ -331,7 +334,9 @@ class SendJobTransition(CompanyModel):
 class RecipientQuota(CompanyModel):
     """What may still go to a mail provider now, where the company has set a limit: a bucket that fills with time."""
 
-    scope = models.CharField(max_length=253, help_text="The key of a provider, or a domain.")
+    scope = models.CharField(
+        max_length=253, help_text="The key of a provider, a domain, or vendor: and the key of a vendor."
+    )
     tokens = models.FloatField()
     filled_at = models.DateTimeField()
 
@@ -379,6 +384,12 @@ class GenieSettings(CompanyModel):
         db_default=models.Value({}, output_field=JSONField()),
         blank=True,
         help_text="Key of a mail provider, or other -> most messages an hour to it; without one: no limit.",
+    )
+    vendor_limits = JSONField(
+        default=dict,
+        db_default=models.Value({}, output_field=JSONField()),
+        blank=True,
+        help_text="Key of a mail vendor -> most messages an hour by all apps of it; without one: no limit.",
     )
     language = models.CharField(
         max_length=8,

@@ -9,7 +9,9 @@ from django.db.models import Q, QuerySet
 
 from core.errors import NamedError
 from outreach.deliverability.keys import signer_of
+from outreach.mail_vendors.gmail import session_of
 from outreach.mail_vendors.models import MailApp
+from outreach.mail_vendors.services import nothing_selected
 from outreach.mail_vendors.transport import VendorSession
 from outreach.senders.models import Sender, Smtp
 from outreach.senders.services import config_of
@@ -73,7 +75,7 @@ MailSession = ServerSession | VendorSession
 
 def open_session(sender: Sender, *, timeouts: Timeouts | None = None) -> MailSession:
     """Return a session of the sender for many messages. Raises SmtpError."""
-    return VendorSession(sender) if isinstance(sender, MailApp) else ServerSession(cast("Smtp", sender), timeouts)
+    return session_of(sender) if isinstance(sender, MailApp) else ServerSession(cast("Smtp", sender), timeouts)
 
 
 def choose_sender(
@@ -82,7 +84,7 @@ def choose_sender(
     """Return the sender for a run: the given one, else the oldest active and verified one, of `among` if it is given.
 
     With a `letter` only apps of mailvendor-<letter> are chosen from, with `kinds` only these. Raises NoSMTPSelected_400
-    when there is none.
+    when there is none, of a letter NoMailvendorXSelected_400.
     """
     if sender_id is not None:
         found = find_sender(sender_id)
@@ -96,6 +98,9 @@ def choose_sender(
     for kind in (MailApp,) if letter else kinds:
         rows = kind._default_manager.filter(wanted, **({"letter": letter} if letter else {}))
         oldest += rows.order_by("created_at", "id")[:1]
+    if not oldest and letter:
+        name, _ = nothing_selected(letter)
+        raise NamedError(name, f"type: connect a mailvendor-{letter} app first (POST /apps/mailvendor-{letter})")
     if not oldest:
         raise NamedError(
             "NoSMTPSelected_400", "smtp: connect a sender first (POST /apps/smtp) and let its connection test pass"

@@ -101,6 +101,7 @@ def next_of(before: SendJob, **values: object) -> SendJob:
         occurrence=before.occurrence,
         recipient=before.recipient,
         reason=Reason.NOT_WRITTEN,
+        provider_thread_id=before.provider_thread_id,
         reference_ids=f"{before.reference_ids} {before.message_id}".strip(),
         **values,
     )

@@ -182,6 +182,7 @@ def mail_of(job: SendJob, sender: Sender, recipient: str) -> OutgoingMail:
         html=job.html or None,
         date=timezone.now(),
         references=tuple(job.reference_ids.split()),
+        thread_id=job.provider_thread_id,
         bulk=job.run is not None and job.run.campaign,
         unsubscribe_url=link(settings.BASE_URL, Unsubscriber(job.company_id, job.contact_id, job.pk)),
     )
@@ -190,12 +191,7 @@ def mail_of(job: SendJob, sender: Sender, recipient: str) -> OutgoingMail:
 def record_outcome(job: SendJob, outcome: Outcome) -> bool:
     """Record what became of a message that is being sent. Returns whether the server accepted it."""
     if isinstance(outcome, Sent):
-        now = timezone.now()
-        values: dict[str, Any] = {"sent_at": now, "worker": None, "error": "", "reply": outcome.reply}
-        if outcome.provider_id:
-            values["provider_message_id"] = outcome.provider_id[:200]
-        if job.next_delay is not None:
-            values["next_step_at"] = after(now, job.next_delay)
+        values = {"worker": None, "reply": outcome.reply, **sent_values(job, outcome)}
         if not ledger.transition(job, to="sent", detail=outcome.reply, **values):
             _record_late(job, "sent", outcome.reply, values)
         return True
@@ -205,6 +201,19 @@ def record_outcome(job: SendJob, outcome: Outcome) -> bool:
     else:
         _record_rejection(job, outcome)
     return False
+
+
+def sent_values(job: SendJob, outcome: Sent) -> dict[str, Any]:
+    """Return what is written into a message that was sent, with the time of its follow-up."""
+    now = timezone.now()
+    values: dict[str, Any] = {"sent_at": now, "error": ""}
+    if outcome.provider_id:
+        values["provider_message_id"] = outcome.provider_id[:200]
+    if outcome.thread_id:
+        values["provider_thread_id"] = outcome.thread_id[:64]
+    if job.next_delay is not None:
+        values["next_step_at"] = after(now, job.next_delay)
+    return values
 
 
 def _record_rejection(job: SendJob, outcome: Rejected) -> None:

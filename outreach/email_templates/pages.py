@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
-from django.shortcuts import render
 
 from core.text.placeholders import names_in
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
+from core.web.mail_frames import mail_frame
 from core.web.pages import MenuItem, Page
 from core.web.record_forms import fields_query
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
@@ -24,11 +24,6 @@ TEMPLATES = Records(
     "mail-plus",
     "A template is a mail that you have written once, for the follow-ups of an outreach.",
 )
-MAIL_POLICY = (
-    "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'self' 'unsafe-inline';"
-    " img-src https: data:; form-action 'none'; frame-ancestors 'self'"
-)
-"""A mail may show pictures and open links in new windows, but not run or load anything else."""
 KNOWN = ("contact.", "company.")
 """How the names begin that every template knows."""
 
@@ -116,13 +111,8 @@ class TemplateForm(RecordForm):
         if mail["subject"] and mail["body"]:
             answer = self.ask("POST", "template/email/preview", None, mail)
             problem = "" if answer.ok else ". ".join(filter(None, (answer.message, answer.warning)))
-            shown = {"mail": answer.data, "problem": problem}
-        else:
-            shown = {"problem": "Write a subject and a text to see the mail."}
-        response = render(self.request, "pages/mail_preview.html", shown)
-        response.headers["Content-Security-Policy"] = MAIL_POLICY
-        response.headers["X-Frame-Options"] = "SAMEORIGIN"
-        return response
+            return mail_frame(self.request, mail=answer.data, problem=problem)
+        return mail_frame(self.request, problem="Write a subject and a text to see the mail.")
 
     def do_find(self) -> HttpResponse:
         """Show the form as it is, with the contacts that a search finds, the first of them chosen."""
@@ -200,7 +190,7 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
         return {**self.record, "required": required_in(self.record)}
 
     def consequence(self) -> str:
-        return "An outreach that has begun keeps its words. This cannot be undone."
+        return "What has begun keeps its words; a campaign that has not needs others then. This cannot be undone."
 
     def context(self) -> dict[str, Any]:
         found = self.ask("GET", f"template/email/{self.params['id']}/versions", {"p": "1", "n": "10"})

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
 
 from core.access import reserve_quota
-from core.errors import NamedError
+from core.errors import NamedError, shorten
 from core.lists import BulkSelection, in_batches
 from crm.contacts.selectors import live_contacts
 from crm.records.unique_names import save_unique_name
@@ -20,6 +20,9 @@ MODULE = "template"
 TAKEN = "TemplateNameAlreadyExists_400"
 KEPT_VERSIONS = 50
 WORDS = ("subject", "body", "variables")
+USES: list[Callable[[Sequence[str]], Iterable[str]]] = []
+"""Each returns the names of what is to begin with one of the templates; domains above add theirs."""
+NAMED = 5
 NOT_FOUND = ("EmailTemplateNotFound_404", "there is no such e-mail template in this company")
 
 
@@ -88,16 +91,17 @@ def compiled_of(template: EmailTemplate) -> Compiled:
 
 
 @transaction.atomic
-def delete_templates(*, selection: BulkSelection) -> int:
-    """Delete the selected templates; runs keep their words. Returns how many. Raises EmailTemplateNotFound_404 when ids
-    name none."""
-    deleted = 0
+def delete_templates(*, selection: BulkSelection) -> tuple[int, str]:
+    """Delete the selected templates; what has begun keeps its words. Returns how many, and the names of what was to
+    begin with them. Raises EmailTemplateNotFound_404 when ids name none."""
+    deleted, losing = 0, dict[str, None]()
     for ids in in_batches(selection.apply(EmailTemplate.objects.all()), lock=True):
+        losing |= dict.fromkeys(name for used in USES for name in used(ids))
         EmailTemplate.objects.filter(pk__in=ids).delete()
         deleted += len(ids)
     if not deleted and not selection.everything:
         raise NamedError(NOT_FOUND[0], "ids: none of them is an e-mail template of this company")
-    return deleted
+    return deleted, ", ".join(shorten(name, 60) for name in [*losing][:NAMED])
 
 
 def preview_template(*, id: str, contact_id: str | None) -> tuple[EmailTemplate, Rendered]:
@@ -106,7 +110,7 @@ def preview_template(*, id: str, contact_id: str | None) -> tuple[EmailTemplate,
     Raises EmailTemplateNotFound_404 and ContactNotFound_400.
     """
     template = get_template(id, "templateId")
-    values = _values_of(contact_id, template.variables)
+    values = values_of(contact_id, template.variables)
     return template, render(template.subject, compiled_of(template), template.variables, values)
 
 
@@ -118,10 +122,11 @@ def preview_words(
     Raises InvalidVariables_400, InvalidEmailTemplate_400 and ContactNotFound_400.
     """
     compiled = compile_template(subject, body, variables)
-    return compiled, render(subject, compiled, variables, _values_of(contact_id, variables))
+    return compiled, render(subject, compiled, variables, values_of(contact_id, variables))
 
 
-def _values_of(contact_id: str | None, variables: Sequence[Mapping[str, Any]]) -> dict[str, str] | None:
+def values_of(contact_id: str | None, variables: Sequence[Mapping[str, Any]]) -> dict[str, str] | None:
+    """Return the values of a contact; None without one. Raises ContactNotFound_400."""
     if contact_id is None:
         return None
     contact = live_contacts().filter(pk=contact_id).first()

@@ -44,8 +44,8 @@ def send_trial(
     """Send a template, or words that nobody has saved, to members of the company. Returns the mail.
 
     Raises UnsupportedCampaignType_400, NoRecipientsSpecified_400 (also for addresses of nobody in the company),
-    NoSMTPSelected_400, EmailSendingFailed_500, TooManyAttempts, ConnectionTestRunning_429, and the errors of
-    preview_template and preview_words.
+    NoSMTPSelected_400 or NoMailvendorXSelected_400, EmailSendingFailed_500, TooManyAttempts,
+    ConnectionTestRunning_429, and the errors of preview_template and preview_words.
     """
     if type not in TYPES:
         raise NamedError("UnsupportedCampaignType_400", f"type: {shorten(type)!r} is none of {', '.join(TYPES)}")

@@ -35,6 +35,8 @@ from outreach.email_templates.serializers import (
     WordsPreview,
 )
 from outreach.email_templates.trials import TYPES, send_trial
+from outreach.mail_vendors.registry import LETTERS
+from outreach.mail_vendors.services import nothing_selected
 from outreach.smtp.markup import html_from_text, page_of
 
 NOT_FOUND = ("EmailTemplateNotFound_404",)
@@ -90,10 +92,12 @@ class EmailTemplateViewSet(ResourceViewSet):
         bulk=True,
         success="TemplatesDeleted_200",
         errors=NOT_FOUND,
-        description="Runs that have begun keep their words.",
+        description="What has begun keeps its words; `warning` names campaigns that have not, and lack theirs now.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
-        return {"deletedCount": services.delete_templates(selection=self.selection())}
+        deleted, campaigns = services.delete_templates(selection=self.selection())
+        told = {"warning": f"ids: {campaigns} cannot begin without other words"} if campaigns else {}
+        return self.success({"deletedCount": deleted}, **told)
 
     versions = list_action(
         Listing("List the versions of an e-mail template", _versions, VERSION_FIELDS, VersionOut, errors=NOT_FOUND),
@@ -124,9 +128,9 @@ class EmailTemplateViewSet(ResourceViewSet):
     )
     def preview_words(self, request: Request, data: dict[str, Any]) -> Any:
         contact = data.pop("contact_id", None)
-        _check_sees_contact(self.actor, contact)
+        check_sees_contact(self.actor, contact)
         compiled, mail = services.preview_words(contact_id=contact, **data)
-        return _mail(mail, compiled.links)
+        return shown_mail(mail, compiled.links)
 
     @action(detail=True, url_path="preview")
     @endpoint(
@@ -155,6 +159,9 @@ class TemplatePreviewViewSet(ResourceViewSet):
         return _preview(self, templateId)
 
 
+NO_APP = tuple(dict.fromkeys(nothing_selected(letter)[0] for letter in LETTERS))
+
+
 class TrialViewSet(ResourceViewSet):
     module = "campaign"
     lookup_url_kwarg = "type"
@@ -167,7 +174,7 @@ class TrialViewSet(ResourceViewSet):
         success="TestEmailSent_200",
         limited=True,
         errors=(
-            *("UnsupportedCampaignType_400", "NoRecipientsSpecified_400", "NoSMTPSelected_400", BUSY),
+            *("UnsupportedCampaignType_400", "NoRecipientsSpecified_400", "NoSMTPSelected_400", BUSY, *NO_APP),
             *("EmailTemplateNotFound_404", "InvalidEmailTemplate_400", "InvalidVariables_400", "ContactNotFound_400"),
             *("EmailSendingFailed_500", "UnauthorizedAction_403"),
         ),
@@ -177,7 +184,7 @@ class TrialViewSet(ResourceViewSet):
     )
     def create(self, request: Request, type: str, data: dict[str, Any]) -> Any:
         contact = data.pop("contact_id", None)
-        _check_sees_contact(self.actor, contact)
+        check_sees_contact(self.actor, contact)
         if data.get("template_id") is not None and not self.actor.may("template", "GET"):
             raise NamedError("UnauthorizedAction_403", "templateId: your role lacks the permission template.GET")
         mail = send_trial(
@@ -189,24 +196,31 @@ class TrialViewSet(ResourceViewSet):
             contact_id=contact,
             member_id=self.actor.member_id,
         )
-        return _mail(mail, ())
+        return shown_mail(mail, ())
 
 
 def _preview(view: ResourceViewSet, id: str) -> dict[str, Any]:
+    template, mail = services.preview_template(id=id, contact_id=asked_contact(view))
+    return {"_id": template.pk, "name": template.name, **shown_mail(mail, template.links)}
+
+
+def asked_contact(view: ResourceViewSet) -> str | None:
+    """Return the contact that the query names. Raises InvalidFormat, and UnauthorizedAction_403."""
     contact = view.request.query_params.get("contactId")
     if contact is not None and not is_id(contact):
         raise InvalidFormat("contactId", contact, "an id is 24 hex characters")
-    _check_sees_contact(view.actor, contact)
-    template, mail = services.preview_template(id=id, contact_id=contact)
-    return {"_id": template.pk, "name": template.name, **_mail(mail, template.links)}
+    check_sees_contact(view.actor, contact)
+    return contact
 
 
-def _check_sees_contact(actor: Actor, contact: str | None) -> None:
+def check_sees_contact(actor: Actor, contact: str | None) -> None:
+    """Raise UnauthorizedAction_403 for a contact that the actor may not read."""
     if contact is not None and not (actor.is_unbounded or actor.may("contact", "GET")):
         raise NamedError("UnauthorizedAction_403", "contactId: your role lacks the permission contact.GET")
 
 
-def _mail(mail: Rendered, links: Iterable[str]) -> dict[str, Any]:
+def shown_mail(mail: Rendered, links: Iterable[str]) -> dict[str, Any]:
+    """Return a mail as WordsPreview has it."""
     html = page_of(mail.html or html_from_text(mail.text))
     return {
         "subject": mail.subject,

@@ -34,6 +34,9 @@ THREAD = SendJob.Channel.SMTP.value
 CHANNELS = {"smtp": THREAD, "email": THREAD, **{channel: channel for channel in VENDOR_CHANNELS}}
 """Names of channels -> the channel."""
 STEP_KEYS = frozenset({"delay", "channel", "subject", "prompt", "template", "stopOn", "window"})
+WRITTEN_KEYS = STEP_KEYS - {"prompt"} | {"body"}
+"""Keys of a step of a campaign: its words are a template's, or its own."""
+BODY_LENGTH = 200_000
 WHOLE_DAY = "00:00"
 """What start and end of a window are, as answers show it, that is open all day."""
 FIRST_MONDAY = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
@@ -65,7 +68,7 @@ def steps_of(cadence: Mapping[str, Any]) -> dict[int, Step]:
             one["channel"],
             one["delay"],
             one["subject"],
-            one["prompt"],
+            one.get("prompt", ""),
             tuple(one["stopOn"]),
             one["window"],
             one.get("content"),
@@ -91,11 +94,17 @@ def read_cadence(raw: Mapping[str, Any], where: str = "outreachCadence") -> dict
 
     Raises InvalidPayload_400, which names what is wrong, and EmailTemplateNotFound_404 for a template.
     """
+    found = _read_steps(raw, where, STEP_KEYS)
+    _take_templates(found, where)
+    return {"steps": found} if found else {}
+
+
+def _read_steps(raw: Mapping[str, Any], where: str, keys: frozenset[str]) -> list[dict[str, Any]]:
     _known(raw, {"steps"}, where)
     steps = raw.get("steps", [])
     if not isinstance(steps, list) or len(steps) > MOST_STEPS:
         _refuse(f"{where}.steps", f"must be an array of at most {MOST_STEPS} steps")
-    found = [_read_step(step, f"{where}.steps[{place}]") for place, step in enumerate(steps)]
+    found = [_read_step(step, f"{where}.steps[{place}]", keys) for place, step in enumerate(steps)]
     at = FIRST_MONDAY
     for place, step in enumerate(found):
         try:
@@ -105,7 +114,18 @@ def read_cadence(raw: Mapping[str, Any], where: str = "outreachCadence") -> dict
         if at - FIRST_MONDAY > LONGEST:
             _refuse(f"{where}.steps[{place}].delay", f"the delays take more than {LONGEST.days} days together")
     _check_channels(found, where)
-    _take_templates(found, where)
+    return found
+
+
+def read_written_cadence(raw: Mapping[str, Any], where: str = "outreachCadence") -> dict[str, Any]:
+    """Return the cadence of a campaign as it is stored; {} for one without steps. Its words are copied when it begins.
+
+    Raises the errors of read_cadence, but for templates.
+    """
+    found = _read_steps(raw, where, WRITTEN_KEYS)
+    for place, step in enumerate(found):
+        if not step["template"] and not step["body"].strip():
+            _refuse(f"{where}.steps[{place}].body", "give a template, or a body")
     return {"steps": found} if found else {}
 
 
@@ -122,10 +142,10 @@ def _check_channels(steps: list[dict[str, Any]], where: str) -> None:
             raise NamedError("AppNotFound_400", text)
 
 
-def _read_step(raw: Any, where: str) -> dict[str, Any]:
+def _read_step(raw: Any, where: str, keys: frozenset[str]) -> dict[str, Any]:
     if not isinstance(raw, dict):
         _refuse(where, "must be an object")
-    _known(raw, STEP_KEYS, where)
+    _known(raw, keys, where)
     if "delay" not in raw:
         _refuse(f"{where}.delay", "is required")
     channel = raw.get("channel", "smtp")
@@ -134,13 +154,14 @@ def _read_step(raw: Any, where: str) -> dict[str, Any]:
     template = raw.get("template") or None
     if template is not None and not is_id(template):
         _refuse(f"{where}.template", "must be 24 hex characters")
-    if template is not None and raw.get("prompt"):
-        _refuse(f"{where}.template", "a step has a prompt or a template")
+    own = "body" if "body" in keys else "prompt"
+    if template is not None and raw.get(own):
+        _refuse(f"{where}.template", f"a step has a {own} or a template")
     return {
         "delay": read_span(raw["delay"], f"{where}.delay"),
         "channel": CHANNELS[channel],
         "subject": _text(raw, "subject", SUBJECT_LENGTH, where),
-        "prompt": _text(raw, "prompt", PROMPT_LENGTH, where),
+        own: _text(raw, own, BODY_LENGTH if own == "body" else PROMPT_LENGTH, where),
         "stopOn": _stop_on(raw.get("stopOn"), f"{where}.stopOn"),
         "window": read_hours(raw.get("window"), f"{where}.window"),
         "template": template,
@@ -254,13 +275,30 @@ _STEP_SCHEMA = {
 }
 
 
-@extend_schema_field(
-    {
+_STEP_PROPERTIES: dict[str, Any] = {**_STEP_SCHEMA["properties"]}  # type: ignore[dict-item]
+_WRITTEN_PROPERTIES = {name: one for name, one in _STEP_PROPERTIES.items() if name != "prompt"} | {
+    "template": {"type": ["string", "null"], "description": "The id of an e-mail template, instead of a body."},
+    "body": {"type": ["string", "null"], "maxLength": BODY_LENGTH, "description": "MJML, HTML or plain text."},
+}
+
+
+def _cadence_schema(step: Mapping[str, Any]) -> dict[str, Any]:
+    return {
         "type": "object",
-        "properties": {"steps": {"type": "array", "maxItems": MOST_STEPS, "items": _STEP_SCHEMA}},
+        "properties": {"steps": {"type": "array", "maxItems": MOST_STEPS, "items": step}},
         "additionalProperties": False,
     }
-)
+
+
+@extend_schema_field(_cadence_schema({**_STEP_SCHEMA, "properties": _WRITTEN_PROPERTIES}))
+class WrittenCadenceInput(ObjectInput):
+    """The cadence of a campaign, checked (read_written_cadence)."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        return read_written_cadence(super().to_internal_value(data))
+
+
+@extend_schema_field(_cadence_schema(_STEP_SCHEMA))
 class CadenceInput(ObjectInput):
     """A cadence, checked (read_cadence)."""
 

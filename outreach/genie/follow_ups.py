@@ -95,7 +95,7 @@ def _follow_up(run: GenieScheduler, before: SendJob, steps: dict[int, Step], sen
     found = next_of(
         before,
         stop_on=list(step.stop_on),
-        window=step.window,
+        window=step.window or run.window,
         next_delay=follows.delay if follows else None,
         thread_began_at=before.thread_began_at or began_at,
         created_by_id=run.created_by_id,
@@ -104,6 +104,7 @@ def _follow_up(run: GenieScheduler, before: SendJob, steps: dict[int, Step], sen
     sender = senders.get(step.channel)
     if sender is not None:
         found.smtp, found.mail_app, found.channel = None, None, sender.app_key
+        found.provider_thread_id = ""
         setattr(found, sender.job_column, sender)
     if run.status == Status.FAILED:
         found.status, found.reason = SendJob.Status.CANCELLED, "run_failed"

@@ -11,6 +11,7 @@ from rest_framework import serializers
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
+from core.errors import ValidationFailed
 from outreach.ai.serializers import PROMPT_LENGTH, LanguageInput, MoneyInput
 from outreach.ai.services import ai_types
 from outreach.delivery.serializers import SKIPPED, MessageOut
@@ -74,6 +75,12 @@ class RunCreate(CadenceFields, RunChange, Selectors):
     automation = serializers.ChoiceField(
         choices=("run", "skip"), default="run", help_text="Whether workflows start on the event."
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Raise ValidationFailed for two senders."""
+        if attrs.get("smtp") and attrs.get("mail_app"):
+            raise ValidationFailed("a run has one sender", "smtp, mailApp: name one of them")
+        return super().validate(attrs)
 
 
 class BatchApproval(Input):

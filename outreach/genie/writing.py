@@ -109,11 +109,18 @@ class Writer:
         step = self.steps.get(job.step)
         return None if step is None else step.content
 
+    def _subject(self, job: SendJob) -> str:
+        """Return the subject that the step of the message has of its own."""
+        step = self.steps.get(job.step)
+        return "" if step is None else step.subject
+
     def _fill_templates(self, made: Sequence[tuple[SendJob, Contact, Mapping[str, Any]]]) -> None:
         """Make the messages whose steps have a template. Their words are the company's own, and need no proof."""
         if not made:
             return
         reader = ValueReader.load()
+        unnamed = [job for job, _, content in made if not content["subject"] and not self._subject(job)]
+        threads = sent_before(unnamed)
         for job, contact, content in made:
             variables = content["variables"]
             compiled = Compiled(content["html"], content["text"], ())
@@ -121,8 +128,7 @@ class Writer:
             if mail.missing:
                 job.status, job.reason, job.error = Status.FAILED, "variable_missing", ", ".join(mail.missing)
                 continue
-            step = self.steps.get(job.step)
-            subject = (step.subject if step else "") or mail.subject
+            subject = self._subject(job) or mail.subject or reply_subject(threads.get(job.pk, ()))
             draft = Draft(subject=subject, text=mail.text, html=mail.html)
             job.evidence = of_template(draft)
             _fill(self.run, job, draft)

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.errors import NamedError
-from outreach.mail_vendors.models import MailApp
+from outreach.mail_vendors.models import MailApp, VendorLogin
 from outreach.mail_vendors.services import SECRETS, check_app
 
 LIMITS = ("per_minute", "per_hour", "per_day", "ramp_start", "ramp_step")
@@ -22,7 +22,9 @@ class MailAppAdmin(CompanyRecordAdmin):
     edits = ("name", "is_active", *LIMITS)
     hides = (*SECRETS, "hook_salt")
     commands = ("test",)
-    list_display = ("__str__", "company", "vendor", "letter", "verified", "is_active", "last_error", "created_at")
+    list_display = (
+        *("__str__", "company", "vendor", "letter", "verified", "needs_login", "is_active", "last_error", "created_at"),
+    )
     list_filter = (BY_COMPANY, "vendor", "verified", "is_active")
     search_fields = ("=id", "name", "from_email")
 
@@ -34,3 +36,14 @@ class MailAppAdmin(CompanyRecordAdmin):
                 raise NamedError("InvalidCredentials_400", found.detail)
 
         self.each(request, rows[:10], one, "connected", atomic=False)
+
+
+@admin.register(VendorLogin)
+class VendorLoginAdmin(CompanyRecordAdmin):
+    """Log-ins at vendors that members have begun and not ended."""
+
+    icon = "login"
+    hides = ("state_hash",)
+    list_display = ("__str__", "company", "ends_at", "created_at")
+    list_filter = (BY_COMPANY,)
+    search_fields = ("=id",)

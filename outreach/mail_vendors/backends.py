@@ -70,6 +70,8 @@ def arguments_of(app: MailApp) -> dict[str, Any]:
     """Return all that the backend of an app needs to know. Raises SmtpError."""
     spec, (api_key, secret_key) = app.spec, secrets_of(app)
     base = base_url(spec, app.region, app.endpoint)
+    if spec.login:
+        return {"api_url": base}
     if spec.key == "ses":
         return {
             "access_key": api_key,
@@ -109,6 +111,24 @@ def backend_of(app: MailApp) -> Iterator[Any]:
     kept.used_at = monotonic()
 
 
+class Wire:
+    """A guarded session at a vendor that anymail does not know."""
+
+    def __init__(self, api_url: str) -> None:
+        self.url = api_url
+        self.session = _bounded_session()
+
+    def ask(self, method: str, path: str, token: str, **options: Any) -> Any:
+        """Send a request with an access token, and return the answer."""
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        timeout = (CONNECT_SECONDS, SECONDS)
+        return self.session.request(method, urljoin(self.url, path), headers=headers, timeout=timeout, **options)
+
+    def close(self) -> None:
+        """End the connections."""
+        self.session.close()
+
+
 def close_idle(seconds: float = IDLE_SECONDS) -> None:
     """Close this thread's connections that were not used for so long."""
     backends: dict[str, _Kept] = _kept.__dict__.setdefault("backends", {})
@@ -117,6 +137,8 @@ def close_idle(seconds: float = IDLE_SECONDS) -> None:
 
 
 def _opened(spec: Vendor, arguments: Mapping[str, Any]) -> Any:
+    if spec.login:
+        return Wire(**arguments)
     kind = _ses_backend() if spec.key == "ses" else _backend(spec.key)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of SendGrid, at each one: anymail has no account to test with

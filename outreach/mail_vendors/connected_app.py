@@ -17,6 +17,10 @@ from outreach.mail_vendors.registry import LETTERS, channel_of, letters
 from outreach.mail_vendors.serializers import MailAppOut, MailAppsDeleted, MailAppTest, forms
 
 REFUSED = "InvalidCredentials_400"
+BY_LOGIN = (
+    "An account that a member logs in to at the vendor: POST …/authorize gives the address for it, and what comes back"
+    " from there, code and state, stands in this body. Its address becomes fromEmail; fromName is required."
+)
 
 
 def apps_of(letter: str) -> QuerySet[MailApp]:
@@ -28,7 +32,7 @@ def mail_app(letter: str) -> ConnectedApp:
     """Return the spec of the app with the letter."""
     spec, key = letters()[letter], channel_of(letter)
     create, change = forms(letter)
-    missing = ("MailvendorCCodeRequired_400",) if letter == "c" else ()
+    missing = ("MailvendorCCodeRequired_400", "AppNotFound_400") if spec.login else ()
     return ConnectedApp(
         key=key,
         model=MailApp,
@@ -46,7 +50,9 @@ def mail_app(letter: str) -> ConnectedApp:
             success="MailvendorConnected_201",
             input=create,
             errors=(BUSY, REFUSED, *missing),
-            description=f"An account at {spec.name}, by the company's own key. The vendor is asked at once whether it"
+            description=BY_LOGIN
+            if spec.login
+            else f"An account at {spec.name}, by the company's own key. The vendor is asked at once whether it"
             " takes the key: one that it refuses is not connected. Where it cannot be asked, the app is connected"
             " unverified and sends nothing before a test passes; `lastError` says why.",
         ),
@@ -55,7 +61,7 @@ def mail_app(letter: str) -> ConnectedApp:
             run=partial(services.update_app, letter=letter),
             success="MailvendorChanged_200",
             input=change,
-            errors=(BUSY, REFUSED),
+            errors=(BUSY, REFUSED, *missing[:1]),
         ),
         delete=AppOperation(
             summary=f"Delete {key} apps",

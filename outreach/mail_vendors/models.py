@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from django.db import models
 
-from core.fields import EncryptedTextField
+from core.fields import CompanyForeignKey, EncryptedTextField
 from core.ids import new_id
+from core.models import CompanyModel
 from outreach.mail_vendors.registry import VENDORS, Vendor, channel_of
 from outreach.senders.models import Sender
 
@@ -33,6 +34,32 @@ class MailApp(Sender):
         max_length=24, default=new_id, editable=False, help_text="What the address of its webhook is derived from."
     )
 
+    access_token = EncryptedTextField(
+        blank=True,
+        default="",
+        db_default="",
+        bound_to=("vendor",),
+        help_text="Of a vendor with a log-in: what its calls carry.",
+    )
+    access_ends_at = models.DateTimeField(null=True, editable=False, help_text="When the access token expires.")
+    renewing_until = models.DateTimeField(
+        null=True, editable=False, help_text="A worker is asking for a new access token; the others wait for it."
+    )
+    scopes = models.CharField(
+        max_length=500,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="What the log-in allows, apart by spaces.",
+    )
+    needs_login = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="The vendor takes its log-in no more; a member has to log in anew.",
+    )
+
     class Meta(Sender.Meta):
         abstract = False
         verbose_name = "mail vendor app"
@@ -58,3 +85,21 @@ class MailApp(Sender):
     def page(self) -> str:
         """The path of its page, below its company's."""
         return f"senders/vendor/{self.pk}"
+
+
+class VendorLogin(CompanyModel):
+    """A log-in at a vendor that a member has begun: what may come back from there, once, until it ends."""
+
+    member = CompanyForeignKey("accounts.Member", on_delete=models.CASCADE, related_name="+")
+    letter = models.CharField(max_length=1)
+    app = CompanyForeignKey(
+        MailApp, on_delete=models.CASCADE, null=True, related_name="+", help_text="Whose log-in is renewed."
+    )
+    state_hash = models.CharField(max_length=64, unique=True, editable=False)
+    ends_at = models.DateTimeField()
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("company", "member", "letter"), name="vendorlogin_once")]
+
+    def __str__(self) -> str:
+        return f"{channel_of(self.letter)}, until {self.ends_at:%H:%M}"

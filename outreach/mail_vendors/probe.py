@@ -11,6 +11,7 @@ from django.conf import settings
 
 from core.outbound import OutboundRefused
 from core.outbound_http import HttpAnswer, HttpFailed, causes, exchange, within
+from outreach.mail_vendors.access import access_token
 from outreach.mail_vendors.backends import arguments_of, base_url, secrets_of, ses_client
 from outreach.mail_vendors.outcomes import REFUSED_KEYS, words_of
 from outreach.mail_vendors.registry import Vendor
@@ -24,6 +25,9 @@ SECONDS = 8.0
 
 def verify(app: MailApp) -> None:
     """Ask the vendor whether it takes the key. Raises SmtpError: `auth` when it does not, else `connect`."""
+    if app.spec.login:
+        access_token(app, instead_of=app.access_token)
+        return
     if app.spec.key == "ses":
         _verify_ses(app)
         return

@@ -76,7 +76,13 @@ class Vendor:
     """What the vendor calls the key that its webhooks are signed with."""
     hook_steps: str = ""
     """What is to be done at the vendor, for people."""
-    available: bool = True
+    login: bool = False
+    """It is connected by a log-in there, which needs a client of the service (GOOGLE_CLIENT_ID)."""
+
+    @property
+    def available(self) -> bool:
+        """Whether it can be connected here."""
+        return not self.login or bool(settings.GOOGLE_CLIENT_ID and settings.GOOGLE_CLIENT_SECRET)
 
 
 def _signing(label: str) -> Setting:
@@ -117,7 +123,15 @@ VENDORS: dict[str, Vendor] = {
             check="svix",
             hook_steps=f"Webhooks → Add webhook: paste the address, then copy its signing secret to here. {_EVENTS}",
         ),
-        Vendor(key="gmail", name="Gmail", key_label="Code", check=None, available=False),
+        Vendor(
+            key="gmail",
+            name="Gmail",
+            base_urls={"": "https://gmail.googleapis.com/"},
+            check=None,
+            metadata=False,
+            tracking=(),
+            login=True,
+        ),
         Vendor(
             key="mailersend",
             name="MailerSend",

@@ -9,8 +9,9 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, Input, LineInput, TextInput
+from core.api.input import BooleanInput, Input, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
+from outreach.mail_vendors.google import READ
 from outreach.mail_vendors.hooks import hook_url
 from outreach.mail_vendors.models import MailApp
 from outreach.mail_vendors.registry import NAMES, VENDORS, Setting, Vendor, channel_of, letters
@@ -29,8 +30,8 @@ def input_name(setting: Setting) -> str:
 def forms(letter: str) -> tuple[type[Input], type[Input]]:
     """Return the bodies that connect and change an app of the letter."""
     spec = letters()[letter]
-    if not spec.available:
-        return MailAppCode, MailAppCode
+    if spec.login:
+        return LoginApp, LoginApp
     name = f"Mailvendor{letter.upper()}"
     own: dict[str, Any] = {input_name(one): _field(one, required=False) for one in spec.settings}
     needed: dict[str, Any] = {input_name(one): _field(one, required=True) for one in spec.settings if one.required}
@@ -78,11 +79,39 @@ def _field(setting: Setting, *, required: bool) -> TextInput:
     )
 
 
-class MailAppCode(Input):
-    """An account that is connected by logging in at the vendor."""
+class LoginApp(SenderChange):
+    """An account that is connected by a log-in at the vendor, whose address it has."""
 
-    name = TextInput(required=False, allow_blank=True, max_length=200)
-    code = TextInput(required=False, allow_blank=True, max_length=2000, write_only=True)
+    fromEmail = None  # type: ignore[assignment]
+    fromName = LineInput(required=False, max_length=200, help_text="Required of a new app.")
+    replyTo = _reply_to()
+    code = TextInput(
+        required=False,
+        allow_blank=True,
+        max_length=2000,
+        write_only=True,
+        help_text="What the vendor's address came back with (POST …/authorize). Of a new app, or for a new log-in.",
+    )
+    state = TextInput(
+        required=False, allow_blank=True, max_length=300, write_only=True, help_text="What came back beside the code."
+    )
+
+
+class LoginBegin(Input):
+    """What a log-in is for."""
+
+    app = ObjectIdInput(required=False, allow_null=True, help_text="The app that needs a new log-in; null: a new one.")
+    mayRead = BooleanInput(
+        default=False,
+        help_text="Also ask for reading the mailbox, by which messages in doubt are looked up among those sent.",
+    )
+
+
+class LoginBegun(Output):
+    """Where a member allows it."""
+
+    url = Computed(serializers.CharField(help_text="The vendor's page; it leads back with code and state."))
+    endsAt = Computed(serializers.DateTimeField(help_text="Until when code and state are taken, once."))
 
 
 class MailAppSnapshot(Output):
@@ -98,7 +127,7 @@ class MailAppSnapshot(Output):
 class MailAppOut(Output):
     """A mail vendor app; its keys never go out."""
 
-    reads = ("letter", "hook_salt", "key_hint", "stopped_by", "by_changer")
+    reads = ("letter", "hook_salt", "key_hint", "scopes", "stopped_by", "by_changer")
     conceals = ("webhookUrl",)
 
     _id = IdField()
@@ -118,6 +147,8 @@ class MailAppOut(Output):
     endpoint = serializers.CharField()
     verified = serializers.BooleanField(help_text="What the last test found.")
     isActive = serializers.BooleanField()
+    needsLogin = serializers.BooleanField(help_text="The vendor takes its log-in no more: log in anew.")
+    mayRead = Computed(serializers.BooleanField(help_text="Its log-in allows to look into the mailbox."))
     webhookUrl = Computed(
         serializers.CharField(
             help_text="The address to enter at the vendor for its events, with user and password where it signs"
@@ -157,6 +188,7 @@ class MailAppOut(Output):
             "maskedApiKey": f"…{row['key_hint']}",
             "webhookUrl": hook_url(data["vendor"], data["_id"], row["hook_salt"]) if row["by_changer"] else "",
             "stoppedWhy": why_stopped(row["stopped_by"]),
+            "mayRead": READ in row["scopes"].split(),
             "trackOpens": False,
             "trackClicks": False,
         }
@@ -188,7 +220,8 @@ class MailVendorsOut(Output):
     vendors = Computed(
         serializers.ListField(
             child=serializers.DictField(),
-            help_text="app (the path below /apps), vendor, name, available, keyLabel, hookSteps and fields: name,"
+            help_text="app (the path below /apps), vendor, name, available, login (it is connected by logging in"
+            " there), keyLabel, hookSteps and fields: name,"
             " label, required, secret, choices, help.",
         )
     )
@@ -196,15 +229,15 @@ class MailVendorsOut(Output):
         serializers.ListField(
             child=serializers.DictField(),
             help_text=f"The company's apps of all vendors, the oldest first, {MOST_APPS} at most: _id, app, vendorName,"
-            " name, fromEmail, fromName, verified, isActive, webhookReady, limits, last error,"
-            " pausedUntil, stoppedAt, stoppedWhy.",
+            " name, fromEmail, fromName, verified, isActive, needsLogin, webhookReady, hasWebhooks, limits,"
+            " last error, pausedUntil, stoppedAt, stoppedWhy.",
         )
     )
     senders = Computed(
         serializers.ListField(
             child=serializers.DictField(),
             help_text="The senders of all kinds that work, SMTP's before those of vendors, the oldest first: _id, app,"
-            " fromName, fromEmail.",
+            " fromName, fromEmail, stoppedAt (when its guardrail stopped it).",
         )
     )
 
@@ -214,9 +247,16 @@ def working(apps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     vendors."""
     servers = Smtp.objects.filter(is_active=True, verified=True).order_by("created_at", "pk")[:MOST_APPS]
     found = [
-        {"_id": one.pk, "app": one.app_key, "fromName": one.from_name, "fromEmail": one.from_email} for one in servers
+        {
+            "_id": one.pk,
+            "app": one.app_key,
+            "fromName": one.from_name,
+            "fromEmail": one.from_email,
+            "stoppedAt": one.stopped_at,
+        }
+        for one in servers
     ]
-    names = ("_id", "app", "fromName", "fromEmail")
+    names = ("_id", "app", "fromName", "fromEmail", "stoppedAt")
     return [*found, *({name: one[name] for name in names} for one in apps if one["isActive"] and one["verified"])]
 
 
@@ -242,6 +282,7 @@ def _described(letter: str, spec: Vendor) -> dict[str, Any]:
         "vendor": spec.key,
         "name": spec.name,
         "available": spec.available,
+        "login": spec.login,
         "keyLabel": spec.key_label,
         "hookSteps": spec.hook_steps,
         "fields": fields,
@@ -260,7 +301,9 @@ def connected() -> list[dict[str, Any]]:
             "fromName": one.from_name,
             "verified": one.verified,
             "isActive": one.is_active,
+            "needsLogin": one.needs_login,
             "webhookReady": one.webhook_ready,
+            "hasWebhooks": one.spec.check is not None,
             "perMinute": one.per_minute,
             "perHour": one.per_hour,
             "perDay": one.per_day,

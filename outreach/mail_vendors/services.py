@@ -19,6 +19,7 @@ from core.outbound import OutboundRefused, checked_address
 from core.tenancy import company_id
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.connected_apps.turns import turn
+from outreach.mail_vendors.logins import create_by_login, renew_login, take_back
 from outreach.mail_vendors.models import MailApp
 from outreach.mail_vendors.probe import verify
 from outreach.mail_vendors.registry import NAMES, Vendor, channel_of, letters
@@ -26,7 +27,7 @@ from outreach.senders.services import check_values, remove
 from outreach.smtp.outcome import SmtpError
 from outreach.smtp.transport import encode_address
 
-SECRETS = ("api_key", "secret_key", "signing_key")
+SECRETS = ("api_key", "secret_key", "signing_key", "access_token")
 CONNECTION = frozenset({"api_key", "secret_key", "region", "endpoint", "domain", "subaccount"})
 """What the test depends on: a change requires a new one."""
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d", re.ASCII)
@@ -61,8 +62,8 @@ def create_app(*, letter: str, member_id: str, verified: bool = True, **values: 
     a key that the vendor refuses, ValidationFailed, PlanLimitExceeded_403, and ConnectionTestRunning_429.
     """
     spec = letters()[letter]
-    if not spec.available:
-        raise _unavailable(letter, spec, values)
+    if spec.login:
+        return create_by_login(letter=letter, member_id=member_id, **values)
     app = MailApp(
         id=new_id(),
         company_id=company_id(),
@@ -82,19 +83,15 @@ def create_app(*, letter: str, member_id: str, verified: bool = True, **values: 
     return app
 
 
-def _unavailable(letter: str, spec: Vendor, values: Mapping[str, Any]) -> NamedError:
-    if letter == "c" and not values.get("code"):
-        return NamedError("MailvendorCCodeRequired_400", f"code: is required; {spec.name} is not available yet")
-    return NamedError("AppNotFound_400", f"mailvendor-{letter}: {spec.name} is not available yet")
-
-
 def update_app(*, letter: str, id: str, member_id: str, verified: bool | None = None, **values: Any) -> MailApp:
     """Change an account. Tests it when what it connects by changes, or when `verified` is True.
 
     Without keys the old ones stay. Raises the errors of `create_app`, of which each changes nothing.
     """
-    if values.pop("code", ""):
-        raise _unavailable(letter, letters()[letter], {"code": "given"})
+    code, state = values.pop("code", ""), values.pop("state", "")
+    if code or state:
+        renew_login(letter=letter, id=id, member_id=member_id, code=code, state=state)
+        verified = None  # Google has just taken it
     values = {name: value for name, value in values.items() if value or name not in SECRETS}
     with transaction.atomic():
         app, reconnects = _changed(letter, id, values)
@@ -209,13 +206,20 @@ def check_app(*, id: str, letter: str | None = None) -> VendorCheck:
     return VendorCheck(False, took, problem.stage, problem.detail, problem.temporary)
 
 
-@transaction.atomic
 def delete_apps(*, letter: str, ids: Sequence[str], member_id: str) -> dict[str, int]:
     """Delete the accounts that nothing refers to, and switch off the others, since their messages belong to the log.
+    The log-ins of both are taken back at their vendor.
 
     Raises NoMailvendorXSelected_400 when none of the ids exists.
     """
-    known = list(MailApp.objects.filter(pk__in=ids, letter=letter).values_list("pk", flat=True))
-    if not known:
-        raise NamedError(*nothing_selected(letter))
-    return remove(MailApp, known, member_id)
+    with transaction.atomic():
+        known = list(MailApp.objects.select_for_update(of=("self",)).filter(pk__in=ids, letter=letter))
+        if not known:
+            raise NamedError(*nothing_selected(letter))
+        found = remove(MailApp, [app.pk for app in known], member_id)
+        logged_in = [app for app in known if app.spec.login and app.api_key]
+        MailApp.objects.filter(pk__in=[app.pk for app in logged_in]).update(
+            api_key="", access_token="", access_ends_at=None, needs_login=True, verified=False
+        )
+    take_back(logged_in)
+    return found

@@ -58,7 +58,7 @@ def options(known: Mapping[str, str]) -> list[Option]:
 def said(value: float | None, type: str, formats: Formats) -> str:
     """Write a number as people read it."""
     if value is None:
-        return "–"
+        return "not known" if type == "percent" else "–"
     if type == "money":
         return formats.money(Decimal(str(value)))
     unit = {"percent": " %", "days": " days"}.get(type, "")
@@ -336,7 +336,11 @@ class EditDashboard(EditRecord, DashboardForm):
             for place in (sent.pop("place"),)
             if not sent.pop("remove")
         ]
-        kept = [self.body_of(tile) for _, _, tile in sorted(tiles, key=lambda one: one[:2])]
+        # Of two at one place, the one that was moved there goes where it was moved to.
+        kept = [
+            self.body_of(tile)
+            for _, _, tile in sorted(tiles, key=lambda one: (one[0], (one[1] < one[0]) - (one[1] > one[0])))
+        ]
         answer = self.ask("PUT", f"dashboard/{self.params['id']}", None, {**form.values, "tiles": kept})
         if not answer.ok:
             form.refuse(answer.message, answer.warning)

@@ -80,6 +80,7 @@ def answer_of(report: Report, by: str, period: Period, table: Table, clock: Cloc
     return {
         "reportType": report.name,
         "title": report.title,
+        "dated": report.dated,
         "by": by,
         "byTitle": report.order[by],
         "startDate": period.first,

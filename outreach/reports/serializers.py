@@ -68,6 +68,7 @@ class ReportOut(Output):
 
     reportType = Computed(serializers.ChoiceField(choices=list(REPORTS)))
     title = serializers.CharField()
+    dated = Computed(serializers.CharField(help_text='by which day its rows count, such as "by the day they went out"'))
     by = serializers.CharField()
     byTitle = Computed(serializers.CharField())
     startDate = Computed(serializers.DateField())

@@ -47,6 +47,7 @@ class OutgoingMail:
     html: str | None = None  # made from the text when absent
     reply_to: str | None = None
     references: tuple[str, ...] = ()  # Message-IDs of the messages before it in the thread, the oldest first
+    thread_id: str = ""  # of the messages before it, as the mail vendor calls it
     unsubscribe_url: str | None = None
     unsubscribe_label: str = "Unsubscribe from these messages"
     bulk: bool = False

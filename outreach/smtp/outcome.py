@@ -18,6 +18,8 @@ class Sent:
     reply: str
     provider_id: str = ""
     """What a mail vendor calls the message."""
+    thread_id: str = ""
+    """What it calls the thread that the message is in."""
 
 
 @dataclass(frozen=True, slots=True)

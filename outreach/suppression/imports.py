@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import islice
 from time import monotonic
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import QuerySet
+from django.db import connection, transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from core.errors import NamedError, ValidationFailed
 from core.jobs import checkpoint, finish, has_due, notify_workers, release
+from core.tenancy import company_id
 from crm.files.models import File
 from crm.imports.options import Options
 from crm.imports.preview import open_file
@@ -31,6 +34,8 @@ CHECKED_ROWS = 2000
 """Rows that a check reads."""
 MOST_ERRORS = 100
 MOST_SOURCE = 200
+SAME = timedelta(minutes=10)
+"""For how long the same file, sent again, is the same import."""
 EMAIL_HEADERS = {"email", "emailaddress", "mail", "address", "recipient", "emails", "mailaddress"}
 REASON_HEADERS = {"reason", "why", "type", "cause"}
 REASONS = {
@@ -82,9 +87,26 @@ def start_import(*, file_id: str, files: QuerySet[File], member_id: str, **value
         _columns(job, table)
     with transaction.atomic():
         _usable(File.objects.select_for_update(of=("self",)), file_id)
+        twin = _twin(job)
+        if twin is not None:
+            return twin
         job.save()
         notify_workers("suppression-import")
     return job
+
+
+def _twin(job: SuppressionImport) -> SuppressionImport | None:
+    """Return the import of the same content in the same way, if one was started in the last minutes: the request came
+    again, or somebody clicked twice. Only one of several requests at once looks at a time."""
+    company = company_id()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"suppression-import:{company}"])
+    same = {name: getattr(job, name) for name in ("reason", "email_column", "reason_column", "created_by_id")}
+    recent = SuppressionImport.objects.filter(**same, created_at__gt=timezone.now() - SAME)
+    of_file = Q(file=job.file) | Q(file__hashes__sha256=job.file.hashes.get("sha256", ""))
+    going = recent.exclude(status__in=(Status.FAILED, Status.CANCELLED))
+    found: SuppressionImport | None = going.filter(of_file).order_by("created_at").first()
+    return found
 
 
 def check_import(*, file_id: str, files: QuerySet[File], **values: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from core.ids import is_id
 from core.web.forms import Field, Form, Option
 from core.web.lists import Choice, Column, ListState
 from core.web.pages import MenuItem, Page
@@ -61,11 +62,21 @@ class Suppressions(Page):
             "state": self.state,
             "choices": self.choices,
             "columns": self.columns,
-            "rows": [{**one, "words": REASONS.get(one["reason"], one["reason"])} for one in found.data],
+            "rows": [
+                {**one, "words": REASONS.get(one["reason"], one["reason"]), **self.where_from(one)}
+                for one in found.data
+            ],
             "total": found.total,
             "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
             "form": self.form(),
         }
+
+    def where_from(self, row: Mapping[str, Any]) -> dict[str, str]:
+        """Return where an address came from in words, and the page of it: a message, the file of an import."""
+        job = row["details"].get("import", "") if isinstance(row["details"], dict) else ""
+        if is_id(row["source"]):
+            return {"source": "A message", "address": self.address("message", row["source"])}
+        return {"address": self.address("suppression-import", job) if is_id(job) else ""}
 
     def form(self) -> Form:
         return Form(

@@ -109,7 +109,7 @@ class SuppressionImportViewSet(ResourceViewSet):
         success="ImportCreated_201",
         errors=FILE_ERRORS,
         description="A worker reads the file. Its name becomes the `source` of the addresses, by which they can be"
-        " found and taken off again.",
+        " found and taken off again. The same content sent again within ten minutes is the same import.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         made = start_import(files=readable_files(self.actor), member_id=self.actor.member_id, **data)

@@ -93,6 +93,7 @@ from outreach.models import (
     Smtp,
     Suppression,
     SuppressionImport,
+    VendorLogin,
 )
 from tests.accounts.programs.helpers import bring, make_partner, make_referrer, rewarded
 from tests.kit.factories import (
@@ -141,7 +142,7 @@ def _job(n: int) -> SendJob:
 
 
 def _mail_app(n: int) -> MailApp:
-    keys = {"api_key": SECRET, "secret_key": SECRET, "signing_key": SECRET}
+    keys = {"api_key": SECRET, "secret_key": SECRET, "signing_key": SECRET, "access_token": SECRET}
     return MailApp.objects.create(letter="a", vendor="brevo", from_email=f"m{n}@example.com", from_name="M", **keys)
 
 
@@ -301,6 +302,9 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
         name=f"box-{n}", endpoint="http://127.0.0.1:9", region="eu-west-1", accesskey=SECRET, secretkey=SECRET
     ),
     MailApp: _mail_app,
+    VendorLogin: lambda n: VendorLogin.objects.create(
+        member=MemberFactory(), letter="c", state_hash=f"{n:064}", ends_at=timezone.now()
+    ),
     MailEvent: lambda n: MailEvent.objects.create(
         app=_mail_app(n), dedupe_key=f"{n:064}", kind="delivered", happened_at=timezone.now(), raw={"n": n}
     ),

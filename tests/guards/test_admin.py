@@ -271,6 +271,7 @@ def test_every_secret_is_recognised() -> None:
         "accounts.ApiKey.key",
         "accounts.ApiKey.key_hash",
         "accounts.User.password",
+        "outreach.MailApp.access_token",
         "outreach.MailApp.api_key",
         "outreach.MailApp.secret_key",
         "outreach.MailApp.signing_key",

@@ -9,10 +9,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from django.utils import timezone
+
 from outreach.models import MailApp
+from tests.kit.google import REFRESH, SEND, Google
 
 KEY = "mv-canary-7d21c4ab90"
 SECRET = "mv-second-canary-55aa"
@@ -35,6 +39,7 @@ class Says:
 VENDORS: dict[str, Says] = {
     "brevo": Says({"messageId": ID}, "api-key", 201),
     "resend": Says({"id": ID}, "authorization"),
+    "gmail": Says({"id": ID, "threadId": "t-1", "labelIds": ["SENT"]}, "authorization"),
     "mailersend": Says("", "authorization", 202, {"X-Message-Id": ID}),
     "postmark": Says({"To": TO, "MessageID": ID, "ErrorCode": 0, "Message": "OK"}, "x-postmark-server-token"),
     "sendgrid": Says("", "authorization", 202, {"X-Message-Id": ID}),
@@ -69,6 +74,8 @@ class Fault:
     headers: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     cut: bool = False
+    sends: bool = False
+    """The message goes out nevertheless."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +101,7 @@ class VendorServer:
     asked: list[Asked] = field(default_factory=list)
     script: list[Fault] = field(default_factory=list)
     """The next answers to messages, one each; afterwards they are accepted."""
+    google: Google = field(default_factory=Google)
 
     @property
     def url(self) -> str:
@@ -101,13 +109,14 @@ class VendorServer:
 
     @property
     def sent(self) -> list[Asked]:
-        """The messages that it was given: every POST."""
-        return [one for one in self.asked if one.method == "POST"]
+        """The messages that it was given: every POST but those about log-ins."""
+        return [one for one in self.asked if one.method == "POST" and one.path not in ("/token", "/revoke")]
 
     def be(self, vendor: str, *script: Fault) -> VendorServer:
         """Be this vendor from now on."""
         self.vendor, self.script = vendor, list(script)
         self.asked.clear()
+        self.google = Google()
         return self
 
     def app(self, vendor: str, **values: Any) -> MailApp:
@@ -115,10 +124,24 @@ class VendorServer:
         known: dict[str, Any] = {"api_key": KEY, "from_email": "me@example.com", "from_name": "Me", "letter": "a"}
         if vendor == "postal":
             known["endpoint"] = self.url
+        if vendor == "gmail":
+            token = "access-canary-0"  # noqa: S105
+            self.google.access.add(token)
+            ends_at = timezone.now() + timedelta(hours=1)
+            known |= {"api_key": REFRESH, "access_token": token, "access_ends_at": ends_at, "scopes": SEND}
         return MailApp(vendor=vendor, **{**known, **VENDORS[vendor].columns, **values})
 
     def next(self, asked: Asked) -> Fault:
         self.asked.append(asked)
+        if self.vendor == "gmail":
+            if asked.path.startswith("/o/oauth2/v2/auth"):  # whoever opens it allows it
+                return Fault(302, "", {"Location": self.google.leads_back(f"{self.url}{asked.path}")})
+            told = self.google.answer(asked)
+            if told is not None:
+                return Fault(*told)
+            fault = self.script[0] if self.script else None
+            if fault is None or fault.sends:
+                self.google.take(asked)
         if asked.method == "POST" and self.script:
             return self.script.pop(0)
         says = VENDORS[self.vendor]

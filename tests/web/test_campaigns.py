@@ -13,7 +13,7 @@ from crm.models import ContactTag
 from outreach.models import Campaign, EmailTemplate, SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
-from tests.outreach.helpers import work
+from tests.outreach.helpers import Post, work
 from tests.web.helpers import at, enter, text_of, toast_of
 
 EVIL = '"><script>alert(1)</script>'
@@ -96,3 +96,46 @@ def test_a_scheduled_campaign_and_a_manual_one(cast: Cast, client: Client, chose
     assert "3 messages released" in toast_of(client, client.post(manual, {"do": "release"}))
     counted = text_of(client.get(at(cast.owner, f"campaigns/audience?tags={chosen['tags']}")))
     assert ("3 of 3 contacts" in counted, "will" in counted) == (True, False)
+
+
+def test_a_draft_shows_people_and_mails_and_has_follow_ups(
+    cast: Cast, client: Client, chosen: dict[str, Any], post: Post
+) -> None:
+    with cast.scope():
+        template = EmailTemplate.objects.create(name="Later", subject="Once more", body="Hi", html="", text="Hi")
+    sender = f"smtp/{post.smtp.pk}"
+    sent = {**chosen, "smtp": sender, "name": "Open day", "subject": "Hi {{contact.firstName}}", "body": "Come <3"}
+    later = {"f0-body": "Seen it, {{Nothing}}?", "f0-amount": "3", "f0-unit": "days", "f0-stopOn": ["reply", "bounce"]}
+    later |= {"f1-template": template.pk, "f1-amount": "1", "f1-unit": "weeks", "f1-stopOn": ["reply"]}
+    new = at(cast.owner, "campaigns/new")
+    wrong = client.post(new, {**sent, **later})
+    assert (wrong.status_code, 'id="f-f0-body-error"' in wrong.content.decode()) == (422, True)
+    later["f0-body"] = f"Seen it? {EVIL}"
+    saved = client.post(new, {**sent, **later})
+    assert saved.status_code == 303, text_of(saved)
+    with cast.scope():
+        campaign = Campaign.objects.get()
+        steps = campaign.outreach_cadence["steps"]
+    assert [(one["delay"], one["stopOn"], one["template"]) for one in steps] == [
+        ({"amount": 3, "unit": "days"}, ["reply", "bounce"], None),
+        ({"amount": 1, "unit": "weeks"}, ["reply"], template.pk),
+    ]
+    place = at(cast.owner, f"campaigns/{campaign.pk}")
+    shown = client.get(place)
+    page = text_of(shown)
+    assert "3 of 3 people can be written to" in page
+    assert ("Follow-up 2" in page, "After 1 week" in page, EVIL in shown.content.decode()) == (True, True, False)
+    assert "Hi {{contact.firstName}}" in text_of(client.get(f"{place}/preview"))
+    assert "Once more" in text_of(client.get(f"{place}/preview?step=3"))
+    assert "no such step" in text_of(client.get(f"{place}/preview?step=9"))
+    assert "A test has gone to" in toast_of(client, client.post(place, {"do": "test"}))
+    assert post.subjects() == ["Subject: [Test] Hi {{contact.firstName}}"]
+    form = client.get(f"{place}/edit").content.decode()
+    assert ('name="f2-body"' in form, 'name="f3-body"' in form) == (True, False)  # one more than there are
+    kept = client.post(f"{place}/edit", {**sent, **later, "f0-body": ""})  # the first one is taken out
+    assert kept.status_code == 303, text_of(kept)
+    with cast.scope():
+        campaign.refresh_from_db()
+        assert [one["template"] for one in campaign.outreach_cadence["steps"]] == [template.pk]
+    gone = cast.key.delete("/template/email", {"ids": [template.pk]})
+    assert gone.body["warning"] == "ids: Open day cannot begin without other words"

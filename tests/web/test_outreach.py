@@ -12,7 +12,7 @@ from crm.models import Contact
 from outreach.genie.pages.base import skipped, why
 from outreach.genie.pages.runs import Run
 from outreach.models import AiApp, SendJob, Smtp, Suppression
-from outreach.senders.pages import security
+from outreach.senders.pages.smtp import security
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
 from tests.kit.smtp_server import Faults

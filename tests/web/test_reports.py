@@ -56,6 +56,11 @@ def test_a_report_leads_to_what_it_counts_and_onto_a_dashboard(cast: Cast) -> No
         board.refresh_from_db()
     kept = [(tile["title"], tile["chart"], tile["range"]) for tile in board.tiles]
     assert (board.shared, kept) == (True, [("Second", "number", "custom"), ("First", "bar", "thisMonth")])
+    up = {"name": "Sales", "shared": "on", "title-1": "Second", "title-2": "First", "place-1": "1", "place-2": "1"}
+    client.post(at(cast.owner, f"dashboards/{board.pk}/edit"), {"do": "save", **up})
+    with cast.scope():
+        board.refresh_from_db()
+    assert [tile["title"] for tile in board.tiles] == ["First", "Second"]  # the one that was moved there is the first
 
     with cast.scope():
         role = Role.objects.get(name="Viewer")

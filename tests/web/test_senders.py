@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -10,9 +11,13 @@ from django.test import Client
 
 from outreach.models import MailApp, Smtp, Suppression
 from tests.kit.cast import Cast
+from tests.kit.google import CLIENT, CLIENT_SECRET
 from tests.kit.mail_vendors import KEY, vendor_server
 from tests.outreach.helpers import Post
 from tests.web.helpers import EVIL, at, enter, text_of, toast_of
+
+HIDDEN = r'type="hidden" name="(code|state)"[^>]* value="([^"]*)"'
+"""What a log-in has come back with, in the form that ends it."""
 
 
 @pytest.fixture
@@ -94,3 +99,47 @@ def test_a_mail_vendor_is_connected_beside_smtp(cast: Cast, client: Client, sett
         assert ("at most 20 a day" in listed, "tells nothing of deliveries yet" in listed) == (True, True)
         assert "me@example.com" in text_of(client.get(at(cast.owner, "outreach/new")))
         assert client.post(own, {"do": "delete"})["Location"] == place
+
+
+def test_gmail_is_connected_by_a_log_in_and_logged_in_anew(cast: Cast, client: Client, settings: Any) -> None:
+    place = at(cast.owner, "senders")
+    assert "Gmail" not in text_of(client.get(f"{place}/new"))  # without a client of Google's
+    settings.GOOGLE_CLIENT_ID, settings.GOOGLE_CLIENT_SECRET = CLIENT, CLIENT_SECRET
+    settings.OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8"]
+    with vendor_server() as vendors:
+        settings.VENDOR_BASE_URLS = {"gmail": vendors.be("gmail").url}
+        assert "Gmail" in text_of(client.get(f"{place}/new"))
+        connect = f"{place}/connect?app=mailvendor-c"
+        assert "Log-in at Gmail" in text_of(client.get(connect))
+
+        def came_back(path: str, **sent: str) -> str:
+            page = client.post(path, {"do": "begin", **sent}).content.decode()
+            found = re.search(r'href="(http://127[^"]+)"', page)
+            assert found is not None
+            answer = vendors.google.consent(unescape(found[1]))
+            return str(client.get("/oauth/mailvendor-c/callback", answer)["Location"])
+
+        back = came_back(connect)
+        shown = client.get(back)
+        assert "Say whom the messages come from" in text_of(shown)
+        kept = dict(re.findall(HIDDEN, shown.content.decode()))
+        missing = client.post(f"{place}/return", {"do": "save", **kept, "fromName": ""})
+        assert (missing.status_code, 'id="f-fromName-error"' in missing.content.decode()) == (422, True)
+        made = client.post(f"{place}/return", {"do": "save", **kept, "fromName": EVIL})
+        assert "Gmail connected" in toast_of(client, made)
+        own = made["Location"]
+        again = client.post(f"{place}/return", {"do": "save", **kept, "fromName": "Dana"})
+        assert (again.status_code, "Begin the log-in anew" in text_of(again)) == (422, True)
+        with cast.scope():
+            MailApp.objects.update(needs_login=True, verified=False)
+        assert "It needs a new log-in" in text_of(client.get(own))
+        assert "Log in again" in text_of(client.get(place))
+        anew = came_back(own, mayRead="on")
+        kept = dict(
+            re.findall(r'type="hidden" name="(code|state)"[^>]* value="([^"]*)"', client.get(anew).content.decode())
+        )
+        assert "It sends again" in toast_of(client, client.post(f"{place}/return", {"do": "save", **kept}))
+        refused = client.get(f"{place}/return", {"error": "access_denied", "state": kept["state"]})
+        assert "It was not allowed" in text_of(refused)
+        assert "This log-in cannot go on" in text_of(client.get(f"{place}/return?code=x&state=y"))
+        assert "canary" not in client.get(own).content.decode()

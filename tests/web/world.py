@@ -48,12 +48,13 @@ from tests.web.helpers import at, enter
 PARAMETER = re.compile(r"<str:\w+>")
 EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 ROLES = ("Owner", "Manager", "Member", "Viewer")
-FRAMED = ("message-preview",)
+FRAMED = ("campaign-preview", "message-preview")
 """What others wrote, as it is, in a frame with a policy of its own."""
 
 ADDRESSES: dict[str, type[Any]] = {
     "call": CallLog,
     "campaign": Campaign,
+    "campaign-preview": Campaign,
     "campaign-edit": Campaign,
     "card-scan": CardScan,
     "category": ContactCategory,

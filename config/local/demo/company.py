@@ -70,7 +70,7 @@ TILES = [
         ("Leads this month", "leads", "day", "number", "created", "thisMonth"),
         ("New contacts", "contacts", "day", "line", "added", "last30"),
         ("Open leads", "pipeline", "status", "bar", "openValue", "last30"),
-        ("Messages sent", "outreach", "day", "bar", "sent", "last30"),
+        ("Messages sent", "deliverability", "day", "bar", "sent", "last30"),
         ("Who did what", "activities", "member", "table", "activities", "last30"),
     )
 ]

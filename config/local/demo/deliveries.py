@@ -1,14 +1,15 @@
-"""A second sender, whose guardrail has stopped it, and addresses that are never written to."""
+"""A second sender, whose guardrail has stopped it, what came back to it, and addresses that are never written to."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from hashlib import sha256
 
 from django.utils import timezone
 
 from accounts.models import Member
 from crm.models import Contact
-from outreach.models import MailApp, SendJob
+from outreach.models import InboundMessage, MailApp, SendJob
 from outreach.senders.models import BOUNCES
 from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress
@@ -25,6 +26,7 @@ def create_deliveries(member: Member) -> None:
         api_key="demo",
         from_email="news@leadwright.example",
         from_name="Dana Moreau",
+        webhook_ready=True,
         stopped_at=now - timedelta(hours=20),
         stopped_by={"what": BOUNCES, "count": BOUNCED, "of": SENT},
         created_by=member,
@@ -53,7 +55,47 @@ def create_deliveries(member: Member) -> None:
             )
         )
     SendJob.objects.bulk_create(jobs)
+    _answers(jobs, now)
     for job in jobs[:BOUNCED]:
         suppress([job.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk)
     suppress(["ask-not@quiet.example"], source="Call on Monday", member_id=member.pk)
     suppress(["enough@quiet.example"], reason=Suppression.Reason.COMPLAINED)
+
+
+def _answers(jobs: list[SendJob], now: datetime) -> None:
+    """Put into the inbox what some of the recipients, and the server of another, have answered."""
+    kind, hours = InboundMessage.Kind, (20, 9, 3, 21)
+    answers = (
+        (kind.REPLY, "We would like to try the dark roast. Could you come by on Thursday?"),
+        (kind.REPLY, "Thank you, but we have just signed for a year. Ask again next spring."),
+        (kind.AUTO, "I am away until Monday and read your mail then."),
+        (kind.BOUNCE, "550 5.1.1 The mailbox does not exist."),
+    )
+    rows = []
+    for number, ((what, words), job, ago) in enumerate(zip(answers, [*jobs[-3:], jobs[0]], hours, strict=True), 1):
+        bounced = what == kind.BOUNCE
+        rows.append(
+            InboundMessage(
+                company_id=job.company_id,
+                kind=what,
+                uid_validity=1,
+                uid=number,
+                digest=sha256(job.pk.encode()).hexdigest(),
+                from_email="mailer-daemon@mail.example" if bounced else job.recipient,
+                from_name="Mail Delivery System" if bounced else "",
+                subject="Undelivered mail" if bounced else f"Re: {job.subject}",
+                text="" if bounced else words,
+                quoted=f"> {job.subject}",
+                send_job=job,
+                contact_id=job.contact_id,
+                matched_by="report" if bounced else "in_reply_to",
+                severity=InboundMessage.Severity.HARD if bounced else "",
+                recipient=job.recipient if bounced else "",
+                status_code="5.1.1" if bounced else "",
+                diagnostic=words if bounced else "",
+                received_at=now - timedelta(hours=ago),
+            )
+        )
+        if what == kind.REPLY:
+            Contact.objects.filter(pk=job.contact_id).update(replied_at=now - timedelta(hours=ago))
+    InboundMessage.objects.bulk_create(rows)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from outreach.campaigns.pages.detail import Campaign
+from outreach.campaigns.pages.detail import Campaign, CampaignPreview
 from outreach.campaigns.pages.form import CampaignAudience, EditCampaign, NewCampaign
 from outreach.campaigns.pages.list import Campaigns
 
-PAGES = [Campaigns, NewCampaign, CampaignAudience, Campaign, EditCampaign]
+PAGES = [Campaigns, NewCampaign, CampaignAudience, Campaign, CampaignPreview, EditCampaign]

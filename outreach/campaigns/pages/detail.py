@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 
+from core.text.placeholders import names_in
+from core.web.mail_frames import mail_frame
 from outreach.campaigns.pages.base import CampaignPage, shown_campaign
 from outreach.genie.pages.base import messages
 from outreach.genie.pages.new import SELECTORS
+from outreach.genie.pages.steps import in_words, step_name
 
 WAITING = ("approved", "claimed", "sending")
 NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
@@ -24,6 +27,8 @@ FUNNEL = (
     ("notSent", "Not sent", NOT_SENT),
 )
 """Name of a number -> its words, and the statuses of the messages that it counts."""
+KNOWN = ("contact.", "company.")
+"""How the names begin that every mail knows."""
 WHY = {
     "replied": "it had the most replies",
     "tie": "several had as many replies, and it is the first of these",
@@ -59,13 +64,52 @@ class Campaign(CampaignPage):
             "won": WHY.get(campaign["won"].get("why", ""), ""),
             "undecided": under_way and campaign["winner"] and not campaign["won"],
             "names": [one["name"] for one in campaign["variants"]],
+            "steps": [{**one, "waits": in_words(one["delay"])} for one in campaign["outreachCadence"].get("steps", ())],
+            "by_step": [{**one, "name": step_name(one["step"])} for one in campaign["stepResults"]]
+            if campaign["outreachCadence"]
+            else [],
             "drafts": counts["draft"] if under_way else 0,
             "job": at_work,
             "moving": planning or at_work is not None or bool(under_way and going),
             "under_way": under_way,
+            "before": self.before(campaign) if campaign["run"] is None else None,
             "can_start": status == "draft" or (status == "failed" and campaign["run"] is None),
             "can_edit": status in ("draft", "scheduled", "paused") or (status == "failed" and campaign["run"] is None),
         }
+
+    def before(self, campaign: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is looked at before a campaign starts: how many it reaches, and the mails that it makes."""
+        chosen = {name: campaign[name] for name in (*(name for name, *_ in SELECTORS), "contactIds", "leadIds")}
+        asked = any(chosen.values()) and self.may("campaign", "POST")
+        answer = self.ask("POST", "campaign/audience-preview", None, chosen) if asked else None
+        place = self.address("campaign-preview", campaign["_id"])
+        named = [one["name"] for one in campaign["variants"]]
+        mails = [(f"Version {name}", f"{place}?variant={number}") for number, name in enumerate(named)]
+        later = len(campaign["outreachCadence"].get("steps", ()))
+        mails = mails or ([("The mail", place)] if campaign["templateId"] or campaign["body"] else [])
+        return {
+            "people": answer.data if answer is not None and answer.ok else None,
+            "mails": [*mails, *((step_name(step), f"{place}?step={step}") for step in range(2, later + 2))],
+            "can_test": bool(mails) and self.may("campaign", "POST"),
+        }
+
+    def do_test(self) -> HttpResponse:
+        """Send the first version to the reader, by the campaign's sender."""
+        campaign = self.read(f"campaign/{self.params['id']}").data
+        words = campaign["variants"][0] if campaign["variants"] else campaign
+        sender = campaign["smtp"] or campaign["mailApp"]
+        if words["templateId"]:
+            mail: dict[str, Any] = {"templateId": words["templateId"]}
+        else:
+            names = names_in(f"{words['subject']} {words['body']}")
+            own = [name for name in dict.fromkeys(names) if not name.startswith(KNOWN)]
+            variables = [{"name": name, "required": False, "dateType": None} for name in own]
+            mail = {"subject": words["subject"], "body": words["body"], "variables": variables}
+        body = {**mail, "to": [self.reader.email], **({"smtp": sender["_id"]} if sender else {})}
+        answer = self.ask("POST", f"campaign/test/{campaign['type']}", None, body)
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done(f"A test has gone to {self.reader.email}, with the names of fields in place of values")
 
     def funnel(self, campaign: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the way from the audience to the answers: label, number, and the address of the messages."""
@@ -143,3 +187,18 @@ class Campaign(CampaignPage):
         if not answer.ok:
             return self.refuse(answer)
         return self.done("Campaign deleted; its messages stay in the log", self.address("campaigns"))
+
+
+class CampaignPreview(CampaignPage):
+    """The mail that a campaign makes, as a document of its own: ?variant= and ?step= say which."""
+
+    path = "campaigns/<str:id>/preview"
+    name = "campaign-preview"
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        self.read(f"campaign/{self.params['id']}")  # a campaign of others is not there
+        query = {name: request.GET[name] for name in ("variant", "step") if name in request.GET}
+        answer = self.ask("GET", f"campaign/{self.params['id']}/preview", query)
+        if answer.ok:
+            return mail_frame(request, mail=answer.data)
+        return mail_frame(request, problem=". ".join(filter(None, (answer.message, answer.warning))))

@@ -13,8 +13,9 @@ from django.http import HttpResponse
 from core.text.timezones import zone_of
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
+from outreach.campaigns.pages import follow_ups
 from outreach.campaigns.pages.base import CampaignPage
-from outreach.genie.pages.new import EXCLUDED, SAMPLES, SELECTORS
+from outreach.genie.pages.new import EXCLUDED, SAMPLES, SELECTORS, from_label
 from outreach.genie.pages.steps import DAYS, INTERVALS
 
 WHO = tuple(name for name, *_ in SELECTORS)
@@ -56,7 +57,12 @@ class CampaignForm(CampaignPage):
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         """Make the form; a kind of selector that the company has none of is left out."""
-        return Form([*self.who(), *self.what(), *self.second(), *self.how()], values)
+        later = follow_ups.follow_up_fields(self.steps(), self.named("templates"))
+        return Form([*self.who(), *self.what(), *self.second(), *later, *self.how()], values)
+
+    def steps(self) -> list[dict[str, Any]]:
+        """Return the follow-ups that the campaign has."""
+        return []
 
     def named(self, name: str) -> list[Option]:
         return [Option(one["_id"], one["name"]) for one in self.choices[name] or ()]
@@ -92,10 +98,7 @@ class CampaignForm(CampaignPage):
         ]
 
     def how(self) -> list[Field]:
-        senders = [
-            Option(f"{one['type']}/{one['_id']}", f"{one['fromName']} <{one['fromEmail']}>")
-            for one in self.choices["senders"] or ()
-        ]
+        senders = [Option(f"{one['type']}/{one['_id']}", from_label(one)) for one in self.choices["senders"] or ()]
         return [
             Field("smtp", "From", "select", options=senders, value=senders[0].value if senders else "", required=True),
             Field("scheduledAt", "Starts", "datetime-local", help="Empty: as soon as you start it."),
@@ -129,6 +132,7 @@ class CampaignForm(CampaignPage):
             "form": form,
             "who": these(*WHO),
             "what": these("name", *WORDS),
+            "follow_ups": follow_ups.grouped(form.fields),
             "second": [*second, *these("share", "metric", "testShare", "after")],
             "tests": any(field.value or field.error for field in second),
             "how": these("smtp", "scheduledAt", "throttle", "manual"),
@@ -158,7 +162,8 @@ class CampaignForm(CampaignPage):
             "intervalMs": int(values["intervalMs"]) if str(values["intervalMs"]).isdecimal() else None,
             "writeAgain": values["writeAgain"],
         }
-        return {**found, **self.words(values)}
+        cadence = follow_ups.cadence_of(form.fields, self.steps())
+        return {**found, **self.words(values), "outreachCadence": cadence}
 
     def words(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the words: of one version, or of two with their shares and the rule of the test."""
@@ -186,6 +191,7 @@ class CampaignForm(CampaignPage):
         warning = answer.warning
         for theirs, ours in ALIKE:
             warning = warning.replace(theirs, ours)
+        warning = follow_ups.refused(form.fields, warning)
         form.refuse(answer.message, warning)
         return self.page({**self.show(), **self.context(form)}, status=422)
 
@@ -246,6 +252,10 @@ class EditCampaign(CampaignForm):
             rule = (*WORDS, *SECOND, "share", "metric", "testShare", "after")
             whole.fields = [field for field in whole.fields if field.name not in rule]
         return whole
+
+    def steps(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.campaign["outreachCadence"].get("steps", [])
+        return found
 
     def values(self) -> dict[str, Any]:
         """Return the campaign as the form has it."""

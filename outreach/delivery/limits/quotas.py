@@ -1,4 +1,5 @@
-"""Limits by mail provider: buckets that fill with time, and a claim that takes from several of them at once."""
+"""Limits by mail provider and by mail vendor: buckets that fill with time, and a claim that takes from several of them
+at once."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from django.utils import timezone
 
 from core.tenancy import company_id
 from outreach.delivery.models import RecipientQuota
+from outreach.mail_vendors.models import MailApp
+from outreach.senders.models import Sender
 
 OTHER = "other"
 """The limit of each domain that is of no provider."""
@@ -22,6 +25,8 @@ PROVIDERS = {
 }
 """Key of a mail provider -> its domains; one that ends in a dot has any country behind it."""
 KEYS = (*PROVIDERS, OTHER)
+VENDOR = "vendor:"
+"""What the bucket of a mail vendor begins with, which no domain does; all apps of it share the bucket."""
 MOST_PER_HOUR = 1_000_000
 KEPT = timedelta(days=1)
 """A bucket that nobody has taken from for so long is full, and is made anew when it is needed."""
@@ -50,7 +55,12 @@ def scope_of(email: str) -> str:
 
 def limit_of(scope: str, limits: Mapping[str, int]) -> int | None:
     """Return how many messages an hour may go to the scope; None: any number."""
-    return limits.get(scope if scope in PROVIDERS else OTHER)
+    return limits.get(scope if scope in PROVIDERS or scope.startswith(VENDOR) else OTHER)
+
+
+def vendor_scope(sender: Sender) -> str:
+    """Return the bucket of the sender's mail vendor; "" for one that has none."""
+    return f"{VENDOR}{sender.vendor}" if isinstance(sender, MailApp) else ""
 
 
 def size_and_rate(per_hour: int) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from outreach.ai.languages import language_name
 from outreach.delivery.limits.quotas import KEYS
 from outreach.delivery.models import GenieSettings, SendJob
 from outreach.delivery.reasons import Reason
+from outreach.mail_vendors.registry import VENDORS
 
 
 def read_settings() -> dict[str, Any]:
@@ -31,6 +32,7 @@ def read_settings() -> dict[str, Any]:
         "complaintPercent": found.complaint_percent,
         "guardFrom": found.guard_from,
         "providerLimits": {key: found.provider_limits.get(key) for key in KEYS},
+        "vendorLimits": {key: found.vendor_limits.get(key) for key in VENDORS},
         "language": found.language,
         "languageName": language_name(found.language),
         "timezone": Company.objects.values_list("timezone", flat=True).get(pk=company_id()),
@@ -53,8 +55,9 @@ def change_settings(**values: Any) -> None:
         if len(set(values["window_days"])) < len(values["window_days"]):
             raise ValidationFailed("windowDays names a day twice", "windowDays: name each day once")
         values["window_days"] = sorted(values["window_days"])
-    if "provider_limits" in values:
-        values["provider_limits"] = {key: limit for key, limit in values["provider_limits"].items() if limit}
+    for name in ("provider_limits", "vendor_limits"):
+        if name in values:
+            values[name] = {key: limit for key, limit in values[name].items() if limit}
     found, _ = GenieSettings.objects.select_for_update(of=("self",)).get_or_create()
     for name, value in values.items():
         setattr(found, name, value)
@@ -67,7 +70,7 @@ def change_settings(**values: Any) -> None:
             "windowEnd is windowStart", "windowEnd: is the same as windowStart; give null for both to send all day"
         )
     found.save()
-    held = (Reason.OUTSIDE_WINDOW, Reason.LIMIT_DOMAIN)
+    held = (Reason.OUTSIDE_WINDOW, Reason.LIMIT_DOMAIN, Reason.LIMIT_VENDOR)
     waiting = SendJob.objects.filter(status=SendJob.Status.APPROVED, reason__in=held)
     if waiting.update(due_at=timezone.now()):
         notify_workers("send")

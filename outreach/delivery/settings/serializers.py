@@ -9,6 +9,7 @@ from core.api.output import Computed, Output
 from outreach.ai.serializers import LanguageInput
 from outreach.delivery.limits.quotas import MOST_PER_HOUR
 from outreach.delivery.models import APPROVAL_DAYS, BOUNCE_PERCENT, COMPLAINT_PERCENT, GUARD_FROM, INBOX_DAYS
+from outreach.mail_vendors.registry import VENDORS
 
 PER_HOUR = {"required": False, "allow_null": True, "min_value": 1, "max_value": MOST_PER_HOUR}
 
@@ -22,6 +23,16 @@ class ProviderLimits(Input):
     apple = IntegerInput(**PER_HOUR, help_text="iCloud.")
     gmx = IntegerInput(**PER_HOUR, help_text="GMX, WEB.DE, mail.com.")
     other = IntegerInput(**PER_HOUR, help_text="Each other domain by itself.")
+
+
+VendorLimits: type[Input] = type(
+    "VendorLimits",
+    (Input,),
+    {
+        "__doc__": "Most messages an hour by each mail vendor, by all apps of it together; null: no limit.",
+        **{key: IntegerInput(**PER_HOUR, help_text=f"{vendor.name}.") for key, vendor in VENDORS.items()},
+    },
+)
 
 
 class SettingsInput(Input):
@@ -78,6 +89,7 @@ class SettingsInput(Input):
     providerLimits = ProviderLimits(
         required=False, help_text="Replaces the limits there are; addresses count by their domain."
     )
+    vendorLimits = VendorLimits(required=False, help_text="Replaces the limits there are.")
     language = LanguageInput(
         required=False,
         allow_blank=True,
@@ -98,6 +110,11 @@ class SettingsOut(Output):
     providerLimits = Computed(
         serializers.DictField(
             child=serializers.IntegerField(allow_null=True), help_text="Mail provider -> messages an hour; null: any."
+        )
+    )
+    vendorLimits = Computed(
+        serializers.DictField(
+            child=serializers.IntegerField(allow_null=True), help_text="Mail vendor -> messages an hour; null: any."
         )
     )
     language = Computed(serializers.CharField(help_text="ISO 639-1 code; empty: that of the prompt."))

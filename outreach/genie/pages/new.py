@@ -45,6 +45,12 @@ SAMPLES = 3
 SAMPLED = ("prompt", "tone", "language", "smtp")
 
 
+def from_label(sender: Mapping[str, Any]) -> str:
+    """Return what a sender is called where one is chosen; one that its guardrail has stopped says so."""
+    stopped = " (stopped)" if sender["stoppedAt"] else ""
+    return f"{sender['fromName']} <{sender['fromEmail']}>{stopped}"
+
+
 class NewRun(OutreachPage):
     """The form of a new run. Whom it reaches is counted beside it (RunAudience)."""
 
@@ -139,7 +145,7 @@ class NewRun(OutreachPage):
             return []
         answer = self.ask("GET", "mail-vendors")
         working = answer.data["senders"] if answer.ok else []
-        return [Option(one["_id"], f"{one['fromName']} <{one['fromEmail']}>") for one in working]
+        return [Option(one["_id"], from_label(one)) for one in working]
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from accounts.models import Company
+from outreach.mail_vendors.registry import VENDORS
 from tests.kit.cast import Cast, make_cast
 
 PATH = "/genie/settings"
@@ -22,6 +23,7 @@ def test_without_settings_mail_goes_at_all_hours(cast: Cast) -> None:
         "bouncePercent": 5.0,
         "complaintPercent": 0.1,
         "guardFrom": 50,
+        "vendorLimits": dict.fromkeys(VENDORS),
         "providerLimits": dict.fromkeys(("google", "microsoft", "yahoo", "apple", "gmx", "other")),
         "timezone": "Europe/Berlin",
     }

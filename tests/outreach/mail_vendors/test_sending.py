@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from unittest.mock import ANY
 
 import pytest
 from django.utils import timezone
@@ -85,6 +86,28 @@ def test_limits_of_ours_and_of_the_vendor(cast: Cast, app: MailApp, vendors: Ven
     work("send")
     assert statuses(cast, run) == {"sent": 2, "approved": 1}
     assert _fresh(app).paused_reason == "limit_minute"
+
+
+def test_all_apps_of_a_vendor_share_its_limit(cast: Cast, app: MailApp, vendors: VendorServer) -> None:
+    limits = {"vendorLimits": {"postmark": 20, "brevo": 1}}
+    assert cast.key.put("/genie/settings", limits).data["vendorLimits"]["postmark"] == 20
+    with cast.scope():
+        other = vendors.app("postmark", letter="e", verified=True)
+        other.save()
+    # Twenty an hour are two at once, and then one each three minutes, whoever sends.
+    first, second = planned(cast, 2, mailApp=app.pk), planned(cast, 2, mailApp=other.pk)
+    work("send")
+    assert (len(vendors.sent), statuses(cast, first), statuses(cast, second)) == (2, ANY, ANY)
+    with cast.scope():
+        waits = SendJob.objects.filter(status="approved")
+        assert {one.reason for one in waits} == {"limit_vendor"}
+        job = waits[0]
+    shown = cast.key.get(f"/genie/send-jobs/{job.pk}").data["decision"]
+    assert (shown["reason"], "over all accounts there" in shown["sentence"]) == ("limit_vendor", True)
+    assert cast.key.put("/genie/settings", {"vendorLimits": {"nobody": 1}}).status == 400
+    assert cast.key.put("/genie/settings", {"vendorLimits": {}}).status == 200
+    work("send")
+    assert (statuses(cast, first), statuses(cast, second)) == ({"sent": 2}, {"sent": 2})
 
 
 def test_a_refused_key_stops_the_sender_and_loses_nothing(cast: Cast, app: MailApp, vendors: VendorServer) -> None:

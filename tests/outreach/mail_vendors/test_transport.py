@@ -10,11 +10,12 @@ from urllib.parse import unquote
 
 import pytest
 
-from outreach.mail_vendors import backends
-from outreach.mail_vendors.registry import VENDORS
-from outreach.mail_vendors.transport import VendorSession
+from outreach.mail_vendors import backends, gmail
+from outreach.mail_vendors.gmail import session_of
+from outreach.mail_vendors.registry import DEFAULT_LETTERS, VENDORS
+from outreach.models import MailApp
 from outreach.smtp.message import OutgoingMail
-from outreach.smtp.outcome import Outcome, Rejected, Sent, Uncertain
+from outreach.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
 from tests.kit.mail_vendors import KEY, SECRET, TO, Fault, VendorServer
 from tests.kit.mail_vendors import VENDORS as STAND_INS
 
@@ -44,10 +45,22 @@ def _mail(**values: Any) -> OutgoingMail:
 
 def _send(vendors: VendorServer, vendor: str, **values: Any) -> tuple[Outcome, int]:
     intents: list[int] = []
-    session = VendorSession(vendors.app(vendor, id="b" * 24, company_id="c" * 24, **values))
+    session = session_of(vendors.app(vendor, id="b" * 24, company_id="c" * 24, **values))
     outcome = session.deliver(_mail(), lambda: intents.append(len(vendors.sent)))
     assert intents == [0]  # committed once, before the first request
     return outcome, len(vendors.sent)
+
+
+def _no_second_token(app: MailApp, instead_of: str = "") -> str:
+    if instead_of:
+        raise SmtpError("auth", "Log in again.", temporary=False)
+    return app.access_token
+
+
+def test_every_vendor_has_a_stand_in_and_every_fault_is_tried() -> None:
+    assert set(STAND_INS) == set(VENDORS)
+    assert set(DEFAULT_LETTERS.values()) <= set(VENDORS)
+    assert (len(VENDORS), len(FAULTS), len(DEFAULT_LETTERS)) == (15, 12, 8)
 
 
 @pytest.mark.parametrize("vendor", STAND_INS)
@@ -61,6 +74,8 @@ class TestVendor:
         if vendor == "ses":
             assert KEY in said.headers["authorization"]
             raw = base64.b64decode(json.loads(said.text)["Content"]["Raw"]["Data"]).decode()
+        if vendor == "gmail":
+            raw = vendors.google.mails[0].decode()
         assert "aaaaaaaaaaaaaaaaaaaaaaaa@example.com" in unquote(raw)
         assert "List-Unsubscribe" in raw
         assert ("idempotency-key" in said.headers) == (VENDORS[vendor].idempotency == "header")
@@ -71,6 +86,8 @@ class TestVendor:
     @pytest.mark.parametrize("fault", FAULTS)
     def test_fault(self, vendors: VendorServer, vendor: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
         said, kind, stage = FAULTS[fault]
+        if (vendor, fault) == ("gmail", "bad key"):
+            monkeypatch.setattr(gmail, "access_token", _no_second_token)
         if fault == "silent":
             monkeypatch.setattr(backends, "SECONDS", 0.6)  # a busy machine takes 0.2 s to connect
         outcome, posts = _send(vendors.be(vendor, said), vendor)

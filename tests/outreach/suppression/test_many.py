@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from core.jobs import WORK
 from core.jobs.leases import claim
 from core.jobs.sweeper import sweep
+from crm.models import File
 from outreach.models import Suppression, SuppressionImport
 from outreach.suppression import imports
 from tests.crm.imports.helpers import upload
 from tests.kit.cast import Cast
+from tests.kit.threads import at_once
 
 
 def listed(cast: Cast) -> dict[str, str]:
@@ -110,3 +114,22 @@ def test_a_file_of_addresses_alone_has_no_header_and_a_queued_import_is_cancelle
     ):
         answer = cast.key.post("/suppression/import", body)
         assert (answer.status, told in answer.body["warning"]) == (400, True), answer.body
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_file_sent_again_within_minutes_is_the_same_import(cast: Cast) -> None:
+    content = b"first@example.org\n"
+    files = [upload(cast, content, f"list {number}.csv") for number in range(2)]
+    member, company = cast.owner.pk, cast.company.pk
+
+    def send(number: int) -> str:
+        made = imports.start_import(file_id=files[number % 2], files=File.objects.all(), member_id=member)
+        return str(made.pk)
+
+    [first] = set(at_once(4, company, send))
+    other = cast.key.post("/suppression/import", {"fileId": files[0], "reason": "bounced"})
+    with cast.scope():
+        assert set(SuppressionImport.objects.values_list("pk", flat=True)) == {first, other.data["_id"]}
+        SuppressionImport.objects.update(created_at=timezone.now() - timedelta(minutes=11))
+    later = cast.key.post("/suppression/import", {"fileId": files[0], "reason": "bounced"})
+    assert later.data["_id"] != other.data["_id"]

@@ -1,0 +1,23 @@
+"""Mails as their readers see them, in frames of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+POLICY = (
+    "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'self' 'unsafe-inline';"
+    " img-src https: data:; form-action 'none'; frame-ancestors 'self'"
+)
+"""A mail may show pictures and open links in new windows, but not run or load anything else."""
+
+
+def mail_frame(request: HttpRequest, *, mail: Mapping[str, Any] | None = None, problem: str = "") -> HttpResponse:
+    """Return the document of a frame with a mail, or with why there is none."""
+    response = render(request, "pages/mail_preview.html", {"mail": mail, "problem": problem})
+    response.headers["Content-Security-Policy"] = POLICY
+    response.headers["X-Frame-Options"] = "SAMEORIGIN"
+    return response

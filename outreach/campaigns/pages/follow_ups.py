@@ -1,0 +1,89 @@
+"""The follow-ups of a campaign in its form: places for some, of which those without words are none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.web.forms import Field, Option
+from outreach.genie.pages.steps import STOPS, UNITS
+
+MOST, AT_LEAST = 10, 2
+NAMES = ("template", "subject", "body", "amount", "unit", "stopOn")
+_NAMED = re.compile(r"outreachCadence\.steps\[(\d+)\]\.(?:delay\.)?(\w+)")
+
+
+def places(steps: Sequence[Mapping[str, Any]]) -> int:
+    """Return for how many follow-ups the form has fields: one more than there are."""
+    return min(MOST, max(AT_LEAST, len(steps) + 1))
+
+
+def follow_up_fields(steps: Sequence[Mapping[str, Any]], templates: list[Option]) -> list[Field]:
+    """Make the fields of the follow-ups, with the values of those that there are."""
+    return [
+        field
+        for place in range(places(steps))
+        for field in _fields(place, templates, steps[place] if place < len(steps) else {})
+    ]
+
+
+def _fields(place: int, templates: list[Option], step: Mapping[str, Any]) -> list[Field]:
+    delay = step.get("delay") or {"amount": 3, "unit": "days"}
+    stops = step.get("stopOn", [one.value for one in STOPS])
+    values = {**step, **delay, "stopOn": stops}
+    chosen = Field("template", "Template", "select", options=templates, placeholder="None: written here")
+    fields = [
+        *([chosen] if templates else []),
+        Field("subject", "Subject", help="Empty: Re: and the subject before, so that it stays in the conversation."),
+        Field("body", "Text", "textarea", help="Neither template nor text: there is no such follow-up."),
+        Field("amount", "Wait", "number"),
+        Field("unit", "Unit", "select", options=list(UNITS)),
+        Field("stopOn", "Not sent any more when", "checks", options=list(STOPS)),
+    ]
+    for field in fields:
+        field.value = values.get(field.name) or ([] if field.name == "stopOn" else "")
+        field.name = f"f{place}-{field.name}"
+    return fields
+
+
+def grouped(fields: Sequence[Field]) -> list[dict[str, Any]]:
+    """Return the fields of each follow-up by their short names, and whether it has any words or is refused."""
+    by_name = {field.name: field for field in fields}
+    found: list[dict[str, Any]] = []
+    for place in range(MOST):
+        own = {name: by_name[key] for name in NAMES if (key := f"f{place}-{name}") in by_name}
+        if own:
+            found.append({**own, "open": _has_words(own) or any(field.error for field in own.values())})
+    return found
+
+
+def _has_words(own: Mapping[str, Field]) -> bool:
+    return bool(own["body"].value or ("template" in own and own["template"].value))
+
+
+def cadence_of(fields: Sequence[Field], before: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what the form says of follow-ups, as the API takes it. What the form does not show stays as it was."""
+    steps = []
+    for place, own in enumerate(grouped(fields)):
+        if not _has_words(own):
+            continue
+        values = {name: own[name].value for name in NAMES if name in own}
+        kept = before[place] if place < len(before) else {}
+        words = {"template": values["template"], "body": ""} if values.get("template") else {"body": values["body"]}
+        delay = {"amount": values["amount"], "unit": values["unit"]}
+        others = {name: kept[name] for name in ("window", "channel") if kept.get(name)}
+        steps.append({**others, "delay": delay, "subject": values["subject"], "stopOn": values["stopOn"], **words})
+    return {"steps": steps} if steps else {}
+
+
+def refused(fields: Sequence[Field], warning: str) -> str:
+    """Return what the API says with the names that its fields have here."""
+    used = [place for place, own in enumerate(grouped(fields)) if _has_words(own)]
+
+    def named(found: re.Match[str]) -> str:
+        place = int(found[1])
+        name = {"delay": "amount"}.get(found[2], found[2])
+        return f"f{used[place]}-{name}" if place < len(used) else found[0]
+
+    return _NAMED.sub(named, warning)

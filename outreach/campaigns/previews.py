@@ -1,0 +1,40 @@
+"""The mail that a campaign makes, before it begins or afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.errors import ValidationFailed
+from outreach.campaigns.models import Campaign
+from outreach.campaigns.selectors import run_of
+from outreach.campaigns.services import get_campaign
+from outreach.campaigns.words import content_of, follow_ups_of
+from outreach.email_templates.compiling import Compiled
+from outreach.email_templates.rendering import Rendered, render
+from outreach.email_templates.services import values_of
+
+
+def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step: int = 1) -> Rendered:
+    """Return the mail of a variant, or of a follow-up, for a contact; without one its placeholders stay.
+
+    Raises CampaignNotFound_404, ValidationFailed for a variant or step that there is not, CampaignTemplateRequired_400
+    and the other errors of content_of, and ContactNotFound_400.
+    """
+    campaign = get_campaign(id)
+    words = _words(campaign, step)
+    place, name = (variant, "variant") if step == 1 else (step - 2, "step")
+    if not 0 <= place < len(words):
+        raise ValidationFailed(f"{name} is none of the campaign's", f"{name}: the campaign has no such {name}")
+    one = words[place]
+    values = values_of(contact_id, one["variables"])
+    return render(one["subject"], Compiled(one["html"], one["text"], ()), one["variables"], values)
+
+
+def _words(campaign: Campaign, step: int) -> list[dict[str, Any]]:
+    """Return the words of the variants, or of the follow-ups; of a campaign that has begun those that it began with."""
+    run = run_of(campaign.pk)
+    if step == 1:
+        content = run.content if run else content_of(campaign)
+        return list(content["variants"])
+    cadence = run.outreach_cadence if run else follow_ups_of(campaign)
+    return [one["content"] for one in cadence.get("steps", ())]

@@ -1,0 +1,96 @@
+"""Access tokens of apps with a log-in: kept, and renewed by one worker while the others wait for it.
+
+The renewal is claimed by a conditional update with an end, so that no transaction is open while the vendor is asked,
+and a worker that dies holds nobody up for long.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from time import monotonic, sleep
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from core.crypto import SecretUnreadable
+from outreach.mail_vendors import google
+from outreach.mail_vendors.models import MailApp
+from outreach.smtp.outcome import SmtpError
+
+MARGIN = timedelta(seconds=60)
+"""A token that ends so soon is renewed before it is used."""
+CLAIM = timedelta(seconds=15)
+"""How long a renewal may take; longer than the vendor is waited for."""
+WAIT = 0.1
+
+
+def access_token(app: MailApp, *, instead_of: str = "") -> str:
+    """Return an access token of the app that is not `instead_of`, renewed if need be.
+
+    Raises SmtpError: `auth` when the vendor takes the log-in no more, and the app then needs a new one.
+    """
+    if token := _kept(app, instead_of):
+        return token
+    ends = monotonic() + CLAIM.total_seconds()
+    while monotonic() < ends:
+        found = MailApp.objects.filter(pk=app.pk).first()
+        if found is None or found.needs_login or not found.api_key:
+            raise SmtpError("auth", google.LOGIN_AGAIN, temporary=False)
+        if token := _kept(found, instead_of):
+            return _remember(app, token, found.access_ends_at)
+        now = timezone.now()
+        free, until = Q(renewing_until=None) | Q(renewing_until__lte=now), now + CLAIM
+        seen = found.access_ends_at  # what another worker has renewed since is not claimed
+        if MailApp.objects.filter(free, pk=app.pk, access_ends_at=seen).update(renewing_until=until):
+            tokens = _renew(found, until)
+            return _remember(app, tokens.access, tokens.ends_at)
+        sleep(WAIT)
+    raise SmtpError("connect", f"{app.spec.name} was asked for a new access token, and did not answer.", temporary=True)
+
+
+def _kept(app: MailApp, instead_of: str) -> str:
+    """Return the token that the app has and that holds for a while; "" for none."""
+    if app.access_ends_at is None or app.access_ends_at <= timezone.now() + MARGIN:
+        return ""
+    try:
+        return app.access_token if app.access_token != instead_of else ""
+    except SecretUnreadable:
+        return ""
+
+
+def _remember(app: MailApp, token: str, ends_at: datetime | None) -> str:
+    """Write the token into the caller's record, unsaved, so that its next message needs no look-up. Returns it."""
+    app.access_token, app.access_ends_at = token, ends_at
+    return token
+
+
+def _renew(app: MailApp, until: datetime) -> google.Tokens:
+    """Renew the token under the claim that ends at `until`. A member who logs in anew meanwhile ends the claim."""
+    claimed = MailApp.objects.filter(pk=app.pk, renewing_until=until)
+    try:
+        tokens = google.renew(app.api_key)
+    except BaseException as error:
+        refused = isinstance(error, SmtpError) and error.stage == "auth"
+        claimed.update(renewing_until=None, **({"needs_login": True} if refused else {}))
+        raise
+    with transaction.atomic():
+        current = claimed.select_for_update(of=("self",)).first()
+        if current is not None:
+            keep(current, tokens)
+            rotated = ["api_key"] if tokens.refresh else []
+            current.save(update_fields=["access_token", "access_ends_at", "scopes", "renewing_until", *rotated])
+    return tokens
+
+
+def keep(app: MailApp, tokens: google.Tokens) -> None:
+    """Write tokens into an app, unsaved."""
+    app.access_token, app.access_ends_at, app.renewing_until = tokens.access, tokens.ends_at, None
+    app.scopes = tokens.scopes or app.scopes
+    if tokens.refresh:
+        app.api_key = tokens.refresh
+
+
+def may_read(app: MailApp) -> bool:
+    """Tell whether the log-in allows to look into the mailbox."""
+    return google.READ in app.scopes.split()

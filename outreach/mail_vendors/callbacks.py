@@ -1,0 +1,31 @@
+"""GET /oauth/mailvendor-x/callback: where vendors lead browsers back to after a log-in.
+
+The state says whose company it is, so that its page goes on (outreach.senders.pages); nothing is read or written here.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import path, reverse
+from django.views.decorators.http import require_safe
+
+from core.ids import is_id
+
+KEPT = ("code", "state", "error")
+MOST = 2000
+
+
+@require_safe
+def came_back(request: HttpRequest, app: str) -> HttpResponse:
+    """Lead on to the page of the company that the log-in is for."""
+    given = {name: request.GET[name][:MOST] for name in KEPT if name in request.GET}
+    company = given.get("state", "").partition(".")[0]
+    to = f"{reverse('web:vendor-return', args=[company])}?{urlencode(given)}" if is_id(company) else "/"
+    answer = HttpResponseRedirect(to)
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+urlpatterns = [path("oauth/<str:app>/callback", came_back, name="vendor-login-callback")]

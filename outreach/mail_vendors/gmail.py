@@ -1,0 +1,135 @@
+"""Sends by Gmail: the same bytes as to a mail server, by users.messages.send.
+
+Gmail takes no idempotency key, so what has no answer stays in doubt. Where the log-in allows it, the mailbox is asked
+whether it has sent the message (outreach.delivery.doubts); that it has not found it proves nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from core.outbound_http import within
+from outreach.mail_vendors import backends
+from outreach.mail_vendors.access import access_token, may_read
+from outreach.mail_vendors.backends import backend_of
+from outreach.mail_vendors.outcomes import LONGEST_PAUSE, NO_SUCH_ADDRESS, PAUSE, read_answer, words_of
+from outreach.mail_vendors.transport import VendorSession
+from outreach.smtp.message import OutgoingMail, build
+from outreach.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
+
+if TYPE_CHECKING:
+    from outreach.mail_vendors.models import MailApp
+
+SEND = "gmail/v1/users/me/messages/send"
+MESSAGES = "gmail/v1/users/me/messages"
+LIMITS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "dailyLimitExceeded", "quotaExceeded"})
+_UNTIL = re.compile(r"retry after (\S+)", re.IGNORECASE)
+_RECIPIENT = re.compile(r"invalid to header|recipient address required", re.IGNORECASE)
+
+
+def session_of(app: MailApp) -> VendorSession:
+    """Return a session of the app for many messages in a row."""
+    return GmailSession(app) if app.spec.login else VendorSession(app)
+
+
+class GmailSession(VendorSession):
+    """An app's Gmail account, used by one thread."""
+
+    def deliver(self, mail: OutgoingMail, commit_intent: Callable[[], None]) -> Outcome:
+        raw = base64.urlsafe_b64encode(build(mail)).decode()
+        token = access_token(self.app)  # raises SmtpError while nothing is committed
+        with backend_of(self.app) as wire:
+            commit_intent()
+            status, outcome = self._post(wire, token, {"raw": raw, "threadId": mail.thread_id})
+            if status == 401:  # taken back before its end, and the message with it
+                try:
+                    token = access_token(self.app, instead_of=token)
+                except SmtpError as error:
+                    return error.as_rejected()
+                status, outcome = self._post(wire, token, {"raw": raw, "threadId": mail.thread_id})
+            if status == 404 and mail.thread_id:  # somebody has deleted the thread
+                _, outcome = self._post(wire, token, {"raw": raw})
+        return outcome
+
+    def look_up(self, message_id: str) -> Sent | None:
+        """Return that the account has sent the message, or None: it is not allowed to look, or has not found it."""
+        if not may_read(self.app):
+            return None
+        try:
+            token = access_token(self.app)
+            with backend_of(self.app) as wire, within(backends.SECONDS):
+                asked = {"q": f"rfc822msgid:{message_id} in:sent", "maxResults": 1}
+                answer = wire.ask("GET", MESSAGES, token, params=asked)
+            found = _json(answer).get("messages") if answer.status_code == 200 else None
+        except Exception:  # noqa: BLE001  whatever it is, the doubt stays
+            return None
+        if not isinstance(found, list) or not found or not isinstance(found[0], dict):
+            return None
+        return _sent("It was found among the messages that were sent", found[0])
+
+    def _post(self, wire: Any, token: str, body: Mapping[str, str]) -> tuple[int, Outcome]:
+        """Give the message to Gmail once. Returns the status of the answer, 0 for none, and what it says."""
+        data = json.dumps({name: value for name, value in body.items() if value}).encode()
+        with within(backends.SECONDS) as deadline:
+            try:
+                answer = wire.ask("POST", SEND, token, data=data)
+            except Exception as error:  # noqa: BLE001  whatever it is, the request may be on its way
+                return 0, self._broken(error, began=deadline.began)
+        secrets = (*self.secrets, token)
+        return answer.status_code, read_gmail(answer.status_code, answer.headers, _json(answer), self.app, secrets)
+
+
+def read_gmail(
+    status: int, headers: Mapping[str, str], body: Mapping[str, Any], app: MailApp, secrets: tuple[str, ...]
+) -> Outcome:
+    """Return the outcome of an answer to users.messages.send."""
+    error = body.get("error")
+    told: Mapping[str, Any] = error if isinstance(error, dict) else {}
+    listed = told.get("errors")
+    reasons = {one.get("reason") for one in listed if isinstance(one, dict)} if isinstance(listed, list) else set()
+    words = f"{status} {words_of(told.get('message', ''), secrets)}".strip()
+    if 200 <= status < 300:
+        if body.get("id"):
+            return _sent("Gmail accepted the message", body)
+        return Uncertain("Gmail answered without saying what became of the message")
+    if status == 429 or (status == 403 and reasons & LIMITS):
+        seconds = _pause(words) if "Retry-After" not in headers else None
+        if seconds is not None:
+            return Rejected(True, 429, words, "limit", retry_after=seconds)
+        return read_answer(app.spec, 429, headers, told, secrets)
+    if status == 400 and "failedPrecondition" in reasons:
+        return Rejected(False, status, words, "auth")  # the account has no mail service
+    if status == 400 and _RECIPIENT.search(words):
+        return Rejected(False, NO_SUCH_ADDRESS, words, "rcpt")
+    return read_answer(app.spec, status, headers, told, secrets)
+
+
+def _sent(words: str, message: Mapping[str, Any]) -> Sent:
+    return Sent(words, provider_id=str(message.get("id", "")), thread_id=str(message.get("threadId", "")))
+
+
+def _pause(words: str) -> float:
+    """Return the seconds until the time that Gmail names in its words, a minute without one, an hour at most."""
+    found = _UNTIL.search(words)
+    try:
+        until = parse_datetime(found[1].rstrip(".")) if found else None
+    except ValueError:
+        until = None
+    if until is None or until.tzinfo is None:
+        return PAUSE
+    return min(LONGEST_PAUSE, max(1.0, (until - timezone.now()).total_seconds()))
+
+
+def _json(answer: Any) -> dict[str, Any]:
+    try:
+        found = answer.json()
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,211 @@
+"""The pages of mail vendors' apps: connect one by its key or by a log-in, change it, log in anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import Http404, HttpResponse
+
+from core.web.ask import Answer
+from core.web.forms import Field, Form, Option
+from outreach.senders.pages.smtp import SenderPage
+
+
+class VendorPage(SenderPage):
+    """What the pages of mail vendors' apps share."""
+
+    template = "web/senders/vendor.html"
+
+    def vendor_form(self, vendor: Mapping[str, Any], values: Mapping[str, Any] | None = None) -> Form:
+        """Make the form of an app, with the fields of its vendor alone."""
+        known = values is not None
+        if vendor["login"]:
+            return Form([*self.login_fields(), *self.limits(), Field("isActive", "Switched on", "switch")], values)
+        stays = "Stored encrypted, and never shown." + (" Left empty, it stays." if known else "")
+        key = Field(
+            "apiKey", vendor["keyLabel"], "password", required=not known, autocomplete="new-password", help=stays
+        )
+        fields = [
+            Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
+            Field("fromEmail", "From address", "email", required=True, placeholder="dana@example.org"),
+            key,
+            *(self.own_field(one, known) for one in vendor["fields"]),
+            Field("replyTo", "Answers go to", "email", help="Empty: to the From address."),
+            Field("name", "Name of this sender", help="Only you and your colleagues see it."),
+            *self.limits(),
+            *([Field("isActive", "Switched on", "switch", value=True)] if known else []),
+        ]
+        return Form(fields, values)
+
+    def login_fields(self) -> list[Field]:
+        """Return what is said of an account whose address comes from its log-in."""
+        return [
+            Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
+            Field("replyTo", "Answers go to", "email", help="Empty: to the account's address."),
+            Field("name", "Name of this sender", help="Only you and your colleagues see it."),
+        ]
+
+    def login_form(self, vendor: Mapping[str, Any], reads: bool = False) -> Form:
+        """Make the form that begins a log-in at the vendor."""
+        told = f"If the connection breaks while a message goes, {vendor['name']} is asked whether it was sent."
+        return Form([Field("mayRead", "Let it look into the mailbox", "switch", value=reads, help=told)])
+
+    def begin(self, vendor: Mapping[str, Any], app: str = "") -> Answer:
+        """Begin a log-in at the vendor, for a new app or an existing one."""
+        body = {"mayRead": "mayRead" in self.request.POST, **({"app": app} if app else {})}
+        return self.ask("POST", f"apps/{vendor['app']}/authorize", None, body)
+
+    def own_field(self, one: Mapping[str, Any], known: bool) -> Field:
+        if one["choices"]:
+            options = [Option(choice, choice.upper()) for choice in one["choices"]]
+            return Field(
+                one["name"], one["label"], "select", options=options, placeholder="The usual", help=one["help"]
+            )
+        secret, needed = one["secret"], one["required"] and not (known and one["secret"])
+        kind = "password" if secret else "text"
+        stays = " Left empty, it stays." if secret and known else ""
+        return Field(one["name"], one["label"], kind, needed, help=f"{one['help']}{stays}".strip())
+
+
+class NewVendorApp(VendorPage):
+    path = "senders/connect"
+    name = "vendor-new"
+    title = "New sender"
+    deed = ""
+
+    def vendor(self) -> dict[str, Any]:
+        """Return the vendor that the address names, else the first."""
+        known = {one["app"]: one for one in self.vendors() if one["available"]}
+        return known.get(self.request.GET.get("app", "")) or next(iter(known.values()))
+
+    def show(self) -> Mapping[str, Any]:
+        vendor = self.vendor()
+        shared = {"form": None, "vendor": vendor, "title": f"Connect {vendor['name']}"}
+        if not self.may("apps", "POST"):
+            return shared
+        if vendor["login"]:
+            return {**shared, "login": self.login_form(vendor)}
+        return {**shared, "form": self.vendor_form(vendor)}
+
+    def do_begin(self) -> HttpResponse:
+        vendor = self.vendor()
+        answer = self.begin(vendor)
+        return self.page({**self.show(), "url": answer.data["url"]}) if answer.ok else self.refuse(answer)
+
+    def do_save(self) -> HttpResponse:
+        vendor = self.vendor()
+        form = self.vendor_form(vendor).fill(self.request.POST)
+        values = {name: value for name, value in form.values.items() if value not in ("", None)}
+        answer = self.ask("POST", f"apps/{vendor['app']}", None, values)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            title = f"Connect {vendor['name']}"
+            return self.page({"form": form, "vendor": vendor, "title": title}, status=422)
+        # The next step is at the vendor: its events come to the address that the app has now.
+        return self.tested(answer, f"{vendor['name']} connected", self.address("vendor-app", answer.data["_id"]))
+
+
+class VendorApp(VendorPage):
+    path = "senders/vendor/<str:id>"
+    name = "vendor-app"
+    record_kind = ("mail-vendors", "Mail vendors")
+
+    def before(self) -> tuple[dict[str, Any], dict[str, Any], str]:
+        """Return the app, its vendor and its address; the page is not there for any other id."""
+        known = self.read("mail-vendors").data
+        app = next((one["app"] for one in known["apps"] if one["_id"] == self.params["id"]), None)
+        vendor = next((one for one in known["vendors"] if one["app"] == app), None)
+        if vendor is None:
+            raise Http404
+        path = f"apps/{app}/{self.params['id']}"
+        return self.read(path).data, vendor, path
+
+    def show(self) -> Mapping[str, Any]:
+        sender, vendor, path = self.before()
+        may = self.may("apps", "PUT")
+        form = self.vendor_form(vendor, sender) if may else None
+        login = self.login_form(vendor, sender["mayRead"]) if may and vendor["login"] and vendor["available"] else None
+        return {"login": login, **self.context(sender, vendor, form), "guardrail": self.read(f"{path}/guardrail").data}
+
+    def do_resume(self) -> HttpResponse:
+        return self.resume(self.before()[2])
+
+    def do_begin(self) -> HttpResponse:
+        _, vendor, _ = self.before()
+        answer = self.begin(vendor, self.params["id"])
+        return self.page({**self.show(), "url": answer.data["url"]}) if answer.ok else self.refuse(answer)
+
+    def context(self, sender: dict[str, Any], vendor: dict[str, Any], form: Form | None) -> dict[str, Any]:
+        signs = any(one["name"] == "webhookSigningKey" for one in vendor["fields"])
+        return {
+            "sender": sender,
+            "vendor": vendor,
+            "form": form,
+            "signs": signs,
+            "title": sender["name"] or sender["fromEmail"],
+        }
+
+    def do_save(self) -> HttpResponse:
+        sender, vendor, path = self.before()
+        form = self.vendor_form(vendor, sender).fill(self.request.POST)
+        changed = {name: value for name, value in form.changed(sender).items() if value != "" or name in sender}
+        if not changed:
+            return self.done(to=self.address("senders"))
+        answer = self.ask("PUT", path, None, changed)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            guardrail = self.read(f"{path}/guardrail").data
+            return self.page({**self.context(sender, vendor, form), "guardrail": guardrail}, status=422)
+        return self.tested(answer, "Sender saved", self.address("senders"))
+
+    def do_delete(self) -> HttpResponse:
+        _, vendor, _ = self.before()
+        answer = self.ask("DELETE", f"apps/{vendor['app']}", None, {"ids": [self.params["id"]]})
+        return self.deleted(answer) if answer.ok else self.refuse(answer)
+
+
+class VendorReturn(VendorPage):
+    """Where a log-in at a vendor comes back to: the member finishes it by a button, so that a link alone does
+    nothing."""
+
+    path = "senders/return"
+    name = "vendor-return"
+    title = "Log-in"
+    template = "web/senders/return.html"
+    came_back = re.compile(r"[0-9a-f]{24}\.(?P<letter>[a-h])\.(?P<app>([0-9a-f]{24})?)\.\w+", re.ASCII)
+
+    def show(self) -> Mapping[str, Any]:
+        return self.context(self.request.GET)
+
+    def context(self, sent: Mapping[str, Any], form: Form | None = None) -> dict[str, Any]:
+        found = self.came_back.fullmatch(sent.get("state", ""))
+        vendor = next((one for one in self.vendors() if found and one["app"] == f"mailvendor-{found['letter']}"), None)
+        whole = bool(vendor and vendor["login"] and sent.get("code")) and not sent.get("error")
+        app = found["app"] if found else ""
+        may = self.may("apps", "PUT" if app else "POST")
+        kept = [Field(name, "Log-in", "hidden", value=sent.get(name, "")) for name in ("code", "state")]
+        return {
+            "vendor": vendor,
+            "app": app,
+            "refused": bool(sent.get("error")),
+            "form": form or (Form([*kept, *([] if app else self.login_fields())]) if whole and may else None),
+        }
+
+    def do_save(self) -> HttpResponse:
+        sent = self.request.POST
+        known = self.context(sent)
+        form: Form | None = known["form"]
+        if form is None or known["vendor"] is None:
+            return self.page(known, status=422)
+        form.fill(sent)
+        values = {name: value for name, value in form.values.items() if value not in ("", None)}
+        path = f"apps/{known['vendor']['app']}"
+        answer = self.ask("PUT", f"{path}/{known['app']}", None, values) if known["app"] else None
+        answer = answer or self.ask("POST", path, None, values)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page(self.context(sent, form), status=422)
+        words = "It sends again" if known["app"] else f"{known['vendor']['name']} connected"
+        return self.done(words, self.address("vendor-app", answer.data["_id"]))
