@@ -27,6 +27,7 @@ class OutreachConfig(AppConfig):
         from outreach.delivery import jobs as delivery  # noqa: F401  (register their work)
         from outreach.delivery.selectors import drafts, sent_messages
         from outreach.delivery.senders import connected_senders
+        from outreach.domain_tracking import jobs as domain_tracking  # noqa: F401  (register their work)
         from outreach.email_templates.models import EmailTemplate
         from outreach.export_lists import register_lists
         from outreach.genie import jobs as genie  # noqa: F401  (register their work)

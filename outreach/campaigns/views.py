@@ -51,7 +51,7 @@ PEOPLE = (
 )
 APPS_NOT_FOUND = tuple(not_found(letter)[0] for letter in LETTERS)
 NO_APP = tuple(dict.fromkeys(nothing_selected(letter)[0] for letter in LETTERS))
-WORDS = ("EmailTemplateNotFound_404", "InvalidVariables_400", "InvalidEmailTemplate_400")
+WORDS = ("EmailTemplateNotFound_404", "InvalidVariables_400", "InvalidEmailTemplate_400", "FileNotFound_400")
 REFUSED = (
     *(services.TAKEN, "InvalidCampaignType_400", "UnsupportedCampaignType_400", "InvalidPayload_400"),
     *("CampaignSMTPNotBelongToCompany_400", *APPS_NOT_FOUND, *WORDS, *PEOPLE),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -10,16 +11,19 @@ from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
 from outreach.senders.models import Sender
 
-COUNTED = ("id", "status", "run", "smtp", "mail_app", "channel")
+COUNTED = ("id", "status", "run", "smtp", "mail_app", "channel", "open_count", "click_count")
 """What all reports about messages read."""
+VISITED = models.Q(open_count__gt=0) | models.Q(click_count__gt=0)
+"""Matches messages that people have opened, or clicked a link of."""
 HALF = 32
 """Characters of a content hash that stand for the words; as many behind them stand for the envelope."""
 
 
-def content_hash(envelope: str, *words: str) -> str:
-    """Return what stands for subject, text and HTML, and behind it for the envelope."""
+def content_hash(envelope: str, *words: str, attachments: Sequence[Mapping[str, Any]] = ()) -> str:
+    """Return what stands for subject, text, HTML and attachments, and behind it for the envelope."""
     # PostgreSQL stores no null characters, so that they part the words.
-    return hash_of(*words) + hash_of(envelope)
+    files = [f"{one['sha256']} {one['name']}" for one in attachments]
+    return hash_of(*words, *files) + hash_of(envelope)
 
 
 def hash_of(*words: str) -> str:
@@ -137,6 +141,12 @@ class SendJob(CompanyWork):
     )
     open_count = models.PositiveIntegerField(default=0, db_default=0)
     click_count = models.PositiveIntegerField(default=0, db_default=0)
+    attachments = JSONField(
+        default=list,
+        db_default=models.Value([], output_field=JSONField()),
+        blank=True,
+        help_text="The files that go with it: id, name, mime, size and sha256 of each (outreach.delivery.attachments).",
+    )
     approved_at = models.DateTimeField(null=True)
     approved_envelope = models.TextField(
         blank=True,
@@ -190,6 +200,12 @@ class SendJob(CompanyWork):
                 include=("company", "sent_at"),
                 condition=models.Q(status="sent"),
                 name="sendjob_sent",
+            ),
+            models.Index(
+                fields=("run",),
+                include=("company", "status", "open_count", "click_count"),
+                condition=VISITED,
+                name="sendjob_visited",
             ),
             models.Index(
                 fields=("smtp", "sending_at"), condition=models.Q(sending_at__isnull=False), name="sendjob_sender"
@@ -277,8 +293,8 @@ class SendJob(CompanyWork):
 
     @property
     def content_hash(self) -> str:
-        """Stands for the words of the message, and for whom it would go to and come from now."""
-        return content_hash(self.envelope, self.subject, self.text, self.html)
+        """Stands for the words and files of the message, and for whom it would go to and come from now."""
+        return content_hash(self.envelope, self.subject, self.text, self.html, attachments=self.attachments)
 
     @property
     def is_as_approved(self) -> bool:
@@ -326,6 +342,48 @@ class SendJobTransition(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         indexes = [models.Index(fields=("send_job", "created_at", "id"), name="sendjobtransition_job")]
+
+
+class TrackingEvent(CompanyModel):
+    """An open of a message, or a click on one of its links: once for each visitor, whom only the day can tell apart."""
+
+    class Kind(models.TextChoices):
+        OPENED = "opened"
+        CLICKED = "clicked"
+
+    class Machine(models.TextChoices):
+        HEAD = "head"
+        SCANNER = "scanner"
+        TOO_SOON = "too_soon"
+        ALL_LINKS = "all_links"
+        MEMBER = "member"
+
+    send_job = CompanyForeignKey(SendJob, on_delete=models.CASCADE, related_name="tracking_events", db_index=False)
+    kind = models.CharField(max_length=8, choices=Kind)
+    link = models.PositiveSmallIntegerField(help_text="Number of the link among those of the message, from 1; 0: none.")
+    of_links = models.PositiveSmallIntegerField(default=0, help_text="How many links of the message are tracked.")
+    visitor = models.CharField(max_length=32, help_text="Hash of address and browser with the message and the day.")
+    machine = models.CharField(
+        max_length=10, choices=Machine, blank=True, default="", help_text="Why no recipient did it; empty: one did."
+    )
+    happened_at = models.DateTimeField()
+    applied_at = models.DateTimeField(null=True, help_text="When the message has counted it.")
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=("company", "send_job", "kind", "link", "visitor"), name="trackingevent_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=("company", "happened_at"), condition=models.Q(applied_at=None), name="trackingevent_waiting"
+            ),
+            models.Index(fields=("happened_at",), name="trackingevent_age"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.send_job_id}"
 
 
 class RecipientQuota(CompanyModel):
@@ -380,6 +438,8 @@ class GenieSettings(CompanyModel):
         blank=True,
         help_text="Key of a mail provider, or other -> most messages an hour to it; without one: no limit.",
     )
+    track_opens = models.BooleanField(default=False, db_default=False, help_text="Messages tell that they are opened.")
+    track_clicks = models.BooleanField(default=False, db_default=False, help_text="Links tell that they are clicked.")
     language = models.CharField(
         max_length=8,
         blank=True,

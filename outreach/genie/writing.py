@@ -124,6 +124,7 @@ class Writer:
             step = self.steps.get(job.step)
             subject = (step.subject if step else "") or mail.subject
             draft = Draft(subject=subject, text=mail.text, html=mail.html)
+            job.attachments = content.get("attachments", [])
             job.evidence = of_template(draft)
             _fill(self.run, job, draft)
 
@@ -181,7 +182,9 @@ class Writer:
                 to=job.status,
                 reason=job.reason,
                 actor_id=self.run.created_by_id,
-                **{name: getattr(job, name) for name in ("subject", "text", "html", "evidence", "error")},
+                **{
+                    name: getattr(job, name) for name in ("subject", "text", "html", "evidence", "attachments", "error")
+                },
                 **{name: getattr(job, name) for name in ("attempts", "due_at")},
                 **{name: getattr(job, name) for name in ("approved_at", "approved_by_id", "approved_envelope")},
             )
