@@ -96,7 +96,10 @@ def results(run_ids: Iterable[str]) -> dict[str, dict[str, int]]:
     visits = (
         sent.filter(VISITED)
         .values_list("run_id")
-        .annotate(opened=Count("pk", filter=Q(open_count__gt=0)), clicked=Count("pk", filter=Q(click_count__gt=0)))
+        .annotate(
+            opened=Count("open_count", filter=Q(open_count__gt=0)),
+            clicked=Count("click_count", filter=Q(click_count__gt=0)),
+        )
     )
     visited = {run: {"opened": opened, "clicked": clicked} for run, opened, clicked in visits}
     nobody = {"opened": 0, "clicked": 0}
