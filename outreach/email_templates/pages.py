@@ -33,6 +33,15 @@ KNOWN = ("contact.", "company.")
 """How the names begin that every template knows."""
 
 
+FILES = "They go with each message, 10 MB together at most. A file that is deleted keeps messages from going."
+
+
+def _named(file: Mapping[str, Any]) -> str:
+    """Return what people read of an attached file."""
+    name = file["name"] or "A file"
+    return f"{name} (deleted: nothing goes with it)" if file["missing"] else str(name)
+
+
 def required_in(template: Mapping[str, Any]) -> str:
     """Return the names of the variables that a template needs, with commas between them."""
     return ", ".join(one["name"] for one in template.get("variables", []) if one["required"])
@@ -64,9 +73,24 @@ class TemplateForm(RecordForm):
                     "Fields that a contact must have",
                     help="Names of fields, with commas between them. A message to somebody who lacks one is not sent.",
                 ),
+                *(
+                    [Field("attachments", "Files", "checks", options=self.files, value=[], help=FILES)]
+                    if self.files
+                    else []
+                ),
             ],
             values,
         )
+
+    @cached_property
+    def files(self) -> list[Option]:
+        """The company's files by name, those first that the template has."""
+        before: Mapping[str, Any] = getattr(self, "record", {})
+        found = self.ask("GET", f"template/email/{before['_id']}/preview") if before.get("attachments") else None
+        own = found.data["attachments"] if found is not None and found.ok else []
+        chosen = [Option(one["_id"], _named(one)) for one in own]
+        known = {one.value for one in chosen}
+        return [*chosen, *(one for one in self.options_of("file") if one.value not in known)]
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         before: Mapping[str, Any] = getattr(self, "record", {})
@@ -134,7 +158,12 @@ class TemplateForm(RecordForm):
         """Return the words of the form, and whom they are shown for, as the API takes them."""
         words = self.body(form.values)
         shown = self.request.POST.get("contact") or contact or None
-        return {**{name: words[name] for name in ("subject", "body", "variables")}, "contactId": shown}
+        files = form.values.get("attachments", [])
+        return {
+            **{name: words[name] for name in ("subject", "body", "variables")},
+            "attachments": files,
+            "contactId": shown,
+        }
 
     def channel(self) -> str:
         """Return the kind of sender that a test goes by: a mail vendor where there is no mail server."""

@@ -131,7 +131,8 @@ def test_opens_and_clicks_count_once_for_each_visitor_and_reach_the_timeline(cas
         assert Event.objects.filter(kind="mail.clicked").count() == 1
         assert events["mail.clicked"]["links"] == [SHOP, "https://docs.example/ü"]
         assert not TrackingEvent.objects.filter(visitor__contains="198.51").exists()
-    work("events")
+    with later(240):
+        work("events")
     with cast.scope():
         told = LeadActivity.objects.filter(contact=job.contact_id, kind="mail").values_list("details__event", flat=True)
         assert set(told) == {"sent", "opened", "clicked"}
