@@ -34,6 +34,7 @@ KNOWN = ("contact.", "company.")
 
 
 FILES = "They go with each message, 10 MB together at most. A file that is deleted keeps messages from going."
+MOST_FILES = "50"
 
 
 def _named(file: Mapping[str, Any]) -> str:
@@ -73,24 +74,9 @@ class TemplateForm(RecordForm):
                     "Fields that a contact must have",
                     help="Names of fields, with commas between them. A message to somebody who lacks one is not sent.",
                 ),
-                *(
-                    [Field("attachments", "Files", "checks", options=self.files, value=[], help=FILES)]
-                    if self.files
-                    else []
-                ),
             ],
             values,
         )
-
-    @cached_property
-    def files(self) -> list[Option]:
-        """The company's files by name, those first that the template has."""
-        before: Mapping[str, Any] = getattr(self, "record", {})
-        found = self.ask("GET", f"template/email/{before['_id']}/preview") if before.get("attachments") else None
-        own = found.data["attachments"] if found is not None and found.ok else []
-        chosen = [Option(one["_id"], _named(one)) for one in own]
-        known = {one.value for one in chosen}
-        return [*chosen, *(one for one in self.options_of("file") if one.value not in known)]
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         before: Mapping[str, Any] = getattr(self, "record", {})
@@ -158,12 +144,9 @@ class TemplateForm(RecordForm):
         """Return the words of the form, and whom they are shown for, as the API takes them."""
         words = self.body(form.values)
         shown = self.request.POST.get("contact") or contact or None
-        files = form.values.get("attachments", [])
-        return {
-            **{name: words[name] for name in ("subject", "body", "variables")},
-            "attachments": files,
-            "contactId": shown,
-        }
+        found = {name: words[name] for name in ("subject", "body", "variables")}
+        before: Mapping[str, Any] = getattr(self, "record", {})
+        return {**found, "attachments": before.get("attachments", []), "contactId": shown}
 
     def channel(self) -> str:
         """Return the kind of sender that a test goes by: a mail vendor where there is no mail server."""
@@ -242,4 +225,40 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
         return self.done("The earlier words are back, as a new version") if answer.ok else self.refuse(answer)
 
 
-PAGES = [EmailTemplates, NewEmailTemplate, EditEmailTemplate]
+class EmailTemplateFiles(TemplatePage):
+    """The files that go with the mails of a template, chosen from the company's."""
+
+    path = "templates/<str:id>/files"
+    name = "email-template-files"
+    title = "Files that go with it"
+    template = "web/email_templates/files.html"
+
+    def form(self) -> Form:
+        shown = self.read(f"template/email/{self.params['id']}/preview").data
+        chosen = [Option(one["_id"], _named(one)) for one in shown["attachments"]]
+        known = [one.value for one in chosen]
+        others = [one for one in self.options_of("file", n=MOST_FILES) if one.value not in known]
+        label = f"Files that go with {shown['name']}"
+        return Form([Field("attachments", label, "checks", options=[*chosen, *others], value=known, help=FILES)])
+
+    def show(self) -> Mapping[str, Any]:
+        form = self.form()
+        if self.may(self.module, "PUT"):
+            return {"form": form}
+        labels = {one.value: one.label for one in form.fields[0].options}
+        return {"form": None, "names": [labels[id] for id in form.fields[0].value]}
+
+    @property
+    def back(self) -> str:
+        return self.address("email-template", self.params["id"])
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("PUT", f"template/email/{self.params['id']}", None, dict(form.values))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page({"form": form}, status=422)
+        return self.done("Saved", self.back)
+
+
+PAGES = [EmailTemplates, NewEmailTemplate, EditEmailTemplate, EmailTemplateFiles]

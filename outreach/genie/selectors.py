@@ -88,22 +88,28 @@ def results(run_ids: Iterable[str]) -> dict[str, dict[str, int]]:
     """Return how many messages of each run were sent, how many of these were opened and clicked, and how many of their
     recipients have replied since."""
     sent = SendJob.objects.filter(run_id__in=list(run_ids), status=Status.SENT).order_by()
-    # Three statements, so that each reads indexes alone (sendjob_sent, contact_replied, sendjob_visited): the texts
-    # make wide rows.
+    # By statements that read indexes alone (sendjob_sent, contact_replied, sendjob_visited): the texts make wide rows.
     replied = sent.filter(contact__replied_at__isnull=False, contact__replied_at__gt=F("sent_at"))
     answered = dict(replied.values_list("run_id").annotate(number=Count("contact_id", distinct=True)))
-    rows = sent.values_list("run_id").annotate(number=Count("run_id"))
-    visits = (
+    gone = sent.values("run_id").annotate(number=Count("run_id"), opened=Value(0), clicked=Value(0))
+    visited = (
         sent.filter(VISITED)
-        .values_list("run_id")
+        .values("run_id")
         .annotate(
+            number=Value(0),
             opened=Count("open_count", filter=Q(open_count__gt=0)),
             clicked=Count("click_count", filter=Q(click_count__gt=0)),
         )
     )
-    visited = {run: {"opened": opened, "clicked": clicked} for run, opened, clicked in visits}
-    nobody = {"opened": 0, "clicked": 0}
-    return {run: {"sent": number, "answered": answered.get(run, 0), **visited.get(run, nobody)} for run, number in rows}
+    found: dict[str, dict[str, int]] = {}
+    for run, number, opened, clicked in gone.union(visited, all=True).values_list(
+        "run_id", "number", "opened", "clicked"
+    ):
+        of_run = found.setdefault(run, {**NO_RESULTS, "answered": answered.get(run, 0)})
+        of_run["sent"] += number
+        of_run["opened"] += opened
+        of_run["clicked"] += clicked
+    return found
 
 
 def message_summary(run_id: str) -> dict[str, Any]:

@@ -59,11 +59,14 @@ def test_files_are_chosen_for_a_template(cast: Cast) -> None:
     client = enter(cast.owner)
     file = cast.key.upload("/upload", SimpleUploadedFile("Terms.txt", b"Fair terms\n")).data
     id = (file if isinstance(file, dict) else file[0])["_id"]
-    words = {"name": "Offer", "subject": "Offer", "body": "See the terms.", "attachments": id}
-    shown = client.post(at(cast.owner, "templates/new"), {**words, "do": "preview"})
-    assert "With Terms.txt (11" in text_of(shown)
-    assert client.post(at(cast.owner, "templates/new"), {**words, "do": "save"}).status_code == 303
+    template = cast.key.post("/template/email", {"name": "Offer", "subject": "Offer", "body": "See the terms."}).data
+    page = at(cast.owner, f"templates/{template['_id']}/files")
+    assert "Terms.txt" in text_of(client.get(page))
+    assert client.post(page, {"do": "save", "attachments": "0" * 24}).status_code == 422
+    assert client.post(page, {"do": "save", "attachments": id}).status_code == 303
     with cast.scope():
-        template = EmailTemplate.objects.get()
-    assert template.attachments == [id]
-    assert "Terms.txt" in text_of(client.get(at(cast.owner, f"templates/{template.pk}")))
+        assert EmailTemplate.objects.get().attachments == [id]
+    form = page.removesuffix("/files")
+    assert "1 file goes with it" in text_of(client.get(form))
+    shown = client.post(form, {"subject": "Offer", "body": "See the terms.", "do": "preview"})
+    assert "With Terms.txt (11" in text_of(shown)

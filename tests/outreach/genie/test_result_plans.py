@@ -27,8 +27,8 @@ def test_results_read_indexes_alone(cast: Cast, post: Post) -> None:
         with CaptureQueriesContext(connection) as queries:
             assert results([run]) == {run: {"sent": 2, "answered": 0, "opened": 0, "clicked": 0}}
         statements = [one["sql"] for one in queries]
-        assert len(statements) == 3
-        read = (("sendjob_sent", "contact_replied"), ("sendjob_visited",), ("sendjob_sent",))
+        assert len(statements) == 2
+        read = (("sendjob_sent", "contact_replied"), ("sendjob_sent", "sendjob_visited"))
         for statement, indexes in zip(statements, read, strict=True):
             cursor.execute(f"EXPLAIN {statement}")
             plan = "\n".join(line for (line,) in cursor.fetchall())
