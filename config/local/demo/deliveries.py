@@ -1,4 +1,5 @@
-"""A second sender, whose guardrail has stopped it, and addresses that are never written to."""
+"""A second sender, whose guardrail has stopped it, what people have opened of it, and addresses that are never written
+to."""
 
 from __future__ import annotations
 
@@ -8,13 +9,16 @@ from django.utils import timezone
 
 from accounts.models import Member
 from crm.models import Contact
-from outreach.models import MailApp, SendJob
+from outreach.models import GenieSettings, MailApp, SendJob, TrackingEvent
 from outreach.senders.models import BOUNCES
 from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress
 
-SENT, BOUNCED = 60, 4
-WORDS = "Hello,\n\nour autumn menu of beans is out. Which of them shall we bring?\n\nBest regards\nDana Moreau"
+SENT, BOUNCED, OPENED, CLICKED = 60, 4, 18, 5
+WORDS = (
+    "Hello,\n\nour autumn menu of beans is out: https://menu.example/autumn. Which of them shall we bring?\n\nBest"
+    " regards\nDana Moreau"
+)
 
 
 def create_deliveries(member: Member) -> None:
@@ -53,6 +57,26 @@ def create_deliveries(member: Member) -> None:
             )
         )
     SendJob.objects.bulk_create(jobs)
+    GenieSettings.objects.update_or_create(defaults={"track_opens": True, "track_clicks": True})
+    for job in jobs[BOUNCED : BOUNCED + OPENED]:
+        job.open_count = 1
+    for job in jobs[BOUNCED : BOUNCED + CLICKED]:
+        job.click_count = 1
+    SendJob.objects.bulk_update(jobs[BOUNCED:], ["open_count", "click_count"])
+    TrackingEvent.objects.bulk_create(
+        TrackingEvent(
+            company_id=sender.company_id,
+            send_job=job,
+            kind=kind,
+            link=number,
+            of_links=number,
+            visitor=f"demo{number}",
+            happened_at=job.sending_at + timedelta(hours=2 + number),
+            applied_at=now,
+        )
+        for kind, number, count in (("opened", 0, OPENED), ("clicked", 1, CLICKED))
+        for job in jobs[BOUNCED : BOUNCED + count]
+    )
     for job in jobs[:BOUNCED]:
         suppress([job.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk)
     suppress(["ask-not@quiet.example"], source="Call on Monday", member_id=member.pk)
