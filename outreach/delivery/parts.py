@@ -22,6 +22,8 @@ class MailParts:
         self._sender = sender
         self._base = base_for(sender.from_email)
         switches = GenieSettings.objects.values_list("track_opens", "track_clicks").first()
+        self._opens: bool
+        self._clicks: bool
         self._opens, self._clicks = switches or (False, False)
         self._files = AttachmentReader()
 

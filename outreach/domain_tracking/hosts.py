@@ -49,8 +49,7 @@ def base_for(from_email: str) -> str:
 
 def state_of(host: str) -> str:
     """Return "verified" or "known" for a tracking host of any company, "" for none."""
-    found: str = cache.get_or_set(_key(host), lambda: _look(host), _KNOWN_FOR)
-    return found
+    return str(cache.get_or_set(_key(host), lambda: _look(host), _KNOWN_FOR))
 
 
 def forget(host: str) -> None:

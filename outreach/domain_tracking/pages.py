@@ -50,9 +50,12 @@ class Tracking(SettingsForm):
         return Form(fields, values)
 
     def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
-        sees = self.may("domain-tracking")
-        found = self.read("domain-tracking", LIST).data if sees else []
-        hosts = [{**one, "words": STATES[one["status"]][0], "tone": STATES[one["status"]][1]} for one in found]
+        found = self.ask("GET", "domain-tracking", LIST) if self.may("domain-tracking") else None
+        sees = found is not None and found.ok
+        hosts = [
+            {**one, "words": STATES[one["status"]][0], "tone": STATES[one["status"]][1]}
+            for one in (found.data if found is not None and found.ok else ())
+        ]
         shown = {"sees_hosts": sees, "hosts": hosts, "host_form": self.host_form()}
         return super().page({**shown, **context}, template=template, status=status)
 

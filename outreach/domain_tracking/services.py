@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.crypto import get_random_string
 
+from core.access import reserve_quota
 from core.errors import NamedError, ValidationFailed, shorten
 from core.jobs.leases import LeaseLost, claim, has_due, update_owned
 from core.lists import BulkSelection, in_batches
@@ -48,8 +49,9 @@ def get_domain(id: str) -> DomainTracking:
 def create_domain(*, member_id: str, name: str) -> DomainTracking:
     """Add a host, which is checked for the first time when somebody asks, or within a day.
 
-    Raises ValidationFailed for what is no host, DomainTrackingNameAlreadyExists_400.
+    Raises ValidationFailed for what is no host, DomainTrackingNameAlreadyExists_400, PlanLimitExceeded_403.
     """
+    reserve_quota(MODULE)
     if DomainTracking.objects.count() >= MOST:
         raise ValidationFailed("name: too many", f"name: a company has at most {MOST} tracking domains; delete one")
     domain = DomainTracking(

@@ -71,7 +71,7 @@ def create_deliveries(member: Member) -> None:
             link=number,
             of_links=number,
             visitor=f"demo{number}",
-            happened_at=job.sending_at + timedelta(hours=2 + number),
+            happened_at=now - timedelta(hours=18 - number),
             applied_at=now,
         )
         for kind, number, count in (("opened", 0, OPENED), ("clicked", 1, CLICKED))
