@@ -1,40 +1,19 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime
-from hashlib import sha256
 from typing import Any
 
 from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
+from outreach.delivery.hashes import content_hash, envelope_of
 from outreach.senders.models import Sender
 
 COUNTED = ("id", "status", "run", "smtp", "mail_app", "channel", "open_count", "click_count")
 """What all reports about messages read."""
 VISITED = models.Q(open_count__gt=0) | models.Q(click_count__gt=0)
 """Matches messages that people have opened, or clicked a link of."""
-HALF = 32
-"""Characters of a content hash that stand for the words; as many behind them stand for the envelope."""
-
-
-def content_hash(envelope: str, *words: str, attachments: Sequence[Mapping[str, Any]] = ()) -> str:
-    """Return what stands for subject, text, HTML and attachments, and behind it for the envelope."""
-    # PostgreSQL stores no null characters, so that they part the words.
-    files = [f"{one['sha256']} {one['name']}" for one in attachments]
-    return hash_of(*words, *files) + hash_of(envelope)
-
-
-def hash_of(*words: str) -> str:
-    """Return what stands for the words."""
-    return sha256("\0".join(words).encode()).hexdigest()[:HALF]
-
-
-def envelope_of(to_name: str, to_email: str | None, from_name: str | None, from_email: str | None) -> str:
-    """Write to whom and from whom a message goes, as SendJob.approved_envelope keeps it."""
-    sender = f"{from_name} <{from_email}>" if from_email else ""
-    return f"{to_name} <{to_email or ''}>\n{sender}"
 
 
 class SendJob(CompanyWork):
@@ -342,48 +321,6 @@ class SendJobTransition(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         indexes = [models.Index(fields=("send_job", "created_at", "id"), name="sendjobtransition_job")]
-
-
-class TrackingEvent(CompanyModel):
-    """An open of a message, or a click on one of its links: once for each visitor, whom only the day can tell apart."""
-
-    class Kind(models.TextChoices):
-        OPENED = "opened"
-        CLICKED = "clicked"
-
-    class Machine(models.TextChoices):
-        HEAD = "head"
-        SCANNER = "scanner"
-        TOO_SOON = "too_soon"
-        ALL_LINKS = "all_links"
-        MEMBER = "member"
-
-    send_job = CompanyForeignKey(SendJob, on_delete=models.CASCADE, related_name="tracking_events", db_index=False)
-    kind = models.CharField(max_length=8, choices=Kind)
-    link = models.PositiveSmallIntegerField(help_text="Number of the link among those of the message, from 1; 0: none.")
-    of_links = models.PositiveSmallIntegerField(default=0, help_text="How many links of the message are tracked.")
-    visitor = models.CharField(max_length=32, help_text="Hash of address and browser with the message and the day.")
-    machine = models.CharField(
-        max_length=10, choices=Machine, blank=True, default="", help_text="Why no recipient did it; empty: one did."
-    )
-    happened_at = models.DateTimeField()
-    applied_at = models.DateTimeField(null=True, help_text="When the message has counted it.")
-
-    class Meta(CompanyModel.Meta):
-        constraints = [
-            models.UniqueConstraint(
-                fields=("company", "send_job", "kind", "link", "visitor"), name="trackingevent_once"
-            )
-        ]
-        indexes = [
-            models.Index(
-                fields=("company", "happened_at"), condition=models.Q(applied_at=None), name="trackingevent_waiting"
-            ),
-            models.Index(fields=("happened_at",), name="trackingevent_age"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.send_job_id}"
 
 
 class RecipientQuota(CompanyModel):

@@ -12,7 +12,8 @@ from core.models import Event
 from crm.privacy.registrations import blank_events
 from crm.privacy.registry import DataSubject, referring, register_personal_data
 from outreach.delivery import ledger
-from outreach.delivery.models import SendJob, SendJobTransition, TrackingEvent
+from outreach.delivery.models import SendJob, SendJobTransition
+from outreach.delivery.tracking.models import TrackingEvent
 
 Status = SendJob.Status
 

@@ -12,9 +12,10 @@ from core.tenancy import company_id
 from outreach.delivery.context import SendContext, sender_state
 from outreach.delivery.decision import describe, expected
 from outreach.delivery.limits.pauses import TROUBLE
-from outreach.delivery.models import SendJob, SendJobTransition, TrackingEvent
+from outreach.delivery.models import SendJob, SendJobTransition
 from outreach.delivery.reasons import Reason, sentence_of
 from outreach.delivery.tracking.links import link_at, links_of, sent_html
+from outreach.delivery.tracking.models import TrackingEvent
 from outreach.mail_vendors.registry import channel_of
 from outreach.smtp.markup import html_from_text
 

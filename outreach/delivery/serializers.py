@@ -12,7 +12,8 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from outreach.ai.evidence import is_unproved
-from outreach.delivery.models import SendJob, content_hash, envelope_of
+from outreach.delivery.hashes import content_hash, envelope_of
+from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import Reason, sentence_of
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot

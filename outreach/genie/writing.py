@@ -35,8 +35,9 @@ from outreach.ai.services import provider_of
 from outreach.delivery import ledger
 from outreach.delivery.context import SendContext
 from outreach.delivery.decision import Stop, backoff, decide
+from outreach.delivery.hashes import hash_of
 from outreach.delivery.limits.sending_hours import company_language
-from outreach.delivery.models import SendJob, hash_of
+from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import MAX_ATTEMPTS, Reason
 from outreach.delivery.stops import stops_of
 from outreach.email_templates.compiling import Compiled

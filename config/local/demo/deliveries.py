@@ -3,6 +3,7 @@ to."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.utils import timezone
@@ -57,15 +58,25 @@ def create_deliveries(member: Member) -> None:
             )
         )
     SendJob.objects.bulk_create(jobs)
+    _track(jobs[BOUNCED:])
+    for job in jobs[:BOUNCED]:
+        suppress([job.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk)
+    suppress(["ask-not@quiet.example"], source="Call on Monday", member_id=member.pk)
+    suppress(["enough@quiet.example"], reason=Suppression.Reason.COMPLAINED)
+
+
+def _track(jobs: Sequence[SendJob]) -> None:
+    """Let the first of the messages have been opened, and of some of these the link clicked."""
+    now = timezone.now()
     GenieSettings.objects.update_or_create(defaults={"track_opens": True, "track_clicks": True})
-    for job in jobs[BOUNCED : BOUNCED + OPENED]:
+    for job in jobs[:OPENED]:
         job.open_count = 1
-    for job in jobs[BOUNCED : BOUNCED + CLICKED]:
+    for job in jobs[:CLICKED]:
         job.click_count = 1
-    SendJob.objects.bulk_update(jobs[BOUNCED:], ["open_count", "click_count"])
+    SendJob.objects.bulk_update(jobs, ["open_count", "click_count"])
     TrackingEvent.objects.bulk_create(
         TrackingEvent(
-            company_id=sender.company_id,
+            company_id=job.company_id,
             send_job=job,
             kind=kind,
             link=number,
@@ -75,9 +86,5 @@ def create_deliveries(member: Member) -> None:
             applied_at=now,
         )
         for kind, number, count in (("opened", 0, OPENED), ("clicked", 1, CLICKED))
-        for job in jobs[BOUNCED : BOUNCED + count]
+        for job in jobs[:count]
     )
-    for job in jobs[:BOUNCED]:
-        suppress([job.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk)
-    suppress(["ask-not@quiet.example"], source="Call on Monday", member_id=member.pk)
-    suppress(["enough@quiet.example"], reason=Suppression.Reason.COMPLAINED)

@@ -18,9 +18,10 @@ from django.utils import timezone
 from core.events import emit
 from core.tenancy import company_scope, unscoped
 from outreach.delivery.deliveries import told
-from outreach.delivery.models import SendJob, TrackingEvent
+from outreach.delivery.models import SendJob
 from outreach.delivery.tracking.links import link_at, links_of, sent_html
 from outreach.delivery.tracking.machines import Machine, followed_together
+from outreach.delivery.tracking.models import TrackingEvent
 
 BATCH = 500
 WAIT = timedelta(seconds=3)

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from accounts.models import LoginLog, Member
 from core.access.callers import Caller
-from outreach.delivery.models import SendJob, TrackingEvent
+from outreach.delivery.models import SendJob
+from outreach.delivery.tracking.models import TrackingEvent
 
 Machine = TrackingEvent.Machine
 TOO_SOON = timedelta(seconds=2)
