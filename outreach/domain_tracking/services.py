@@ -138,7 +138,7 @@ def _save(row: DomainTracking, others: Iterable[str]) -> None:
     except IntegrityError as error:
         if "domaintracking_one_owner" not in str(error):
             raise
-        row.state, row.detail = State.PENDING, "Another company uses this host."
+        row.state, row.verified_at, row.detail = State.PENDING, None, "Another company uses this host."
         row.save(update_fields=columns)
     forget(row.name)
 
