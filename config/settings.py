@@ -67,6 +67,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "accounts.request_log.middleware.ServerLogMiddleware",
+    "config.tracking_hosts.TrackingHostsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
@@ -236,6 +237,8 @@ ENRICHMENT_WAIT_MINUTES = env.int("ENRICHMENT_WAIT_MINUTES", default=15)
 """How long a run waits for the enrichment of its recipients before its messages are written without."""
 OUTBOUND_PRIVATE_HOSTS = env.list("OUTBOUND_PRIVATE_HOSTS", default=["127.0.0.0/8"] if DEMO else [])
 """Private networks (CIDR) that connected apps may reach: none by default, the mail catcher in the demo."""
+TRACKING_HOST = env("TRACKING_HOST", default="").strip().rstrip(".").lower()
+"""The name that companies' tracking hosts point to; empty: the host of BASE_URL."""
 DNS_RESOLVERS = [resolver_address(text) for text in env.list("DNS_RESOLVERS", default=[])]
 """The name servers that deliverability checks ask, as (address, port); none: the system's."""
 VENDOR_BASE_URLS = env.json("VENDOR_BASE_URLS", default={})

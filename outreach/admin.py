@@ -5,6 +5,7 @@ from outreach.campaigns import admin as campaigns
 from outreach.data_apps import admin as data_apps
 from outreach.deliverability import admin as deliverability
 from outreach.delivery import admin as delivery
+from outreach.domain_tracking import admin as domain_tracking
 from outreach.email_templates import admin as email_templates
 from outreach.enrichment import admin as enrichment
 from outreach.genie import admin as genie
@@ -24,6 +25,7 @@ __all__ = [
     "data_apps",
     "deliverability",
     "delivery",
+    "domain_tracking",
     "email_templates",
     "enrichment",
     "genie",

@@ -27,6 +27,8 @@ class OutreachConfig(AppConfig):
         from outreach.delivery import jobs as delivery  # noqa: F401  (register their work)
         from outreach.delivery.selectors import drafts, sent_messages
         from outreach.delivery.senders import connected_senders
+        from outreach.domain_tracking import jobs as domain_tracking  # noqa: F401  (register their work)
+        from outreach.domain_tracking.models import DomainTracking
         from outreach.email_templates.models import EmailTemplate
         from outreach.email_templates.services import USES
         from outreach.export_lists import register_lists
@@ -58,6 +60,7 @@ class OutreachConfig(AppConfig):
         count_usage("genie", kept_runs)
         count_usage("campaign", kept_campaigns)
         count_usage("template", EmailTemplate.objects.all)
+        count_usage("domain-tracking", DomainTracking.objects.all)
         count_usage("report", Dashboard.objects.all)
         on_members_removed(forget_dashboards)
         meter_usage(PLAN_LIMIT, used_this_month)

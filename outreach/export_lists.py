@@ -6,6 +6,7 @@ from crm.exports.sources import register_source
 from outreach.ai.views import AiUsageViewSet
 from outreach.campaigns.views import CampaignViewSet
 from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet
+from outreach.domain_tracking.views import DomainTrackingViewSet
 from outreach.genie.message_views import SendJobViewSet
 from outreach.genie.views import RunViewSet
 from outreach.suppression.views import SuppressionImportViewSet, SuppressionViewSet
@@ -15,6 +16,7 @@ def register_lists() -> None:
     """Register the lists, when Django is ready."""
     register_source("ai-usage", AiUsageViewSet)
     register_source("campaign", CampaignViewSet)
+    register_source("domain-tracking", DomainTrackingViewSet)
     register_source("genie", RunViewSet)
     register_source("genie/send-jobs", SendJobViewSet)
     register_source("logs/smtp", SmtpLogViewSet)

@@ -3,6 +3,8 @@ from outreach.campaigns.models import Campaign
 from outreach.data_apps.models import DataApp
 from outreach.deliverability.models import DkimKey, SenderCheck
 from outreach.delivery.models import GenieSettings, RecipientQuota, SendJob, SendJobTransition
+from outreach.delivery.tracking.models import TrackingEvent
+from outreach.domain_tracking.models import DomainTracking
 from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion
 from outreach.enrichment.models import Enrichment, EnrichmentProposal
 from outreach.genie.models import GenieScheduler
@@ -25,6 +27,7 @@ __all__ = [
     "Dashboard",
     "DataApp",
     "DkimKey",
+    "DomainTracking",
     "EmailTemplate",
     "EmailTemplateVersion",
     "Enrichment",
@@ -44,5 +47,6 @@ __all__ = [
     "Smtp",
     "Suppression",
     "SuppressionImport",
+    "TrackingEvent",
     "VendorLogin",
 ]

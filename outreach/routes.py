@@ -9,6 +9,7 @@ from outreach.campaigns import routes as campaigns
 from outreach.connected_apps import routes as connected_apps
 from outreach.deliverability import routes as deliverability
 from outreach.delivery import routes as delivery
+from outreach.domain_tracking import routes as domain_tracking
 from outreach.email_templates import routes as email_templates
 from outreach.enrichment import routes as enrichment
 from outreach.genie import routes as genie
@@ -22,7 +23,7 @@ from outreach.suppression import routes as suppression
 
 def register_protected(router: ResourceRouter) -> None:
     domains = (ai, connected_apps, suppression, deliverability, delivery, inbox, email_templates, enrichment, genie)
-    for domain in (*domains, campaigns, lead_generation, mail_vendors, ocr, reports):
+    for domain in (*domains, campaigns, domain_tracking, lead_generation, mail_vendors, ocr, reports):
         domain.register_protected(router)
     register_list_exports(router, "outreach")
 

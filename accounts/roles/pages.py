@@ -40,7 +40,7 @@ GROUPS = {
         "workflow": "Workflows",
         "manual-chatbot": "Chatbots",
         "chat-widget": "Chat on the website",
-        "domain-tracking": "Visits of the website",
+        "domain-tracking": "Tracking domains",
     },
     "Calendar": {
         "meeting": "Meetings",

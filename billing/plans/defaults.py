@@ -43,6 +43,7 @@ GROWTH = (
     "campaign",
     "chatapp",
     "report",
+    "domain-tracking",
     "videocall",
     "my-videocall",
     "enrich",

@@ -45,6 +45,7 @@ from outreach.campaigns import pages as campaigns
 from outreach.data_apps import pages as data_apps
 from outreach.deliverability import pages as deliverability
 from outreach.delivery import pages as messages
+from outreach.domain_tracking import pages as tracking
 from outreach.email_templates import pages as email_templates
 from outreach.enrichment import pages as proposals
 from outreach.genie import pages as outreach
@@ -79,6 +80,7 @@ PAGES = [
     *senders.PAGES,
     *inbox.PAGES,  # the mailbox of a sender comes after the senders, whose item of the menu it shares
     *deliverability.PAGES,
+    *tracking.PAGES,
     *suppressions.PAGES,
     *reports.PAGES,
     *proposals.PAGES,

@@ -18,7 +18,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "follow-up": ("created", "updated", "completed", "deleted"),
     "genie": ("created", "recurred", "deleted"),
     "lead": ("created", "updated", "deleted", "restored", "merged", "unmerged"),
-    "mail": ("sent", "replied", "bounced", "complained"),
+    "mail": ("sent", "opened", "clicked", "replied", "bounced", "complained"),
     "meeting": ("created", "updated", "cancelled"),
     "member": ("invited", "accepted", "updated", "blocked", "unblocked", "removed"),
     "note": ("created",),

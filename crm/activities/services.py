@@ -97,7 +97,10 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
     "contact.restored": _restored,
     "contact.unsubscribed": _unsubscribed,
     "contact.resubscribed": _resubscribed,
-    **{f"mail.{step}": _about(Kind.MAIL, "message") for step in ("sent", "replied", "bounced", "complained")},
+    **{
+        f"mail.{step}": _about(Kind.MAIL, "message")
+        for step in ("sent", "opened", "clicked", "replied", "bounced", "complained")
+    },
     "calllog.created": _about(Kind.CALL, "call"),
     **{f"meeting.{step}": _about(Kind.MEETING, "meeting") for step in ("created", "updated", "cancelled")},
     **{

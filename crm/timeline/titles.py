@@ -18,7 +18,13 @@ MEETINGS = {
     "invited": "Asked to a meeting",
     "removed": "Taken off a meeting",
 }
-MAILS = {"replied": "Reply received", "bounced": "Mail came back", "complained": "Complained about mail"}
+MAILS = {
+    "opened": "Mail opened",
+    "clicked": "Link of a mail clicked",
+    "replied": "Reply received",
+    "bounced": "Mail came back",
+    "complained": "Complained about mail",
+}
 MAX_NAMED = 5
 
 

@@ -33,7 +33,7 @@ def follow_campaigns() -> bool:
     under_way = SendJob.objects.filter(variant__isnull=False, status__in=UNDER_WAY)
     tested = under_way.filter(run__company_id=OuterRef("company_id"), run__of_campaign=OuterRef("pk"))
     ended = Q(cancelled_at__isnull=False) | Q(status="failed") | Q(concluded_at__isnull=False)
-    by_rule = UNDECIDED & Q(winner_rule__metric="replied", status=Status.RUNNING)
+    by_rule = UNDECIDED & ~Q(winner_rule__metric="manual") & Q(status=Status.RUNNING)
     due: tuple[tuple[Any, Callable[[str], None]], ...] = (
         (Q(Exists(runs.filter(ended))), end_campaign),
         (Q(ends_at__lte=now) & Exists(runs.filter(recurring=True)), end_audience),

@@ -69,6 +69,12 @@ class Campaign(CompanyModel):
     write_again = models.BooleanField(
         default=False, help_text="Each occurrence writes to all of the audience, not only to those without a message."
     )
+    track_opens = models.BooleanField(
+        default=True, db_default=True, help_text="Where the company tracks opens; otherwise it changes nothing."
+    )
+    track_clicks = models.BooleanField(
+        default=True, db_default=True, help_text="Where the company tracks clicks; otherwise it changes nothing."
+    )
     manual = models.BooleanField(default=False, help_text="Each message is a draft, which a member releases.")
     error = models.TextField(blank=True, default="", help_text="Why it failed, or could not start.")
     failures = models.PositiveSmallIntegerField(default=0, editable=False, help_text="How often it could not start.")

@@ -14,8 +14,8 @@ from outreach.email_templates.rendering import Rendered, render
 from outreach.email_templates.services import values_of
 
 
-def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step: int = 1) -> Rendered:
-    """Return the mail of a variant, or of a follow-up, for a contact; without one its placeholders stay.
+def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step: int = 1) -> tuple[Rendered, list[str]]:
+    """Return the mail of a variant, or of a follow-up, for a contact, and its files; without one its placeholders stay.
 
     Raises CampaignNotFound_404, ValidationFailed for a variant or step that there is not, CampaignTemplateRequired_400
     and the other errors of content_of, and ContactNotFound_400.
@@ -27,7 +27,8 @@ def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step:
         raise ValidationFailed(f"{name} is none of the campaign's", f"{name}: the campaign has no such {name}")
     one = words[place]
     values = values_of(contact_id, one["variables"])
-    return render(one["subject"], Compiled(one["html"], one["text"], ()), one["variables"], values)
+    mail = render(one["subject"], Compiled(one["html"], one["text"], ()), one["variables"], values)
+    return mail, [file["id"] for file in one.get("attachments", ())]
 
 
 def _words(campaign: Campaign, step: int) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from outreach.campaigns.models import Campaign
+from outreach.campaigns.selectors import tracking_of_company
 from outreach.campaigns.words import content_of, follow_ups_of
 from outreach.genie.audience import Audience
 from outreach.mail_vendors.services import not_found, nothing_selected
@@ -28,6 +29,7 @@ def check_ready(campaign: Campaign) -> dict[str, Any]:
     if campaign.ends_at is not None and campaign.ends_at <= timezone.now():
         raise NamedError("CampaignCannotBeUpdated_400", "endsAt: lies in the past")
     _check_sender(campaign)
+    check_metric(campaign)
     content, cadence = content_of(campaign), follow_ups_of(campaign)
     if not any(campaign.audience.values()):
         name = "CampaignSegmentsRequired_400"
@@ -38,6 +40,20 @@ def check_ready(campaign: Campaign) -> dict[str, Any]:
             "CampaignAudienceEmpty_400", "segments, tags, categories: together they select no live contact"
         )
     return {"content": content, "outreach_cadence": cadence}
+
+
+def check_metric(campaign: Campaign) -> None:
+    """Raise InvalidPayload_400 where the winner is to be chosen by what is not tracked."""
+    metric = campaign.winner_rule.get("metric")
+    kind = {"opened": "opens", "clicked": "clicks"}.get(metric or "")
+    if kind is None:
+        return
+    switch = f"track{kind.capitalize()}"
+    if not getattr(campaign, f"track_{kind}"):
+        raise NamedError("InvalidPayload_400", f"winner.metric: {metric} needs {switch}, which is off for the campaign")
+    if not tracking_of_company()[kind]:
+        text = f"winner.metric: {metric} needs {switch} of PUT /genie/settings, which is off; or take replied"
+        raise NamedError("InvalidPayload_400", text)
 
 
 def _check_sender(campaign: Campaign) -> None:

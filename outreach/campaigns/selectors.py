@@ -10,7 +10,7 @@ from django.db.models import Count, F, Q, QuerySet, Value
 
 from crm.models import ContactCategory, Segment, Tag
 from outreach.campaigns.models import Campaign
-from outreach.delivery.models import SendJob
+from outreach.delivery.models import GenieSettings, SendJob
 from outreach.delivery.reasons import Reason
 from outreach.delivery.selectors import next_decision
 from outreach.delivery.senders import KINDS
@@ -25,8 +25,11 @@ NOBODY: dict[str, Any] = {"contactIds": [], "leadIds": [], "segments": None, "ta
 """The audience of a new campaign."""
 MOST_CHOICES = 200
 """How many of each kind the form of a campaign offers."""
-COUNTED = ("planned", "sent", "delivered", "replied", "unsubscribed", "bounced", "notSent")
-OUTCOMES = ("sent", "delivered", "replied", "unsubscribed", "bounced", "notSent")
+NO_RESULTS = {"sent": 0, "replied": 0, "opened": 0, "clicked": 0}
+UNTOLD = ("delivered", "opened", "clicked")
+"""What may be null in a funnel."""
+OUTCOMES = ("sent", "delivered", "opened", "clicked", "replied", "unsubscribed", "bounced", "notSent")
+COUNTED = ("planned", *OUTCOMES)
 
 
 def kept_campaigns() -> QuerySet[Campaign]:
@@ -56,15 +59,22 @@ def results_of(campaign_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     runs = GenieScheduler.objects.filter(of_campaign__in=list(campaign_ids)).values_list("of_campaign", "pk", "total")
     found = {campaign: (run, total) for campaign, run, total in runs}
     counted = results(run for run, _ in found.values()) if found else {}
-    none = {"sent": 0, "answered": 0}
     return {
-        campaign: {
-            "total": total,
-            "sent": counted.get(run, none)["sent"],
-            "replied": counted.get(run, none)["answered"],
-        }
+        campaign: {"total": total, **NO_RESULTS, **_named(counted[run])}
+        if run in counted
+        else {"total": total, **NO_RESULTS}
         for campaign, (run, total) in found.items()
     }
+
+
+def _named(of_run: dict[str, int]) -> dict[str, int]:
+    return {"replied" if name == "answered" else name: number for name, number in of_run.items()}
+
+
+def tracking_of_company() -> dict[str, bool]:
+    """Return whether the company tracks opens and clicks."""
+    found = GenieSettings.objects.values_list("track_opens", "track_clicks").first() or (False, False)
+    return dict(zip(("opens", "clicks"), found, strict=True))
 
 
 def campaign_detail(campaign: Campaign) -> dict[str, Any]:
@@ -84,18 +94,17 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
             "nextDueAt": None,
             "nextDecision": None,
             "reasons": [],
-            "funnel": {"audience": None, "planned": 0, **dict.fromkeys(OUTCOMES, 0), "delivered": None},
+            "funnel": {"audience": None, "planned": 0, **dict.fromkeys(OUTCOMES, 0), **dict.fromkeys(UNTOLD)},
         }
     summary = message_summary(run.pk)
     counts = summary["counts"]
     found = _outcomes(run.pk)
-    # Servers of SMTP accept a message and tell nothing more of it.
-    untold = {"delivered": None} if run.smtp_id else {}
     blank = dict.fromkeys(COUNTED, 0)
     by_variant = {variant: one for (step, variant), one in found.items() if step == 1}
     steps = _by_step(found)
     # Whoever has replied to a follow-up has replied since the first message.
     whole = {name: sum(one[name] for one in steps) for name in COUNTED}
+    untold = dict.fromkeys(_untold(run, whole))
     variants = run.content.get("variants", []) if campaign.variants else []
     waiting = SendJob.objects.filter(run=run, status=Status.PLANNED, reason=Reason.AWAITING_WINNER)
     return {
@@ -117,6 +126,18 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
     }
 
 
+def _untold(run: GenieScheduler, whole: dict[str, int]) -> list[str]:
+    """Return the outcomes that nobody tells of: servers of SMTP accept a message and say nothing more of it, and what
+    is not tracked is told only of messages from before."""
+    tracks = tracking_of_company()
+    told = {
+        "delivered": not run.smtp_id,
+        "opened": (tracks["opens"] and run.track_opens) or whole["opened"] > 0,
+        "clicked": (tracks["clicks"] and run.track_clicks) or whole["clicked"] > 0,
+    }
+    return [name for name in UNTOLD if not told[name]]
+
+
 def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
     """Return the first of what campaigns are made of by name; None for what the caller may not read."""
     named: tuple[tuple[str, str, QuerySet[Any]], ...] = (
@@ -127,6 +148,7 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
     )
     read = [(name, rows) for name, module, rows in named if may_read(module)]
     found: dict[str, Any] = {name: None for name, *_ in named} | {name: [] for name, _ in read}
+    found["tracking"] = tracking_of_company()
     found["senders"] = _working_senders() if may_read("apps") else None
     parts = [
         rows.annotate(choice_of=Value(name))
@@ -185,6 +207,8 @@ def _outcomes(run_id: str) -> dict[tuple[int, int | None], dict[str, int]]:
             planned=Count("pk"),
             sent=Count("pk", filter=sent),
             delivered=Count("pk", filter=sent & Q(delivery__has_key="delivered")),
+            opened=Count("pk", filter=sent & Q(open_count__gt=0)),
+            clicked=Count("pk", filter=sent & Q(click_count__gt=0)),
             replied=Count("contact", filter=sent & Q(contact__replied_at__gt=F("sent_at")), distinct=True),
             unsubscribed=Count("contact", filter=sent & Q(contact__unsubscribed_at__gt=F("sent_at")), distinct=True),
             bounced=Count("pk", filter=bounced),

@@ -14,16 +14,14 @@ from core.api.selection import SelectionInput
 from core.errors import NamedError, ValidationFailed
 from core.spans import read_span
 from outreach.campaigns.models import Campaign
-from outreach.campaigns.selectors import NOBODY, results_of
+from outreach.campaigns.selectors import NO_RESULTS, NOBODY, results_of
 from outreach.campaigns.words import MOST_VARIANTS
 from outreach.delivery.serializers import SKIPPED
 from outreach.genie.cadence import LONGEST_INTERVAL_MS, SHORTEST_INTERVAL_MS, WrittenCadenceInput, read_hours
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot
 
-METRICS = ("replied", "manual")
-TRACKED = ("opened", "clicked")
-"""Metrics that need opens and clicks to be tracked."""
+METRICS = ("replied", "opened", "clicked", "manual")
 MOST_AN_HOUR = 1_000_000
 BODY_LENGTH = 200_000
 
@@ -49,11 +47,15 @@ class VariantInput(Input):
 class WinnerInput(Input):
     """How the winner of the variants is chosen."""
 
-    metric = TextInput(max_length=20, help_text="replied: the most replies per message; manual: a member chooses.")
+    metric = TextInput(
+        max_length=20,
+        help_text="replied: the most replies per message; opened, clicked: the most messages that were, where"
+        " that is tracked; manual: a member chooses.",
+    )
     after = ObjectInput(
         required=False,
         allow_null=True,
-        help_text='Of replied: how long after the last message of the test, {"amount": 2, "unit": "days"}.',
+        help_text='Of others than manual: how long after the last message of the test, {"amount": 2, "unit": "days"}.',
     )
     testShare = IntegerInput(
         default=20, min_value=1, max_value=90, help_text="Percent of the recipients who get the test."
@@ -62,10 +64,6 @@ class WinnerInput(Input):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         values = super().to_internal_value(data)
         metric, span = values["metric"], values.get("after")
-        if metric in TRACKED:
-            raise NamedError(
-                "InvalidPayload_400", f"winner.metric: {metric} needs its tracking, which there is not; take replied"
-            )
         if metric not in METRICS:
             raise NamedError("InvalidPayload_400", f"winner.metric: must be one of {', '.join(METRICS)}")
         if metric == "manual" and span is not None:
@@ -129,6 +127,12 @@ class CampaignUpdate(Input):
     writeAgain = BooleanInput(
         required=False, help_text="Of a recurring one: each time to all, not only to those whom it has not written to."
     )
+    trackOpens = BooleanInput(
+        required=False, help_text="Default true; it counts where GET /genie/settings says that opens are tracked."
+    )
+    trackClicks = BooleanInput(
+        required=False, help_text="Default true; it counts where GET /genie/settings says that clicks are tracked."
+    )
     manual = BooleanInput(required=False, help_text="Each message is a draft, which a member releases.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -183,8 +187,8 @@ class CampaignOut(Output):
     )
     won = serializers.DictField(
         source="winner",
-        help_text="The winner: variant (its name), why (replied: the most replies; tie and no_data: the first of those"
-        " that lead; chosen: by a member), at; empty: none so far.",
+        help_text="The winner: variant (its name), why (replied: the most replies, opened and clicked"
+        " likewise; tie and no_data: the first of those that lead; chosen: by a member), at; empty: none so far.",
     )
     decidesAt = serializers.DateTimeField(allow_null=True, help_text="When the winner is chosen; null: not known yet.")
     audience = serializers.CharField(source="audience_mode", help_text="fixed or live")
@@ -196,10 +200,14 @@ class CampaignOut(Output):
     intervalMs = serializers.IntegerField(allow_null=True)
     writeAgain = serializers.BooleanField()
     manual = serializers.BooleanField()
+    trackOpens = serializers.BooleanField(help_text="Where the company tracks opens.")
+    trackClicks = serializers.BooleanField(help_text="Where the company tracks clicks.")
     error = serializers.CharField(help_text="Why it failed, or could not start.")
     total = Computed(serializers.IntegerField(allow_null=True, help_text="Recipients; null until they are counted."))
     sent = Computed(serializers.IntegerField(help_text="Messages that have gone."))
     replied = Computed(serializers.IntegerField(help_text="Recipients who have replied since."))
+    opened = Computed(serializers.IntegerField(help_text="Messages that people have opened, where that is tracked."))
+    clicked = Computed(serializers.IntegerField(help_text="Messages of which people have clicked a link."))
     startedAt = serializers.DateTimeField(allow_null=True)
     finishedAt = serializers.DateTimeField(allow_null=True)
     createdBy = MemberSnapshot(source="created_by")
@@ -214,7 +222,7 @@ class CampaignOut(Output):
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         found = results_of([row["_id"] for row in rows])
-        return [{**row, **found.get(row["_id"], {"total": None, "sent": 0, "replied": 0})} for row in rows]
+        return [{**row, **found.get(row["_id"], {"total": None, **NO_RESULTS})} for row in rows]
 
 
 class CampaignDetail(CampaignOut):
@@ -248,8 +256,8 @@ class CampaignDetail(CampaignOut):
         serializers.DictField(
             child=serializers.IntegerField(allow_null=True),
             help_text="audience (null until it is counted), then messages of all steps: planned, sent, delivered (null"
-            " where no event tells of it, as by smtp), bounced, notSent (for another reason); replied and unsubscribed"
-            " are recipients.",
+            " where no event tells of it, as by smtp), opened and clicked (null where they are not tracked), bounced,"
+            " notSent (for another reason); replied and unsubscribed are recipients.",
         )
     )
     outreachCadence = serializers.DictField(
@@ -258,15 +266,15 @@ class CampaignDetail(CampaignOut):
     stepResults = Computed(
         serializers.ListField(
             child=serializers.DictField(),
-            help_text="Of each step, the first message being 1: step, planned, sent, delivered, replied and"
-            " unsubscribed (of those to whom no later step had gone by then), bounced, notSent.",
+            help_text="Of each step, the first message being 1: step, planned, sent, delivered, opened, clicked,"
+            " replied and unsubscribed (of those to whom no later step had gone by then), bounced, notSent.",
         )
     )
     variantResults = Computed(
         serializers.ListField(
             child=serializers.DictField(),
-            help_text="Of the first messages of each variant: name, planned, sent, delivered, replied,"
-            " unsubscribed, bounced, notSent.",
+            help_text="Of the first messages of each variant: name, planned, sent, delivered, opened, clicked,"
+            " replied, unsubscribed, bounced, notSent.",
         )
     )
     waitingForWinner = Computed(serializers.IntegerField(help_text="Messages that the winner is to write."))
@@ -291,6 +299,11 @@ class CampaignDetail(CampaignOut):
 class CampaignChoices(Output):
     """What a campaign can be made of."""
 
+    tracking = Computed(
+        serializers.DictField(
+            child=serializers.BooleanField(), help_text="opens and clicks: whether the company tracks them."
+        )
+    )
     senders = Computed(
         serializers.ListField(
             child=serializers.DictField(),

@@ -14,7 +14,7 @@ from core.events import emit
 from core.lists import BulkSelection, in_batches
 from crm.records.unique_names import save_unique_name
 from outreach.campaigns.models import Campaign
-from outreach.campaigns.readiness import check_ready
+from outreach.campaigns.readiness import check_metric, check_ready
 from outreach.campaigns.selectors import NOBODY, kept_campaigns, run_of
 from outreach.campaigns.words import check_variants, check_words
 from outreach.delivery.models import SendJob
@@ -125,6 +125,8 @@ def _save(campaign: Campaign, member_id: str, values: dict[str, Any], event: str
     _set_sender(campaign, senders, "type" in values)
     check_variants(campaign.variants)
     _check_times(campaign, values)
+    if {"winner", "track_opens", "track_clicks"} & values.keys():
+        check_metric(campaign)
     if any(name in values for name in (*WORDS, "outreach_cadence")):
         check_words(campaign)
     campaign.updated_by_id = member_id
@@ -227,6 +229,7 @@ def duplicate_campaign(*, id: str, member_id: str) -> Campaign:
         *("type", "smtp_id", "mail_app_id", "template_id", "subject", "body", "variants", "winner_rule", "audience"),
         "outreach_cadence",
         *("audience_mode", "ends_at", "window", "throttle", "recurring", "interval_ms", "write_again", "manual"),
+        *("track_opens", "track_clicks"),
     )
     source = get_campaign(id, lock=True)  # so that two copies at once get two names
     columns = {name: getattr(source, name) for name in kept}

@@ -68,6 +68,8 @@ def _begin(campaign: Campaign, words: dict[str, Any]) -> None:
         campaign=True,
         draft=campaign.manual,
         window=campaign.window,
+        track_opens=campaign.track_opens,
+        track_clicks=campaign.track_clicks,
         per_hour=campaign.throttle,
         recurring=live or campaign.recurring,
         interval_ms=LIVE_MS if live else campaign.interval_ms if campaign.recurring else None,

@@ -33,6 +33,7 @@ from outreach.campaigns.serializers import (
     WinnerChoice,
 )
 from outreach.campaigns.winners import choose_winner
+from outreach.delivery.attachments import listed
 from outreach.delivery.filters import MESSAGE_FIELDS
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageOut
@@ -56,7 +57,7 @@ PEOPLE = (
 )
 APPS_NOT_FOUND = tuple(not_found(letter)[0] for letter in LETTERS)
 NO_APP = tuple(dict.fromkeys(nothing_selected(letter)[0] for letter in LETTERS))
-WORDS = ("EmailTemplateNotFound_404", "InvalidVariables_400", "InvalidEmailTemplate_400")
+WORDS = ("EmailTemplateNotFound_404", "InvalidVariables_400", "InvalidEmailTemplate_400", "FileNotFound_400")
 REFUSED = (
     *(services.TAKEN, "InvalidCampaignType_400", "UnsupportedCampaignType_400", "InvalidPayload_400"),
     *("CampaignSMTPNotBelongToCompany_400", *APPS_NOT_FOUND, *WORDS, *PEOPLE),
@@ -161,8 +162,8 @@ class CampaignViewSet(ResourceViewSet):
     )
     def preview(self, request: Request, id: str) -> Any:
         asked = {one.name: whole_number(request, one.name, start) for one, start in ((VARIANT, 0), (STEP, 1))}
-        mail = preview_campaign(id=id, contact_id=asked_contact(self), **asked)
-        return shown_mail(mail, ())
+        mail, files = preview_campaign(id=id, contact_id=asked_contact(self), **asked)
+        return shown_mail(mail, (), listed(files))
 
     @action(detail=False, methods=["post"], url_path="audience-preview")
     @endpoint(

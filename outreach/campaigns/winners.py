@@ -27,6 +27,12 @@ from outreach.genie.locks import lock_run
 UNDECIDED = Q(winner={}) & ~Q(winner_rule={})
 UNDER_WAY = (*SendJob.TO_SEND, SendJob.Status.SENDING)
 """Statuses of messages of a test that has not gone yet."""
+COUNTED = {
+    "replied": Count("contact", filter=Q(contact__replied_at__gt=F("sent_at")), distinct=True),
+    "opened": Count("pk", filter=Q(open_count__gt=0)),
+    "clicked": Count("pk", filter=Q(click_count__gt=0)),
+}
+"""Metric -> what of a variant's messages counts for it."""
 Status = Campaign.Status
 
 
@@ -74,19 +80,20 @@ def decide_by_rule(campaign_id: str) -> None:
     run = None if campaign is None else run_of(campaign.pk)
     if campaign is None or run is None or campaign.decides_at is None or campaign.decides_at > timezone.now():
         return
+    metric = campaign.winner_rule["metric"]
     sent = SendJob.objects.filter(run=run, variant__isnull=False, status=SendJob.Status.SENT).order_by()
-    replied = Count("contact", filter=Q(contact__replied_at__gt=F("sent_at")), distinct=True)
-    rows = sent.values_list("variant").annotate(replied=replied, sent=Count("pk"))
+    rows = sent.values_list("variant").annotate(counted=COUNTED[metric], sent=Count("pk"))
     rates = [Fraction(0)] * len(campaign.variants)
-    for variant, answers, number in rows:
-        rates[variant] = Fraction(answers, number)
-    _decide(campaign, *best_of(rates), None)
+    for variant, counted, number in rows:
+        rates[variant] = Fraction(counted, number)
+    variant, why = best_of(rates)
+    _decide(campaign, variant, why or metric, None)
 
 
 def best_of(rates: Sequence[Fraction]) -> tuple[int, str]:
-    """Return the variant with the best rate and why it won; the first of several, or of all where nothing happened."""
+    """Return the variant with the best rate, the first of several, and why it won: no_data, tie, or "" for the rate."""
     best = max(rates)
-    why = "no_data" if not best else "tie" if rates.count(best) > 1 else "replied"
+    why = "no_data" if not best else "tie" if rates.count(best) > 1 else ""
     return rates.index(best), why
 
 

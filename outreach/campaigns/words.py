@@ -7,6 +7,7 @@ from typing import Any
 
 from core.errors import NamedError, ValidationFailed, shorten
 from outreach.campaigns.models import Campaign
+from outreach.delivery.attachments import described
 from outreach.email_templates.models import EmailTemplate
 from outreach.email_templates.rendering import BUILT_IN, ValueReader, compile_template, names_in, without_styles
 from outreach.email_templates.services import NOT_FOUND
@@ -32,8 +33,8 @@ def check_variants(variants: Sequence[Mapping[str, Any]]) -> None:
 def content_of(campaign: Campaign) -> dict[str, Any]:
     """Return the words as a run keeps them (outreach.genie.variants).
 
-    Raises CampaignTemplateRequired_400 where some are missing, EmailTemplateNotFound_404, InvalidVariables_400 and
-    InvalidEmailTemplate_400.
+    Raises CampaignTemplateRequired_400 where some are missing, EmailTemplateNotFound_404, InvalidVariables_400,
+    InvalidEmailTemplate_400, and FileNotFound_400 for an attachment.
     """
     own = {"templateId": campaign.template_id, "subject": campaign.subject, "body": campaign.body}
     variants = campaign.variants or [{**ALONE, **own}]
@@ -61,9 +62,10 @@ def follow_ups_of(campaign: Campaign) -> dict[str, Any]:
         try:
             words = _compiled(one, templates, reader, f"outreachCadence.steps[{place}].")
         except NamedError as error:
-            raise NamedError(error.name, error.detail.replace("].templateId:", "].template:", 1)) from None
+            raise NamedError(error.name, error.detail.replace("].templateId", "].template", 1)) from None
         subject = step["subject"] or (words["subject"] if step["template"] else "")
-        content = {**{name: words[name] for name in ("html", "text", "variables")}, "subject": subject}
+        kept = {name: one for name, one in words.items() if name in ("html", "text", "variables", "attachments")}
+        content = {**kept, "subject": subject}
         found.append({**step, "subject": "", "content": content})  # placeholders of a subject are filled in too
     return {"steps": found} if found else {}
 
@@ -87,7 +89,8 @@ def _compiled(
         if template is None:
             raise NamedError(NOT_FOUND[0], f"{where}templateId: {NOT_FOUND[1]}")
         words = {"subject": template.subject, "html": template.html, "text": template.text}
-        return {**named, **words, "variables": template.variables}
+        files = described(template.attachments, f"{where}templateId.attachments")
+        return {**named, **words, "variables": template.variables, "attachments": files}
     if not one["subject"] or not one["body"].strip():
         missing = "body" if one["subject"] else "templateId"
         raise NamedError("CampaignTemplateRequired_400", f"{where}{missing}: give a template, or subject and body")

@@ -50,6 +50,10 @@ class DnsLookups:
     def addresses(self, name: str) -> list[str]:
         return self._ask(name, "A") + self._ask(name, "AAAA")
 
+    def alias(self, name: str) -> str:
+        """Return the name that a CNAME record leads to; "" for none."""
+        return next(iter(self._ask(name, "CNAME")), "")
+
     def _ask(self, name: str, kind: str) -> list[str]:
         name = name.rstrip(".").lower()
         if len(name) > 253 or not _NAME.fullmatch(name):
@@ -76,6 +80,8 @@ class DnsLookups:
         if kind == "MX":
             rows.sort(key=lambda row: (row.preference, str(row.exchange)))
             return [str(row.exchange).rstrip(".").lower() for row in rows]
+        if kind == "CNAME":
+            return [str(row.target).rstrip(".").lower() for row in rows]
         return [str(row.address) for row in rows]
 
 

@@ -13,6 +13,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from crm.models import Contact
 from outreach.delivery.models import GenieSettings, RecipientQuota, SendJob, SendJobTransition
+from outreach.delivery.tracking.models import TrackingEvent
 
 GUARD = ("bounce_percent", "complaint_percent", "guard_from")
 COLOURS = {
@@ -109,3 +110,16 @@ def message_table(rows: QuerySet[SendJob], **query: str) -> SafeString:
     return table(
         ("Message", "To", "Status", "Reason", "Sent"), cells, more=list_address(SendJob, **query), empty="No messages."
     )
+
+
+@admin.register(TrackingEvent)
+class TrackingEventAdmin(CompanyRecordAdmin):
+    """Opens of messages, and clicks on their links."""
+
+    icon = "ads_click"
+    hides = ("visitor",)
+    list_display = ("kind", "send_job", "company", "link", "machine", "happened_at", "applied_at")
+    list_filter = (BY_COMPANY, "kind", "machine")
+    list_select_related = ("company", "send_job")
+    search_fields = ("=id", "=send_job__id")
+    search_help_text = "Id of the row or of the message"

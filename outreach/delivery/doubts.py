@@ -19,10 +19,12 @@ from core.jobs import LeaseLost
 from core.jobs.liveness import worker_number
 from core.tenancy import company_scope, unscoped
 from outreach.delivery import ledger
+from outreach.delivery.attachments import AttachmentMissing, AttachmentUnavailable
 from outreach.delivery.claims import holding
 from outreach.delivery.models import SendJob
+from outreach.delivery.parts import MailParts
 from outreach.delivery.senders import open_session
-from outreach.delivery.worker import FIRST_WAIT, IntentRefused, mail_of, record_outcome, sent_values
+from outreach.delivery.worker import FIRST_WAIT, IntentRefused, record_outcome, sent_values
 from outreach.mail_vendors.gmail import GmailSession, session_of
 from outreach.mail_vendors.google import READ
 from outreach.mail_vendors.models import MailApp
@@ -98,9 +100,12 @@ def _ask(job: SendJob, lease: str) -> None:
 
     sender = job.mail_app
     try:
+        parts = MailParts(sender)
+        parts.prepare([job])
+        mail = parts.mail_of(job, job.recipient)
         with closing(open_session(sender)) as session:
-            outcome = session.deliver(mail_of(job, sender, job.recipient), commit_intent)
-    except (IntentRefused, InvalidMail, SmtpError):
+            outcome = session.deliver(mail, commit_intent)
+    except (IntentRefused, InvalidMail, SmtpError, AttachmentMissing, AttachmentUnavailable):
         # Nobody asks any more: it may not be sent by now, or the sender is another one.
         waiting = SendJob.objects.filter(pk=job.pk, status=SendJob.Status.UNKNOWN, attempts=job.attempts)
         waiting.update(due_at=timezone.now() + REMEMBERED)

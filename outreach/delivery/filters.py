@@ -19,6 +19,8 @@ def _message_fields(name: str, recipient: str | Case, reason: str | Case) -> lis
         ListField("subject", "text", "subject", searchable=True, nullable=False),
         ListField("messageId", "text", "message_id", nullable=False),
         ListField("deliveryStatus", "text", "delivery_status", nullable=False),
+        ListField("openCount", "number", "open_count", nullable=False),
+        ListField("clickCount", "number", "click_count", nullable=False),
         ListField("attempts", "number", "attempts", nullable=False),
         ListField("run", "id", "run_id"),
         ListField("campaign", "id", "run__of_campaign_id"),
@@ -92,8 +94,6 @@ VENDOR_LOG_FIELDS = FieldSet(
     [
         *_message_fields("recipient", "recipient", "reason"),
         ListField("providerMessageId", "text", "provider_message_id", nullable=False),
-        ListField("openCount", "number", "open_count", nullable=False),
-        ListField("clickCount", "number", "click_count", nullable=False),
     ],
     default_sort=("createdAt",),
     default_search=("recipient", "subject"),

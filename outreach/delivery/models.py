@@ -1,36 +1,19 @@
 from __future__ import annotations
 
 from datetime import datetime
-from hashlib import sha256
 from typing import Any
 
 from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
+from outreach.delivery.hashes import content_hash, envelope_of
 from outreach.senders.models import Sender
 
-COUNTED = ("id", "status", "run", "smtp", "mail_app", "channel")
+COUNTED = ("id", "status", "run", "smtp", "mail_app", "channel", "open_count", "click_count")
 """What all reports about messages read."""
-HALF = 32
-"""Characters of a content hash that stand for the words; as many behind them stand for the envelope."""
-
-
-def content_hash(envelope: str, *words: str) -> str:
-    """Return what stands for subject, text and HTML, and behind it for the envelope."""
-    # PostgreSQL stores no null characters, so that they part the words.
-    return hash_of(*words) + hash_of(envelope)
-
-
-def hash_of(*words: str) -> str:
-    """Return what stands for the words."""
-    return sha256("\0".join(words).encode()).hexdigest()[:HALF]
-
-
-def envelope_of(to_name: str, to_email: str | None, from_name: str | None, from_email: str | None) -> str:
-    """Write to whom and from whom a message goes, as SendJob.approved_envelope keeps it."""
-    sender = f"{from_name} <{from_email}>" if from_email else ""
-    return f"{to_name} <{to_email or ''}>\n{sender}"
+VISITED = models.Q(open_count__gt=0) | models.Q(click_count__gt=0)
+"""Matches messages that people have opened, or clicked a link of."""
 
 
 class SendJob(CompanyWork):
@@ -140,6 +123,12 @@ class SendJob(CompanyWork):
     )
     open_count = models.PositiveIntegerField(default=0, db_default=0)
     click_count = models.PositiveIntegerField(default=0, db_default=0)
+    attachments = JSONField(
+        default=list,
+        db_default=models.Value([], output_field=JSONField()),
+        blank=True,
+        help_text="The files that go with it: id, name, mime, size and sha256 of each (outreach.delivery.attachments).",
+    )
     approved_at = models.DateTimeField(null=True)
     approved_envelope = models.TextField(
         blank=True,
@@ -193,6 +182,12 @@ class SendJob(CompanyWork):
                 include=("company", "sent_at"),
                 condition=models.Q(status="sent"),
                 name="sendjob_sent",
+            ),
+            models.Index(
+                fields=("run",),
+                include=("company", "status", "open_count", "click_count"),
+                condition=VISITED,
+                name="sendjob_visited",
             ),
             models.Index(
                 fields=("smtp", "sending_at"), condition=models.Q(sending_at__isnull=False), name="sendjob_sender"
@@ -280,8 +275,8 @@ class SendJob(CompanyWork):
 
     @property
     def content_hash(self) -> str:
-        """Stands for the words of the message, and for whom it would go to and come from now."""
-        return content_hash(self.envelope, self.subject, self.text, self.html)
+        """Stands for the words and files of the message, and for whom it would go to and come from now."""
+        return content_hash(self.envelope, self.subject, self.text, self.html, attachments=self.attachments)
 
     @property
     def is_as_approved(self) -> bool:
@@ -391,6 +386,8 @@ class GenieSettings(CompanyModel):
         blank=True,
         help_text="Key of a mail vendor -> most messages an hour by all apps of it; without one: no limit.",
     )
+    track_opens = models.BooleanField(default=False, db_default=False, help_text="Messages tell that they are opened.")
+    track_clicks = models.BooleanField(default=False, db_default=False, help_text="Links tell that they are clicked.")
     language = models.CharField(
         max_length=8,
         blank=True,

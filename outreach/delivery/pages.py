@@ -30,6 +30,14 @@ DEEDS = {
 """Operation of the API -> what is said when it is done."""
 STOPPABLE = ("planned", "draft", "approved")
 """Statuses of messages that a person can still stop."""
+MACHINES = {
+    "head": "a program",
+    "scanner": "a program",
+    "too_soon": "a program, since it was so soon",
+    "all_links": "a program, which followed all links at once",
+    "member": "somebody of your company",
+}
+"""Why no recipient has opened or clicked -> its words."""
 RECENT = {"p": "1", "n": "50"}
 PREVIEW = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'self'"
@@ -121,6 +129,7 @@ class Message(MessagePage):
             "title": message["subject"] or "Message",
             "draft_id": message["_id"] if message["status"] == "draft" else "",
             "transitions": message["transitions"],
+            "visits": [{**one, "words": MACHINES.get(one["machine"], "")} for one in message["opensAndClicks"]],
             "stoppable": message["status"] in STOPPABLE,
             "thread": thread,
             "step_name": step_name(message["step"]),

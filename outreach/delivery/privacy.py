@@ -13,6 +13,7 @@ from crm.privacy.registrations import blank_events
 from crm.privacy.registry import DataSubject, referring, register_personal_data
 from outreach.delivery import ledger
 from outreach.delivery.models import SendJob, SendJobTransition
+from outreach.delivery.tracking.models import TrackingEvent
 
 Status = SendJob.Status
 
@@ -60,7 +61,9 @@ def not_erased(contact_ids: Sequence[str]) -> set[str]:
 
 
 def register_tables() -> None:
-    """Register the personal data of messages, of their events and their ledger."""
+    """Register the personal data of messages, of their events, their ledger, and of opens and clicks, which erasure
+    deletes."""
+    register_personal_data("mailOpensAndClicks", TrackingEvent, _transitions, module="genie")
     register_personal_data("messageEvents", Event, _events, blank_events, module="genie", exported=False)
     register_personal_data("messageSteps", SendJobTransition, _transitions, blank_transitions, module="genie")
     register_personal_data(

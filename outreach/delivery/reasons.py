@@ -87,6 +87,7 @@ SENTENCES: dict[Reason, str] = {
 }
 
 OTHER_SENTENCES = {
+    "attachment_missing": "A file that has to go with it is not there any more, so it was not sent.",
     "bad_address": "The mail server says that there is no such address.",
     "came_back": "It came back: the receiving server says that there is no such mailbox.",
     "changed_since_claim": "Something changed while it was about to go; it is decided again.",

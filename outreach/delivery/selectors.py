@@ -14,10 +14,14 @@ from outreach.delivery.decision import describe, expected
 from outreach.delivery.limits.pauses import TROUBLE
 from outreach.delivery.models import SendJob, SendJobTransition
 from outreach.delivery.reasons import Reason, sentence_of
+from outreach.delivery.tracking.links import link_at, links_of, sent_html
+from outreach.delivery.tracking.models import TrackingEvent
 from outreach.mail_vendors.registry import channel_of
 from outreach.smtp.markup import html_from_text
 
 Status = SendJob.Status
+MOST_SHOWN = 100
+"""Opens and clicks that the detail of a message shows."""
 LOGGED = (Status.SENDING, Status.SENT, Status.FAILED, Status.UNKNOWN)
 """Statuses of messages that a server has, or may have, been given."""
 
@@ -50,6 +54,7 @@ def message_detail(message_id: str) -> dict[str, Any]:
     return {
         "html": job.html or html_from_text(job.text),
         "decision": decision_of(job),
+        "opensAndClicks": _opens_and_clicks(job),
         "thread": _thread(job),
         "transitions": [
             {
@@ -65,6 +70,18 @@ def message_detail(message_id: str) -> dict[str, Any]:
             for row in transitions
         ],
     }
+
+
+def _opens_and_clicks(job: SendJob) -> list[dict[str, Any]]:
+    rows = TrackingEvent.objects.filter(send_job=job).order_by("-happened_at", "-pk")[:MOST_SHOWN]
+    links: list[str] | None = None
+    found = []
+    for row in rows:
+        if row.link and links is None:
+            links = links_of(sent_html(job.text, job.html))
+        url = link_at(links or (), row.link) if row.link else None
+        found.append({"kind": row.kind, "url": url, "at": row.happened_at, "machine": row.machine})
+    return found
 
 
 def _thread(job: SendJob) -> list[dict[str, Any]]:

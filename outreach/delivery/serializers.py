@@ -12,7 +12,8 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from outreach.ai.evidence import is_unproved
-from outreach.delivery.models import SendJob, content_hash, envelope_of
+from outreach.delivery.hashes import content_hash, envelope_of
+from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import Reason, sentence_of
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot
@@ -85,7 +86,7 @@ class CampaignSnapshot(Output):
 class MessageOut(Output):
     """A message."""
 
-    reads = ("html", "approved_envelope", "recipient")
+    reads = ("html", "approved_envelope", "recipient", "attachments")
 
     _id = IdField()
     run = RunSnapshot()
@@ -109,10 +110,15 @@ class MessageOut(Output):
     )
     subject = serializers.CharField()
     text = serializers.CharField()
+    attachments = Computed(
+        serializers.ListField(
+            child=serializers.DictField(), help_text="The files that go with it: _id, name, size (bytes) and mime."
+        )
+    )
     contentHash = Computed(
         serializers.CharField(
-            help_text="For the approval: stands for subject, text and HTML, and for name and address of the contact and"
-            " of the sender."
+            help_text="For the approval: stands for subject, text, HTML and attachments, and for name and address of"
+            " the contact and of the sender."
         )
     )
     evidence = serializers.ListField(
@@ -133,6 +139,8 @@ class MessageOut(Output):
     error = serializers.CharField()
     reply = serializers.CharField(help_text="The server's last reply.")
     deliveryStatus = serializers.CharField(help_text=DELIVERY)
+    openCount = serializers.IntegerField(help_text="Opens by people, as far as machines can be told apart.")
+    clickCount = serializers.IntegerField(help_text="Links of it that people have clicked, each once a day.")
     dueAt = serializers.DateTimeField(help_text="Not before.")
     nextStepAt = serializers.DateTimeField(
         allow_null=True, help_text="When its follow-up is written; null before it is sent, afterwards, or without one."
@@ -158,12 +166,17 @@ class MessageOut(Output):
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         contact, sender = data["contact"], data["smtp"] or data["mailApp"] or {}
         envelope = envelope_of(contact["name"], contact["email"], sender.get("fromName"), sender.get("fromEmail"))
-        shown = content_hash(envelope, data["subject"], data["text"], row["html"])
+        words = (data["subject"], data["text"], row["html"])
+        shown = content_hash(envelope, *words, attachments=row["attachments"])
         reason = _lapse(data, row, envelope) or data["reason"]
         found = {"reason": reason, "sentence": sentence_of(reason), "contentHash": shown}
         if data["status"] in SendJob.TO_SEND:
             found["recipient"] = contact["email"] or ""
-        return {**data, **found, "unproved": is_unproved(data["evidence"])}
+        return {**data, **found, "attachments": _files(row), "unproved": is_unproved(data["evidence"])}
+
+
+def _files(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"_id": one["id"], **{name: one[name] for name in ("name", "size", "mime")}} for one in row["attachments"]]
 
 
 def _lapse(data: Mapping[str, Any], row: Mapping[str, Any], envelope: str) -> str:
@@ -181,6 +194,13 @@ class MessageDetail(MessageOut):
     """A message with its HTML, the decision as it would be taken now, and its life so far."""
 
     html = Computed(serializers.CharField())
+    opensAndClicks = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text="Where they are tracked, the newest 100: kind (opened, clicked), url, at, and machine, which says"
+            " why no recipient did it (head, scanner, too_soon, all_links, member; empty: one did).",
+        )
+    )
     decision = Computed(
         serializers.DictField(
             allow_null=True, help_text="state, reason, sentence, until, goesAt; null once it has gone."
@@ -245,6 +265,8 @@ class SmtpMessageOut(Output):
     status = serializers.CharField(help_text="sending, sent, failed or unknown.")
     reason = serializers.CharField()
     deliveryStatus = serializers.CharField(help_text=DELIVERY)
+    openCount = serializers.IntegerField()
+    clickCount = serializers.IntegerField()
     messageId = serializers.CharField()
     reply = serializers.CharField(help_text="What the server said.")
     error = serializers.CharField()

@@ -20,7 +20,8 @@ from outreach.delivery.approvals import ends_at, hold
 from outreach.delivery.decision import final_state
 from outreach.delivery.endings import never_goes
 from outreach.delivery.facts import facts_about
-from outreach.delivery.models import HALF, SendJob
+from outreach.delivery.hashes import HALF
+from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import Reason, sentence_of
 from outreach.delivery.senders import KINDS
 from outreach.smtp.markup import MAX_DEPTH, depth_of, sanitise_html, text_from_html

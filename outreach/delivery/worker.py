@@ -13,7 +13,6 @@ from random import SystemRandom
 from time import monotonic
 from typing import Any
 
-from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
@@ -21,6 +20,7 @@ from core.jobs import LeaseLost
 from core.spans import after
 from core.tenancy import company_scope
 from outreach.delivery import ledger
+from outreach.delivery.attachments import AttachmentMissing, AttachmentUnavailable
 from outreach.delivery.claims import (
     BATCH,
     LOOKAHEAD,
@@ -34,12 +34,12 @@ from outreach.delivery.decision import backoff
 from outreach.delivery.limits import guardrails
 from outreach.delivery.limits.pauses import pause, pause_after_failure, reset_failures
 from outreach.delivery.models import SendJob
+from outreach.delivery.parts import MailParts
 from outreach.delivery.reasons import MAX_ATTEMPTS, Reason
 from outreach.delivery.senders import MailSession, open_session
-from outreach.delivery.unsubscribing.tokens import Unsubscriber, link
 from outreach.mail_vendors.models import MailApp
 from outreach.senders.models import Sender
-from outreach.smtp.message import InvalidMail, OutgoingMail, message_id
+from outreach.smtp.message import InvalidMail, message_id
 from outreach.smtp.transport import Outcome, Rejected, Sent, SmtpError, Uncertain
 from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress as suppress_addresses
@@ -51,6 +51,7 @@ SECONDS_A_SENDER = 5.0
 """How long a worker serves one sender while others wait."""
 FIRST_WAIT = dt.timedelta(seconds=2)
 """After which a vendor may be asked about a message in doubt (outreach.delivery.doubts). Further waits are longer."""
+ATTACHMENT_MISSING = "attachment_missing"
 _TOO_LARGE = 552
 _LIMIT_PAUSE = 60.0
 _random = SystemRandom()
@@ -94,6 +95,7 @@ def serve(sender_id: str, deadline: float) -> int:
     """
     session: MailSession | None = None
     sender: Sender | None = None
+    parts: MailParts | None = None
     sent, limit, failure, limited = 0, BATCH, None, None
     try:
         while monotonic() < deadline:
@@ -105,9 +107,11 @@ def serve(sender_id: str, deadline: float) -> int:
                 continue
             try:
                 sender = _sender(claimed.jobs[0])
+                parts = parts or MailParts(sender)
+                parts.prepare(claimed.jobs)
                 session = session or open_session(sender)
                 for job in claimed.jobs:
-                    sent += _send_one(session, job)
+                    sent += _send_one(session, job, parts)
                     if monotonic() >= deadline:
                         break
             finally:
@@ -137,7 +141,7 @@ def serve(sender_id: str, deadline: float) -> int:
     return sent
 
 
-def _send_one(session: MailSession, job: SendJob) -> bool:
+def _send_one(session: MailSession, job: SendJob, parts: MailParts) -> bool:
     """Deliver one message and record the outcome. Returns whether the server accepted it."""
     sender = _sender(job)
     recipient = job.contact.email or ""
@@ -147,14 +151,12 @@ def _send_one(session: MailSession, job: SendJob) -> bool:
             raise IntentRefused
 
     try:
-        outcome = session.deliver(mail_of(job, sender, recipient), commit_intent)
-    except InvalidMail as error:
-        _require_lease(
-            ledger.transition(
-                job, to="failed", reason="invalid_message", detail=str(error), error=str(error), worker=None
-            ),
-            job,
-        )
+        outcome = session.deliver(parts.mail_of(job, recipient), commit_intent)
+    except (InvalidMail, AttachmentMissing) as error:
+        _fail_unsent(job, "invalid_message" if isinstance(error, InvalidMail) else ATTACHMENT_MISSING, str(error))
+        return False
+    except AttachmentUnavailable as error:
+        _try_later(job, str(error))
         return False
     except IntentRefused:
         _require_lease(
@@ -168,24 +170,17 @@ def _send_one(session: MailSession, job: SendJob) -> bool:
     return record_outcome(job, outcome)
 
 
-def mail_of(job: SendJob, sender: Sender, recipient: str) -> OutgoingMail:
-    """Return the message as it is sent."""
-    return OutgoingMail(
-        id=job.pk,
-        from_name=sender.from_name,
-        from_email=sender.from_email,
-        reply_to=getattr(sender, "reply_to", "") or None,
-        to_email=recipient,
-        to_name=job.contact.name,
-        subject=job.subject,
-        text=job.text,
-        html=job.html or None,
-        date=timezone.now(),
-        references=tuple(job.reference_ids.split()),
-        thread_id=job.provider_thread_id,
-        bulk=job.run is not None and job.run.campaign,
-        unsubscribe_url=link(settings.BASE_URL, Unsubscriber(job.company_id, job.contact_id, job.pk)),
-    )
+def _fail_unsent(job: SendJob, reason: str, detail: str) -> None:
+    _require_lease(ledger.transition(job, to="failed", reason=reason, detail=detail, error=detail, worker=None), job)
+
+
+def _try_later(job: SendJob, detail: str) -> None:
+    """Let a message whose files cannot be read now wait for another attempt; it fails after the last one."""
+    if job.attempts + 1 >= MAX_ATTEMPTS:
+        _fail_unsent(job, ATTACHMENT_MISSING, detail)
+        return
+    until = timezone.now() + backoff(job.attempts + 1, _random)
+    _require_lease(schedule_retry(job, until=until, detail=detail, reply=""), job)
 
 
 def record_outcome(job: SendJob, outcome: Outcome) -> bool:

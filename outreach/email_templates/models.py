@@ -25,6 +25,12 @@ class EmailTemplate(CompanyModel):
         help_text="The addresses that it links to.",
     )
     variables = JSONField(default=list, blank=True, help_text="name, required, dateType of each.")
+    attachments = JSONField(
+        default=list,
+        blank=True,
+        db_default=models.Value([], output_field=JSONField()),
+        help_text="Ids of the files that go with the mail.",
+    )
     version = models.PositiveIntegerField(editable=False, db_default=1, default=1)
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
@@ -45,6 +51,12 @@ class EmailTemplateVersion(CompanyModel):
     subject = models.CharField(max_length=200)
     body = models.TextField()
     variables = JSONField(default=list)
+    attachments = JSONField(
+        default=list,
+        blank=True,
+        db_default=models.Value([], output_field=JSONField()),
+        help_text="Ids of the files that go with the mail.",
+    )
     created_by = CompanyForeignKey(
         "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
     )

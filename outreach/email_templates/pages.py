@@ -28,6 +28,16 @@ KNOWN = ("contact.", "company.")
 """How the names begin that every template knows."""
 
 
+FILES = "They go with each message, 10 MB together at most. A file that is deleted keeps messages from going."
+MOST_FILES = "50"
+
+
+def _named(file: Mapping[str, Any]) -> str:
+    """Return what people read of an attached file."""
+    name = file["name"] or "A file"
+    return f"{name} (deleted: nothing goes with it)" if file["missing"] else str(name)
+
+
 def required_in(template: Mapping[str, Any]) -> str:
     """Return the names of the variables that a template needs, with commas between them."""
     return ", ".join(one["name"] for one in template.get("variables", []) if one["required"])
@@ -124,7 +134,9 @@ class TemplateForm(RecordForm):
         """Return the words of the form, and whom they are shown for, as the API takes them."""
         words = self.body(form.values)
         shown = self.request.POST.get("contact") or contact or None
-        return {**{name: words[name] for name in ("subject", "body", "variables")}, "contactId": shown}
+        found = {name: words[name] for name in ("subject", "body", "variables")}
+        before: Mapping[str, Any] = getattr(self, "record", {})
+        return {**found, "attachments": before.get("attachments", []), "contactId": shown}
 
     def channel(self) -> str:
         """Return the kind of sender that a test goes by: a mail vendor where there is no mail server."""
@@ -203,4 +215,40 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
         return self.done("The earlier words are back, as a new version") if answer.ok else self.refuse(answer)
 
 
-PAGES = [EmailTemplates, NewEmailTemplate, EditEmailTemplate]
+class EmailTemplateFiles(TemplatePage):
+    """The files that go with the mails of a template, chosen from the company's."""
+
+    path = "templates/<str:id>/files"
+    name = "email-template-files"
+    title = "Files that go with it"
+    template = "web/email_templates/files.html"
+
+    def form(self) -> Form:
+        shown = self.read(f"template/email/{self.params['id']}/preview").data
+        chosen = [Option(one["_id"], _named(one)) for one in shown["attachments"]]
+        known = [one.value for one in chosen]
+        others = [one for one in self.options_of("file", n=MOST_FILES) if one.value not in known]
+        label = f"Files that go with {shown['name']}"
+        return Form([Field("attachments", label, "checks", options=[*chosen, *others], value=known, help=FILES)])
+
+    def show(self) -> Mapping[str, Any]:
+        form = self.form()
+        if self.may(self.module, "PUT"):
+            return {"form": form}
+        labels = {one.value: one.label for one in form.fields[0].options}
+        return {"form": None, "names": [labels[id] for id in form.fields[0].value]}
+
+    @property
+    def back(self) -> str:
+        return self.address("email-template", self.params["id"])
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("PUT", f"template/email/{self.params['id']}", None, dict(form.values))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page({"form": form}, status=422)
+        return self.done("Saved", self.back)
+
+
+PAGES = [EmailTemplates, NewEmailTemplate, EditEmailTemplate, EmailTemplateFiles]

@@ -10,7 +10,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
-from core.errors import NamedError
+from outreach.delivery.attachments import MOST_FILES
 from outreach.email_templates.rendering import BUILT_IN, DATE_TYPES
 
 
@@ -36,13 +36,9 @@ class TemplateCreate(Input):
         help_text=f"MJML, HTML or plain text, with {{{{name}}}} of a variable, or {', '.join(BUILT_IN)}.",
     )
     variables = serializers.ListField(child=VariableInput(), required=False, max_length=50)
-    attachments = IdList(required=False, help_text="None: messages carry no attachments.")
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise InvalidEmailTemplate_400 for attachments."""
-        if attrs.pop("attachments", None):
-            raise NamedError("InvalidEmailTemplate_400", "attachments: messages carry none; leave it empty")
-        return attrs
+    attachments = IdList(
+        required=False, help_text=f"Ids of files that go with the mail: at most {MOST_FILES}, 10 MB together."
+    )
 
 
 class TemplateUpdate(TemplateCreate):
@@ -57,6 +53,7 @@ class PreviewInput(Input):
     subject = LineInput(max_length=200)
     body = TextInput(max_length=200_000, trim_whitespace=False)
     variables = serializers.ListField(child=VariableInput(), required=False, max_length=50, default=list)
+    attachments = IdList(required=False, default=list, help_text="Ids of files.")
     contactId = ObjectIdInput(
         required=False, allow_null=True, help_text="Whose values it gets; without it the placeholders stay."
     )
@@ -70,6 +67,7 @@ class TrialInput(Input):
     subject = LineInput(max_length=200, required=False)
     body = TextInput(max_length=200_000, trim_whitespace=False, required=False)
     variables = serializers.ListField(child=VariableInput(), required=False, max_length=50, default=list)
+    attachments = IdList(required=False, default=list, help_text="Beside subject and body: ids of files.")
     contactId = ObjectIdInput(
         required=False, allow_null=True, help_text="Whose values it gets; without it the placeholders stay."
     )
@@ -97,7 +95,9 @@ class TemplateOut(Output):
     subject = serializers.CharField()
     body = serializers.CharField()
     variables = serializers.ListField(child=serializers.DictField(), help_text="name, required, dateType of each.")
-    attachments = Computed(serializers.ListField(child=IdField(), help_text="Always empty."))
+    attachments = serializers.ListField(
+        child=IdField(), help_text="Ids of the files that go with the mail; the preview has their names and sizes."
+    )
     links = serializers.ListField(child=serializers.CharField(), help_text="The addresses that it links to.")
     version = serializers.IntegerField(help_text="Of its words, from 1.")
     createdBy = MemberSnapshot(source="created_by")
@@ -105,9 +105,17 @@ class TemplateOut(Output):
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
-    @classmethod
-    def finish(cls, data: dict[str, Any], row: Any) -> dict[str, Any]:
-        return {**data, "attachments": []}
+
+class AttachmentOut(Output):
+    """A file that goes with a mail."""
+
+    _id = IdField()
+    name = Computed(serializers.CharField())
+    size = Computed(serializers.IntegerField(help_text="Bytes."))
+    mime = Computed(serializers.CharField())
+    missing = Computed(
+        serializers.BooleanField(help_text="It was deleted, or is in the recycle bin: no message goes with it.")
+    )
 
 
 class WordsPreview(Output):
@@ -124,6 +132,7 @@ class WordsPreview(Output):
         )
     )
     links = Computed(serializers.ListField(child=serializers.CharField(), help_text="The addresses that it links to."))
+    attachments = Computed(AttachmentOut(many=True))
     size = Computed(
         serializers.IntegerField(help_text="Bytes of the HTML. Some mail programs cut what is above 102 kB.")
     )
@@ -144,5 +153,6 @@ class VersionOut(Output):
     subject = serializers.CharField()
     body = serializers.CharField()
     variables = serializers.ListField(child=serializers.DictField(), help_text="name, required, dateType of each.")
+    attachments = serializers.ListField(child=IdField())
     createdBy = MemberSnapshot(source="created_by")
     createdAt = serializers.DateTimeField()

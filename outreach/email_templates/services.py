@@ -12,6 +12,7 @@ from core.errors import NamedError, shorten
 from core.lists import BulkSelection, in_batches
 from crm.contacts.selectors import live_contacts
 from crm.records.unique_names import save_unique_name
+from outreach.delivery.attachments import described
 from outreach.email_templates.compiling import Compiled
 from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion
 from outreach.email_templates.rendering import Rendered, ValueReader, compile_template, render
@@ -19,7 +20,7 @@ from outreach.email_templates.rendering import Rendered, ValueReader, compile_te
 MODULE = "template"
 TAKEN = "TemplateNameAlreadyExists_400"
 KEPT_VERSIONS = 50
-WORDS = ("subject", "body", "variables")
+WORDS = ("subject", "body", "variables", "attachments")
 USES: list[Callable[[Sequence[str]], Iterable[str]]] = []
 """Each returns the names of what is to begin with one of the templates; domains above add theirs."""
 NAMED = 5
@@ -38,14 +39,16 @@ def get_template(id: str, parameter: str = "id") -> EmailTemplate:
 def create_template(*, member_id: str, **values: Any) -> EmailTemplate:
     """Create a template.
 
-    Raises TemplateNameAlreadyExists_400, InvalidVariables_400, InvalidEmailTemplate_400, PlanLimitExceeded_403.
+    Raises TemplateNameAlreadyExists_400, InvalidVariables_400, InvalidEmailTemplate_400, FileNotFound_400 for an
+    attachment, PlanLimitExceeded_403.
     """
     reserve_quota(MODULE)
-    return _save(EmailTemplate(created_by_id=member_id, updated_by_id=member_id, **values), new_words=True)
+    template = EmailTemplate(created_by_id=member_id, updated_by_id=member_id, **values)
+    return _save(template, new_words=True, new_files=True)
 
 
 @transaction.atomic
-def update_template(*, id: str, member_id: str, **values: Any) -> EmailTemplate:
+def update_template(*, id: str, member_id: str, check_files: bool = True, **values: Any) -> EmailTemplate:
     """Change the given values. Runs that have begun keep the words that they began with.
 
     Raises EmailTemplateNotFound_404, and the errors of create_template.
@@ -58,7 +61,7 @@ def update_template(*, id: str, member_id: str, **values: Any) -> EmailTemplate:
         setattr(template, name, value)
     template.version += new_words
     template.updated_by_id = member_id
-    return _save(template, new_words=new_words)
+    return _save(template, new_words=new_words, new_files=check_files and "attachments" in values)
 
 
 def restore_version(*, id: str, member_id: str, number: int) -> EmailTemplate:
@@ -70,10 +73,13 @@ def restore_version(*, id: str, member_id: str, number: int) -> EmailTemplate:
     if found is None:
         get_template(id)
         raise NamedError(NOT_FOUND[0], "version: the template has no such version, or it is too old to be kept")
-    return update_template(id=id, member_id=member_id, **found)
+    # Files that are gone since are told of by the preview, and by what would send them.
+    return update_template(id=id, member_id=member_id, check_files=False, **found)
 
 
-def _save(template: EmailTemplate, *, new_words: bool) -> EmailTemplate:
+def _save(template: EmailTemplate, *, new_words: bool, new_files: bool = False) -> EmailTemplate:
+    if new_files:
+        template.attachments = [one["id"] for one in described(template.attachments)]
     compiled = compile_template(template.subject, template.body, template.variables)
     template.html, template.text, template.links = compiled.html, compiled.text, list(compiled.links)
     save_unique_name(template, TAKEN)

@@ -16,12 +16,20 @@ from core.access.attempts import Limit
 from core.errors import NamedError, shorten
 from core.ids import new_id
 from outreach.connected_apps.turns import turn
+from outreach.delivery.attachments import (
+    GONE,
+    AttachmentMissing,
+    AttachmentReader,
+    AttachmentUnavailable,
+    described,
+)
 from outreach.delivery.senders import choose_sender, open_session
 from outreach.email_templates.rendering import Rendered
 from outreach.email_templates.services import preview_template, preview_words
 from outreach.mail_vendors.registry import CHANNELS
 from outreach.senders.models import Sender, Smtp
 from outreach.senders.services import TIMEOUTS
+from outreach.smtp.attachments import Attachment
 from outreach.smtp.message import InvalidMail, OutgoingMail
 from outreach.smtp.outcome import Sent, SmtpError, Uncertain
 
@@ -39,25 +47,26 @@ def send_trial(
     words: Mapping[str, Any],
     contact_id: str | None,
     smtp_id: str | None,
+    attachments: Sequence[str],
     member_id: str,
-) -> Rendered:
-    """Send a template, or words that nobody has saved, to members of the company. Returns the mail.
+) -> tuple[Rendered, Sequence[str]]:
+    """Send a template, or words that nobody has saved, to members of the company. Returns the mail and its files.
 
     Raises UnsupportedCampaignType_400, NoRecipientsSpecified_400 (also for addresses of nobody in the company),
-    NoSMTPSelected_400 or NoMailvendorXSelected_400, EmailSendingFailed_500, TooManyAttempts,
-    ConnectionTestRunning_429, and the errors of preview_template and preview_words.
+    NoSMTPSelected_400 or NoMailvendorXSelected_400, FileNotFound_400 for an attachment, EmailSendingFailed_500,
+    TooManyAttempts, ConnectionTestRunning_429, and the errors of preview_template and preview_words.
     """
     if type not in TYPES:
         raise NamedError("UnsupportedCampaignType_400", f"type: {shorten(type)!r} is none of {', '.join(TYPES)}")
     to = _own_people(recipients)
-    mail = _mail(template_id, words, contact_id)
+    mail, files = _mail(template_id, words, contact_id, attachments)
     letter = "" if type == "smtp" else type[-1]
     sender = choose_sender(smtp_id, letter=letter, kinds=(Smtp,))
     for _ in to:
         TRIALS.count(member_id)
     with turn():
-        _send(sender, to, mail)
-    return mail
+        _send(sender, to, mail, _contents(files))
+    return mail, files
 
 
 def _own_people(recipients: Sequence[str]) -> list[str]:
@@ -75,21 +84,35 @@ def _own_people(recipients: Sequence[str]) -> list[str]:
     return to
 
 
-def _mail(template_id: str | None, words: Mapping[str, Any], contact_id: str | None) -> Rendered:
+def _mail(
+    template_id: str | None, words: Mapping[str, Any], contact_id: str | None, files: Sequence[str]
+) -> tuple[Rendered, Sequence[str]]:
     if template_id is not None:
-        return preview_template(id=template_id, contact_id=contact_id)[1]
+        template, mail = preview_template(id=template_id, contact_id=contact_id)
+        return mail, template.attachments
     if not words.get("subject") or not words.get("body"):
         raise NamedError("InvalidEmailTemplate_400", "templateId, or subject and body, are needed")
-    return preview_words(
+    found = preview_words(
         subject=words["subject"], body=words["body"], variables=words.get("variables", ()), contact_id=contact_id
-    )[1]
+    )
+    return found[1], files
 
 
-def _send(sender: Sender, to: Sequence[str], mail: Rendered) -> None:
+def _contents(files: Sequence[str]) -> tuple[Attachment, ...]:
+    """Return the files with their contents. Raises FileNotFound_400, InvalidEmailTemplate_400."""
+    reader, wanted = AttachmentReader(), described(files)
+    reader.prepare([wanted])
+    try:
+        return reader.read(wanted)
+    except (AttachmentMissing, AttachmentUnavailable) as error:
+        raise NamedError(GONE, f"attachments: {error}") from None
+
+
+def _send(sender: Sender, to: Sequence[str], mail: Rendered, files: tuple[Attachment, ...]) -> None:
     try:
         with closing(open_session(sender, timeouts=TIMEOUTS)) as session:
             for address in to:
-                outcome = session.deliver(_addressed(sender, address, mail), lambda: None)
+                outcome = session.deliver(_addressed(sender, address, mail, files), lambda: None)
                 if not isinstance(outcome, Sent):
                     said = outcome.reason if isinstance(outcome, Uncertain) else outcome.reply
                     raise NamedError(FAILED, f"to: {address}: {said}")
@@ -99,7 +122,7 @@ def _send(sender: Sender, to: Sequence[str], mail: Rendered) -> None:
         raise NamedError("InvalidEmailTemplate_400", str(error)) from None
 
 
-def _addressed(sender: Sender, address: str, mail: Rendered) -> OutgoingMail:
+def _addressed(sender: Sender, address: str, mail: Rendered, files: tuple[Attachment, ...]) -> OutgoingMail:
     return OutgoingMail(
         id=new_id(),
         from_name=sender.from_name,
@@ -109,4 +132,5 @@ def _addressed(sender: Sender, address: str, mail: Rendered) -> OutgoingMail:
         text=mail.text,
         html=mail.html or None,
         date=timezone.now(),
+        attachments=files,
     )

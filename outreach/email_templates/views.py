@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -17,7 +17,9 @@ from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
+from crm.files.selectors import readable_files
 from outreach.connected_apps.turns import BUSY
+from outreach.delivery.attachments import listed
 from outreach.email_templates import services
 from outreach.email_templates.filters import TEMPLATE_FIELDS, VERSION_FIELDS
 from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion
@@ -40,7 +42,8 @@ from outreach.mail_vendors.services import nothing_selected
 from outreach.smtp.markup import html_from_text, page_of
 
 NOT_FOUND = ("EmailTemplateNotFound_404",)
-REFUSED = ("TemplateNameAlreadyExists_400", "InvalidVariables_400", "InvalidEmailTemplate_400")
+FILES = ("FileNotFound_400", "UnauthorizedAction_403")
+REFUSED = ("TemplateNameAlreadyExists_400", "InvalidVariables_400", "InvalidEmailTemplate_400", *FILES)
 TYPE = OpenApiParameter("type", str, OpenApiParameter.PATH, enum=TYPES, description="What kind of sender it goes by.")
 CONTACT = OpenApiParameter("contactId", str, description="Whose values it gets; without it the placeholders stay.")
 
@@ -67,6 +70,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         takes=services.MODULE,
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
+        _check_sees_files(self.actor, data.get("attachments", ()))
         return _one(services.create_template(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read an e-mail template", output=TemplateOut, errors=NOT_FOUND)
@@ -82,6 +86,8 @@ class EmailTemplateViewSet(ResourceViewSet):
         description="Runs that have begun keep the words that they began with.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        if data.get("attachments"):
+            _check_sees_files(self.actor, data["attachments"], services.get_template(id).attachments)
         services.update_template(id=id, member_id=self.actor.member_id, **data)
         return _one(id)
 
@@ -123,14 +129,16 @@ class EmailTemplateViewSet(ResourceViewSet):
         "Preview the words of an e-mail template",
         input=PreviewInput,
         output=WordsPreview,
-        errors=("InvalidVariables_400", "InvalidEmailTemplate_400", "ContactNotFound_400", "UnauthorizedAction_403"),
+        errors=("InvalidVariables_400", "InvalidEmailTemplate_400", "ContactNotFound_400", *FILES),
         description="Before they are saved. By session a contact takes contact.GET.",
     )
     def preview_words(self, request: Request, data: dict[str, Any]) -> Any:
         contact = data.pop("contact_id", None)
         check_sees_contact(self.actor, contact)
+        files = data.pop("attachments", ())
+        _check_sees_files(self.actor, files)
         compiled, mail = services.preview_words(contact_id=contact, **data)
-        return shown_mail(mail, compiled.links)
+        return shown_mail(mail, compiled.links, listed(files))
 
     @action(detail=True, url_path="preview")
     @endpoint(
@@ -176,7 +184,7 @@ class TrialViewSet(ResourceViewSet):
         errors=(
             *("UnsupportedCampaignType_400", "NoRecipientsSpecified_400", "NoSMTPSelected_400", BUSY, *NO_APP),
             *("EmailTemplateNotFound_404", "InvalidEmailTemplate_400", "InvalidVariables_400", "ContactNotFound_400"),
-            *("EmailSendingFailed_500", "UnauthorizedAction_403"),
+            *("EmailSendingFailed_500", *FILES),
         ),
         description="To members of the company alone, at most 20 an hour. The"
         " subject gets a mark; the mail counts for no limit, is in no log, and has no link to unsubscribe. By session a"
@@ -187,21 +195,24 @@ class TrialViewSet(ResourceViewSet):
         check_sees_contact(self.actor, contact)
         if data.get("template_id") is not None and not self.actor.may("template", "GET"):
             raise NamedError("UnauthorizedAction_403", "templateId: your role lacks the permission template.GET")
-        mail = send_trial(
+        files = data.pop("attachments", ())
+        _check_sees_files(self.actor, files)
+        mail, sent_files = send_trial(
             type=type,
             recipients=data.pop("to"),
             template_id=data.pop("template_id", None),
             smtp_id=data.pop("smtp", None),
             words=data,
             contact_id=contact,
+            attachments=files,
             member_id=self.actor.member_id,
         )
-        return shown_mail(mail, ())
+        return shown_mail(mail, (), listed(sent_files))
 
 
 def _preview(view: ResourceViewSet, id: str) -> dict[str, Any]:
     template, mail = services.preview_template(id=id, contact_id=asked_contact(view))
-    return {"_id": template.pk, "name": template.name, **shown_mail(mail, template.links)}
+    return {"_id": template.pk, "name": template.name, **shown_mail(mail, template.links, listed(template.attachments))}
 
 
 def asked_contact(view: ResourceViewSet) -> str | None:
@@ -219,7 +230,18 @@ def check_sees_contact(actor: Actor, contact: str | None) -> None:
         raise NamedError("UnauthorizedAction_403", "contactId: your role lacks the permission contact.GET")
 
 
-def shown_mail(mail: Rendered, links: Iterable[str]) -> dict[str, Any]:
+def _check_sees_files(actor: Actor, ids: Iterable[str], before: Iterable[str] = ()) -> None:
+    """Raise for a file that the actor may not read, unless the template has it already."""
+    new = set(ids) - set(before)
+    if not new:
+        return
+    if not (actor.is_unbounded or actor.may("file", "GET")):
+        raise NamedError("UnauthorizedAction_403", "attachments: your role lacks the permission file.GET")
+    if hidden := new - set(readable_files(actor).filter(pk__in=new).values_list("pk", flat=True)):
+        raise NamedError("FileNotFound_400", f"attachments: there is no file {min(hidden)} in this company")
+
+
+def shown_mail(mail: Rendered, links: Iterable[str], attachments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return a mail as WordsPreview has it."""
     html = page_of(mail.html or html_from_text(mail.text))
     return {
@@ -228,5 +250,6 @@ def shown_mail(mail: Rendered, links: Iterable[str]) -> dict[str, Any]:
         "html": html,
         "missing": list(mail.missing),
         "links": list(links),
+        "attachments": list(attachments),
         "size": len(html.encode()),
     }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Aggregate, BinaryField, CharField, Count, Expression, Func, QuerySet
-from django.db.models.functions import MD5
+from django.db.models import Aggregate, BinaryField, CharField, Count, Expression, Func, QuerySet, TextField
+from django.db.models.functions import MD5, Cast
 from django.utils import timezone
 
 from core.errors import NamedError
@@ -54,8 +54,9 @@ def _drafts(run_id: str) -> QuerySet[SendJob]:
 
 
 def _digest(whom: Any) -> _Digest:
-    """Return what stands for the words of messages, and for `whom` they go to and come from."""
-    parts: list[Expression] = [_Hashed(part) for part in ("pk", "subject", "text", "html", whom)]
+    """Return what stands for the words and files of messages, and for `whom` they go to and come from."""
+    files = Cast("attachments", TextField())
+    parts: list[Expression] = [_Hashed(part) for part in ("pk", "subject", "text", "html", files, whom)]
     return _Digest(_Together(*parts))
 
 

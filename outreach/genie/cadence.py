@@ -13,6 +13,7 @@ from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput
 from core.errors import NamedError, shorten
 from core.ids import is_id
 from core.spans import MOST, UNITS, after, read_span
+from outreach.delivery.attachments import described
 from outreach.delivery.models import SendJob
 from outreach.delivery.stop_rules import OPTIONAL
 from outreach.email_templates.models import EmailTemplate
@@ -57,7 +58,7 @@ class Step:
     stop_on: tuple[str, ...]
     window: Mapping[str, Any] | None
     content: Mapping[str, Any] | None
-    """Subject, body and variables of the template that it is made from; None: the AI app writes it."""
+    """Subject, body, variables and attachments of the template that it is made from; None: the AI app writes it."""
 
 
 def steps_of(cadence: Mapping[str, Any]) -> dict[int, Step]:
@@ -228,7 +229,8 @@ def _take_templates(steps: list[dict[str, Any]], where: str) -> None:
             name = "EmailTemplateNotFound_404"
             raise NamedError(name, f"{where}.steps[{place}].template: there is no such e-mail template in this company")
         words = {"subject": template.subject, "html": template.html, "text": template.text}
-        step["content"] = {**words, "variables": template.variables}
+        files = described(template.attachments, f"{where}.steps[{place}].template.attachments")
+        step["content"] = {**words, "variables": template.variables, "attachments": files}
 
 
 def _known(raw: Mapping[str, Any], keys: set[str] | frozenset[str], where: str) -> None:

@@ -11,7 +11,7 @@ from core.api.output import Computed
 from outreach.ai.serializers import PROMPT_LENGTH, LanguageInput
 from outreach.genie.cadence import CadenceFields
 from outreach.genie.channels import MOST
-from outreach.genie.serializers import LANGUAGE, PreviewCost, RunChange, ai_type_help
+from outreach.genie.serializers import LANGUAGE, PreviewCost, RunChange, TrackingFields, ai_type_help
 from outreach.lead_generation.serializers import CountInput, SoughtInput
 from outreach.lead_generation.services import MOST_LEADS
 from outreach.mail_vendors.registry import CHANNELS
@@ -30,7 +30,7 @@ class ChannelsInput(ObjectInput):
     """App -> ids of its senders (read_channels)."""
 
 
-class GeneratedRunCreate(CadenceFields, RunChange):
+class GeneratedRunCreate(TrackingFields, CadenceFields, RunChange):
     """A run that finds its recipients itself."""
 
     prompt = SoughtInput(

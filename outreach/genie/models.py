@@ -60,6 +60,12 @@ class GenieScheduler(Job):
     window = JSONField(null=True, help_text="Sending hours of its first messages; empty: the company's.")
     per_hour = models.PositiveIntegerField(null=True, help_text="Most messages in an hour; empty: no limit of its own.")
     paused_at = models.DateTimeField(null=True, help_text="None of its messages goes, and no occurrence begins.")
+    track_opens = models.BooleanField(
+        default=True, db_default=True, help_text="Where the company tracks opens; otherwise it changes nothing."
+    )
+    track_clicks = models.BooleanField(
+        default=True, db_default=True, help_text="Where the company tracks clicks; otherwise it changes nothing."
+    )
     writes_again = models.BooleanField(
         default=False, db_default=False, help_text="Later occurrences write to those again who were written to."
     )

@@ -96,6 +96,12 @@ BY_SENDER = By(
 BY_RUN = By("run", "Outreach", "run_id", label=run_name("run"), field="run", empty="No outreach")
 BY_CHANNEL = By("vendor", "Vendor", "channel", labels=channel_labels, field="channel")
 
+VISITS = (
+    count("opened", "Opened", Q(open_count__gt=0), condition("openCount", "greaterThan", 0)),
+    count("clicked", "Clicked", Q(click_count__gt=0), condition("clickCount", "greaterThan", 0)),
+)
+"""Messages that people have opened and clicked a link of, where that is tracked."""
+
 OUTREACH = Report(
     name="outreach",
     title="Outreach",
@@ -138,11 +144,16 @@ OUTREACH = Report(
                         (Status.CANCELLED, "Cancelled"),
                     )
                 ),
+                *VISITS,
                 count("replied", "Replied", Q(received(Kind.REPLY))),
             ),
         ),
     ),
-    ratios=(Column("replyRate", "Replied of sent", type="percent", ratio=("replied", "sent")),),
+    ratios=(
+        Column("openRate", "Opened of sent", type="percent", ratio=("opened", "sent")),
+        Column("clickRate", "Clicked of sent", type="percent", ratio=("clicked", "sent")),
+        Column("replyRate", "Replied of sent", type="percent", ratio=("replied", "sent")),
+    ),
 )
 
 DELIVERABILITY = Report(
@@ -198,6 +209,7 @@ DELIVERABILITY = Report(
                     Q(delivery_status__in=REACHED),
                     condition("deliveryStatus", "in", list(REACHED)),
                 ),
+                *VISITS,
                 count("bouncedHard", "Bounced for good", HARD),
                 count(
                     "bouncedSoft",
@@ -216,6 +228,8 @@ DELIVERABILITY = Report(
     ),
     ratios=(
         Column("deliveryRate", "Delivered of those told of", type="percent", ratio=("delivered", "told")),
+        Column("openRate", "Opened of messages", type="percent", ratio=("opened", "messages")),
+        Column("clickRate", "Clicked of messages", type="percent", ratio=("clicked", "messages")),
         Column("bounceRate", "Bounced for good of messages", type="percent", ratio=("bouncedHard", "messages")),
         Column("complaintRate", "Complained of messages", type="percent", ratio=("complained", "messages")),
         Column("unsubscribeRate", "Unsubscribed of messages", type="percent", ratio=("unsubscribed", "messages")),

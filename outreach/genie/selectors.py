@@ -11,7 +11,7 @@ from django.db.models import Case, CharField, Count, Exists, F, Min, OuterRef, Q
 from crm.models import ContactCategory, Segment, Tag
 from outreach.ai.budgets import run_use
 from outreach.delivery.approvals import lapsed_counts
-from outreach.delivery.models import SendJob
+from outreach.delivery.models import VISITED, SendJob
 from outreach.delivery.reasons import sentence_of
 from outreach.delivery.selectors import next_decision
 from outreach.enrichment.selectors import enrichment_of
@@ -19,6 +19,7 @@ from outreach.genie.models import GenieScheduler
 
 Status = SendJob.Status
 Phase = GenieScheduler.Phase
+NO_RESULTS = {"sent": 0, "answered": 0, "opened": 0, "clicked": 0}
 UNDER_WAY = (Status.PLANNED, Status.APPROVED, Status.CLAIMED, Status.SENDING)
 ENDED = (Status.SENT, Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESSED)
 
@@ -84,13 +85,31 @@ def audience_names(audience: Mapping[str, Any]) -> dict[str, str]:
 
 
 def results(run_ids: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Return how many messages of each run were sent, and how many of their recipients have replied since."""
+    """Return how many messages of each run were sent, how many of these were opened and clicked, and how many of their
+    recipients have replied since."""
     sent = SendJob.objects.filter(run_id__in=list(run_ids), status=Status.SENT).order_by()
-    # Two statements, so that both read indexes alone (sendjob_sent, contact_replied): the texts make wide rows.
+    # By statements that read indexes alone (sendjob_sent, contact_replied, sendjob_visited): the texts make wide rows.
     replied = sent.filter(contact__replied_at__isnull=False, contact__replied_at__gt=F("sent_at"))
     answered = dict(replied.values_list("run_id").annotate(number=Count("contact_id", distinct=True)))
-    rows = sent.values_list("run_id").annotate(number=Count("run_id"))
-    return {run: {"sent": number, "answered": answered.get(run, 0)} for run, number in rows}
+    gone = sent.values("run_id").annotate(number=Count("run_id"), opened=Value(0), clicked=Value(0))
+    visited = (
+        sent.filter(VISITED)
+        .values("run_id")
+        .annotate(
+            number=Value(0),
+            opened=Count("open_count", filter=Q(open_count__gt=0)),
+            clicked=Count("click_count", filter=Q(click_count__gt=0)),
+        )
+    )
+    found: dict[str, dict[str, int]] = {}
+    for run, number, opened, clicked in gone.union(visited, all=True).values_list(
+        "run_id", "number", "opened", "clicked"
+    ):
+        of_run = found.setdefault(run, {**NO_RESULTS, "answered": answered.get(run, 0)})
+        of_run["sent"] += number
+        of_run["opened"] += opened
+        of_run["clicked"] += clicked
+    return found
 
 
 def message_summary(run_id: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from outreach.delivery.serializers import SKIPPED, MessageOut
 from outreach.genie.audience import RECENT
 from outreach.genie.cadence import CadenceFields, CadenceInput, without_content
 from outreach.genie.models import GenieScheduler
-from outreach.genie.selectors import phase, results
+from outreach.genie.selectors import NO_RESULTS, phase, results
 from outreach.lead_generation.serializers import SOURCE_ERRORS, source_errors
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot
@@ -55,7 +55,14 @@ class RunChange(Input):
     costCap = MoneyInput(required=False, allow_null=True, help_text="Most that its messages may cost.")
 
 
-class RunCreate(CadenceFields, RunChange, Selectors):
+class TrackingFields(Input):
+    """What of a run's messages is tracked. Bodies that start runs inherit it."""
+
+    trackOpens = BooleanInput(default=True, help_text="Where GET /genie/settings says that opens are tracked.")
+    trackClicks = BooleanInput(default=True, help_text="Where GET /genie/settings says that clicks are tracked.")
+
+
+class RunCreate(TrackingFields, CadenceFields, RunChange, Selectors):
     """A run against an existing audience."""
 
     prompt = TextInput(
@@ -251,6 +258,10 @@ class RunOut(Output):
     processed = serializers.IntegerField(help_text="Recipients planned so far.")
     sent = Computed(serializers.IntegerField(help_text="Messages that have gone."))
     answered = Computed(serializers.IntegerField(help_text="Recipients who have replied since."))
+    trackOpens = serializers.BooleanField(help_text="Where the company tracks opens.")
+    trackClicks = serializers.BooleanField(help_text="Where the company tracks clicks.")
+    opened = Computed(serializers.IntegerField(help_text="Messages that people have opened, where that is tracked."))
+    clicked = Computed(serializers.IntegerField(help_text="Messages of which people have clicked a link."))
     error = serializers.CharField(help_text="Why the planning failed.")
     tokenCap = serializers.IntegerField(allow_null=True)
     costCap = serializers.FloatField(allow_null=True)
@@ -278,7 +289,7 @@ class RunOut(Output):
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         found = results(row["_id"] for row in rows)
-        return [{**row, **found.get(row["_id"], {"sent": 0, "answered": 0})} for row in rows]
+        return [{**row, **found.get(row["_id"], NO_RESULTS)} for row in rows]
 
 
 class RunDetail(RunOut):

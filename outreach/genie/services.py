@@ -59,6 +59,8 @@ def start_run(
     recurring: bool = False,
     interval_ms: int | None = None,
     automation: bool = True,
+    track_opens: bool = True,
+    track_clicks: bool = True,
 ) -> GenieScheduler:
     """Start a run for an existing audience. A worker plans its messages. Without caps it has the company's for runs.
 
@@ -88,6 +90,8 @@ def start_run(
         outreach_cadence=outreach_cadence or {},
         recurring=recurring,
         interval_ms=interval_ms,
+        track_opens=track_opens,
+        track_clicks=track_clicks,
     )
 
 

@@ -161,6 +161,7 @@ class RunViewSet(ResourceViewSet):
             "AppNotFound_400",
             "InvalidPayload_400",
             "EmailTemplateNotFound_404",
+            "FileNotFound_400",
         ),
         description="A worker searches as POST /lead/lead-gen-ai does, among the company's contacts without a lead and"
         " in its lead sources; the leads that it makes are the audience, and one message is planned for each. The"
@@ -234,6 +235,7 @@ class RunViewSet(ResourceViewSet):
             "AppNotFound_400",
             "InvalidPayload_400",
             "EmailTemplateNotFound_404",
+            "FileNotFound_400",
         ),
         description="A worker plans one message per contact. With draft they wait for approval, otherwise they go at"
         " once. The audience is what the selectors select during planning, without contacts that were made after the"

@@ -35,8 +35,9 @@ from outreach.ai.services import provider_of
 from outreach.delivery import ledger
 from outreach.delivery.context import SendContext
 from outreach.delivery.decision import Stop, backoff, decide
+from outreach.delivery.hashes import hash_of
 from outreach.delivery.limits.sending_hours import company_language
-from outreach.delivery.models import SendJob, hash_of
+from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import MAX_ATTEMPTS, Reason
 from outreach.delivery.stops import stops_of
 from outreach.email_templates.compiling import Compiled
@@ -130,6 +131,7 @@ class Writer:
                 continue
             subject = self._subject(job) or mail.subject or reply_subject(threads.get(job.pk, ()))
             draft = Draft(subject=subject, text=mail.text, html=mail.html)
+            job.attachments = content.get("attachments", [])
             job.evidence = of_template(draft)
             _fill(self.run, job, draft)
 
@@ -187,7 +189,9 @@ class Writer:
                 to=job.status,
                 reason=job.reason,
                 actor_id=self.run.created_by_id,
-                **{name: getattr(job, name) for name in ("subject", "text", "html", "evidence", "error")},
+                **{
+                    name: getattr(job, name) for name in ("subject", "text", "html", "evidence", "attachments", "error")
+                },
                 **{name: getattr(job, name) for name in ("attempts", "due_at")},
                 **{name: getattr(job, name) for name in ("approved_at", "approved_by_id", "approved_envelope")},
             )

@@ -114,6 +114,8 @@ def message_of(spec: Vendor, mail: OutgoingMail) -> EmailMultiAlternatives:
         headers=headers,
     )
     message.attach_alternative(page, "text/html")
+    for one in mail.attachments:
+        message.attach(clean_line(one.name), one.content, one.content_type)
     for name, value in _extras(spec, mail).items():
         setattr(message, name, value)
     return message

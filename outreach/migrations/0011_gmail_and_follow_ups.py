@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0001_squashed_0006_where_sessions_are'),
-        ('outreach', '0008_dashboards'),
+        ('outreach', '0010_tracking'),
     ]
 
     operations = [

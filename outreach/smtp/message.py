@@ -15,6 +15,7 @@ from email.utils import format_datetime
 
 import idna
 
+from outreach.smtp.attachments import Attachment
 from outreach.smtp.markup import CONTROL_IN_TEXT, html_from_text, page_of, sanitise_html
 
 # 7bit: every part passes any server unchanged, without 8BITMIME, and no line is too long.
@@ -51,6 +52,7 @@ class OutgoingMail:
     unsubscribe_url: str | None = None
     unsubscribe_label: str = "Unsubscribe from these messages"
     bulk: bool = False
+    attachments: tuple[Attachment, ...] = ()
 
 
 def build(mail: OutgoingMail) -> bytes:
@@ -125,7 +127,18 @@ def _body(mail: OutgoingMail) -> EmailMessage:
     body.set_content(text, charset="utf-8")
     body.add_alternative(page, subtype="html", charset="utf-8")
     body.set_boundary(f"=_{mail.id}_=")  # from the id and not random, so that building again gives the same bytes
+    if mail.attachments:
+        _attach(body, mail)
     return body
+
+
+def _attach(body: EmailMessage, mail: OutgoingMail) -> None:
+    """Put the files behind the words."""
+    for one in mail.attachments:
+        maintype, _, subtype = one.content_type.partition("/")
+        # Text as well goes as bytes, so that it arrives as it was uploaded.
+        body.add_attachment(one.content, maintype=maintype, subtype=subtype, filename=clean_line(one.name))
+    body.set_boundary(f"=_{mail.id}_+")
 
 
 def _mailbox(name: str, address: str, part: str, used: int) -> str:

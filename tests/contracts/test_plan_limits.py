@@ -58,6 +58,7 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
     "contact-category": lambda caller, n: caller.post("/contact-category", {"name": f"Category {n}"}),
     "custom-field": lambda caller, n: caller.post("/custom-field", {"name": f"Field {n}", "fieldType": "text"}),
     "custom-section": lambda caller, n: caller.post("/custom-section", {"name": f"Section {n}"}),
+    "domain-tracking": lambda caller, n: caller.post("/domain-tracking", {"name": f"go{n}.example.org"}),
     "file": _file,
     "genie": _run,
     "lead": lambda caller, n: caller.post("/lead", {"contact": ContactFactory().pk}),

@@ -74,6 +74,7 @@ from outreach.models import (
     Dashboard,
     DataApp,
     DkimKey,
+    DomainTracking,
     EmailTemplate,
     EmailTemplateVersion,
     Enrichment,
@@ -93,6 +94,7 @@ from outreach.models import (
     Smtp,
     Suppression,
     SuppressionImport,
+    TrackingEvent,
     VendorLogin,
 )
 from tests.accounts.programs.helpers import bring, make_partner, make_referrer, rewarded
@@ -290,6 +292,10 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     Smtp: _smtp,
     DkimKey: lambda n: DkimKey.objects.create(
         domain=f"d{n}.example", selector="lw-1", private_key=SECRET, public_record="v=DKIM1; p="
+    ),
+    DomainTracking: lambda n: DomainTracking.objects.create(name=f"c{n}.example", proof="x"),
+    TrackingEvent: lambda n: TrackingEvent.objects.create(
+        send_job=_job(n), kind="opened", link=0, visitor=f"{n}", happened_at=timezone.now()
     ),
     SenderCheck: lambda n: SenderCheck.objects.create(smtp=_smtp(n), domain=f"d{n}.example", light="green"),
     ImapMailbox: lambda n: ImapMailbox.objects.create(

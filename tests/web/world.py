@@ -63,6 +63,7 @@ ADDRESSES: dict[str, type[Any]] = {
     "dashboard": Dashboard,
     "dashboard-edit": Dashboard,
     "email-template": EmailTemplate,
+    "email-template-files": EmailTemplate,
     "export": Export,
     "field": CustomField,
     "file": File,

@@ -1,7 +1,9 @@
-"""A second sender, whose guardrail has stopped it, what came back to it, and addresses that are never written to."""
+"""A second sender, whose guardrail has stopped it, what came back to it, what people have opened of it, and addresses
+that are never written to."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
 
@@ -9,13 +11,16 @@ from django.utils import timezone
 
 from accounts.models import Member
 from crm.models import Contact
-from outreach.models import InboundMessage, MailApp, SendJob
+from outreach.models import GenieSettings, InboundMessage, MailApp, SendJob, TrackingEvent
 from outreach.senders.models import BOUNCES
 from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress
 
-SENT, BOUNCED = 60, 4
-WORDS = "Hello,\n\nour autumn menu of beans is out. Which of them shall we bring?\n\nBest regards\nDana Moreau"
+SENT, BOUNCED, OPENED, CLICKED = 60, 4, 18, 5
+WORDS = (
+    "Hello,\n\nour autumn menu of beans is out: https://menu.example/autumn. Which of them shall we bring?\n\nBest"
+    " regards\nDana Moreau"
+)
 
 
 def create_deliveries(member: Member) -> None:
@@ -56,6 +61,7 @@ def create_deliveries(member: Member) -> None:
         )
     SendJob.objects.bulk_create(jobs)
     _answers(jobs, now)
+    _track(jobs[BOUNCED:])
     for job in jobs[:BOUNCED]:
         suppress([job.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk)
     suppress(["ask-not@quiet.example"], source="Call on Monday", member_id=member.pk)
@@ -99,3 +105,28 @@ def _answers(jobs: list[SendJob], now: datetime) -> None:
         if what == kind.REPLY:
             Contact.objects.filter(pk=job.contact_id).update(replied_at=now - timedelta(hours=ago))
     InboundMessage.objects.bulk_create(rows)
+
+
+def _track(jobs: Sequence[SendJob]) -> None:
+    """Let the first of the messages have been opened, and of some of these the link clicked."""
+    now = timezone.now()
+    GenieSettings.objects.update_or_create(defaults={"track_opens": True, "track_clicks": True})
+    for job in jobs[:OPENED]:
+        job.open_count = 1
+    for job in jobs[:CLICKED]:
+        job.click_count = 1
+    SendJob.objects.bulk_update(jobs, ["open_count", "click_count"])
+    TrackingEvent.objects.bulk_create(
+        TrackingEvent(
+            company_id=job.company_id,
+            send_job=job,
+            kind=kind,
+            link=number,
+            of_links=number,
+            visitor=f"demo{number}",
+            happened_at=now - timedelta(hours=18 - number),
+            applied_at=now,
+        )
+        for kind, number, count in (("opened", 0, OPENED), ("clicked", 1, CLICKED))
+        for job in jobs[:count]
+    )

@@ -21,6 +21,8 @@ FUNNEL = (
     ("planned", "Messages", ("",)),
     ("sent", "Sent", ("sent",)),
     ("delivered", "Delivered", ()),
+    ("opened", "Opened", ()),
+    ("clicked", "Clicked", ()),
     ("replied", "Answered", ()),
     ("unsubscribed", "Unsubscribed", ()),
     ("bounced", "Came back", ()),
@@ -31,8 +33,10 @@ KNOWN = ("contact.", "company.")
 """How the names begin that every mail knows."""
 WHY = {
     "replied": "it had the most replies",
-    "tie": "several had as many replies, and it is the first of these",
-    "no_data": "nobody had replied, and it is the first",
+    "opened": "most people have opened it",
+    "clicked": "most people have clicked a link of it",
+    "tie": "several did as well, and it is the first of these",
+    "no_data": "nobody had done anything, and it is the first",
     "chosen": "somebody has chosen it",
 }
 

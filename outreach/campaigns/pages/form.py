@@ -23,6 +23,7 @@ WORDS = ("templateId", "subject", "body")
 SECOND = {"secondTemplateId": "templateId", "secondSubject": "subject", "secondBody": "body"}
 """Field of the second version -> key of the API."""
 TIMES = ("scheduledAt", "endsAt")
+TRACKED = ("trackOpens", "trackClicks")
 WINDOW = ("days", "start", "end")
 ALIKE = (
     ("mailApp: ", "smtp: "),
@@ -39,10 +40,13 @@ HELP = (
     " contacts in double braces are filled in."
 )
 WINNERS = (
-    Option("", "Each version goes to its share"),
-    Option("replied", "The one with the most replies goes to the rest"),
-    Option("manual", "I choose the one that goes to the rest"),
+    ("", "", "Each version goes to its share"),
+    ("replied", "", "The one with the most replies goes to the rest"),
+    ("opened", "opens", "The one that most people open goes to the rest"),
+    ("clicked", "clicks", "The one of which most people click a link goes to the rest"),
+    ("manual", "", "I choose the one that goes to the rest"),
 )
+"""Metric, what has to be tracked for it, and its words."""
 
 
 class CampaignForm(CampaignPage):
@@ -92,10 +96,21 @@ class CampaignForm(CampaignPage):
             Field("secondSubject", "Its subject"),
             Field("secondBody", "Its text", "textarea"),
             Field("share", "Percent who get it", "number", value=50),
-            Field("metric", "Which one wins", "radio", options=list(WINNERS), value=""),
+            Field("metric", "Which one wins", "radio", options=self.winners(), value=""),
             Field("testShare", "Percent who get the test", "number", value=20),
             Field("after", "Days until the winner is chosen", "number", value=2, help="After the test has gone."),
         ]
+
+    def winners(self) -> list[Option]:
+        """Return the ways to choose a winner; by opens and clicks only where they are tracked."""
+        tracks = self.choices["tracking"]
+        return [Option(metric, words) for metric, kind, words in WINNERS if not kind or tracks[kind]]
+
+    def switches(self) -> list[Field]:
+        """Return the switches of what the company tracks."""
+        tracks = self.choices["tracking"]
+        named = (("opens", "trackOpens", "Count who opens it"), ("clicks", "trackClicks", "Count who clicks its links"))
+        return [Field(name, label, "switch", value=True) for kind, name, label in named if tracks[kind]]
 
     def how(self) -> list[Field]:
         senders = [Option(f"{one['type']}/{one['_id']}", from_label(one)) for one in self.choices["senders"] or ()]
@@ -110,6 +125,7 @@ class CampaignForm(CampaignPage):
                 help="Empty: as many as the sender may send.",
             ),
             Field("manual", "I release each message myself", "switch", value=False),
+            *self.switches(),
             Field("days", "Days", "checks", options=list(DAYS), value=[], help="None: as all your messages go."),
             Field("start", "From", "time"),
             Field("end", "Until", "time", help="At the recipient's place. Both empty: as all your messages go."),
@@ -135,7 +151,7 @@ class CampaignForm(CampaignPage):
             "follow_ups": follow_ups.grouped(form.fields),
             "second": [*second, *these("share", "metric", "testShare", "after")],
             "tests": any(field.value or field.error for field in second),
-            "how": these("smtp", "scheduledAt", "throttle", "manual"),
+            "how": these("smtp", "scheduledAt", "throttle", "manual", *TRACKED),
             "window": window,
             "windowed": any(field.value or field.error for field in window),
             "repeat": repeat,
@@ -152,7 +168,7 @@ class CampaignForm(CampaignPage):
         window = {"days": [int(day) for day in values["days"] if day.isdecimal()], **span}
         found = {
             **{name: values[name] for name in ("name", "throttle", "manual")},
-            **{name: values[name] for name in WHO if name in values},
+            **{name: values[name] for name in (*WHO, *TRACKED) if name in values},
             **{name: self.moment(values[name]) for name in TIMES},
             "type": type,
             **({"smtp": sender or None} if type == "smtp" else {"mailApp": sender or None}),
@@ -175,7 +191,7 @@ class CampaignForm(CampaignPage):
         variants = [{"name": "A", "share": 100 - share, **first}, {"name": "B", "share": share, **second}]
         metric = values["metric"]
         rule: dict[str, Any] = {"metric": metric, "testShare": values["testShare"]}
-        if metric == "replied":
+        if metric in ("replied", "opened", "clicked"):
             rule["after"] = {"amount": values["after"], "unit": "days"}
         return {"variants": variants, "winner": rule if metric else None}
 
@@ -265,7 +281,7 @@ class EditCampaign(CampaignForm):
         window = campaign["window"] or {}
         hours = {} if window.get("start") == window.get("end") else window
         return {
-            **{name: campaign[name] for name in ("name", "throttle", "manual", "writeAgain")},
+            **{name: campaign[name] for name in ("name", "throttle", "manual", "writeAgain", *TRACKED)},
             **{name: campaign[name] or [] for name in WHO},
             **{name: first.get(name) or campaign[name] or "" for name in WORDS},
             **{name: second.get(key) or "" for name, key in SECOND.items()},

@@ -31,6 +31,8 @@ def read_settings() -> dict[str, Any]:
         "bouncePercent": found.bounce_percent,
         "complaintPercent": found.complaint_percent,
         "guardFrom": found.guard_from,
+        "trackOpens": found.track_opens,
+        "trackClicks": found.track_clicks,
         "providerLimits": {key: found.provider_limits.get(key) for key in KEYS},
         "vendorLimits": {key: found.vendor_limits.get(key) for key in VENDORS},
         "language": found.language,

@@ -86,6 +86,12 @@ class SettingsInput(Input):
         max_value=1000,
         help_text=f"A sender that has sent fewer messages in the last 7 days is not stopped; default {GUARD_FROM}.",
     )
+    trackOpens = BooleanInput(
+        required=False, help_text="Messages carry a picture that tells when it is fetched. Off by default."
+    )
+    trackClicks = BooleanInput(
+        required=False, help_text="Links of messages lead through this service, which counts them. Off by default."
+    )
     providerLimits = ProviderLimits(
         required=False, help_text="Replaces the limits there are; addresses count by their domain."
     )
@@ -107,6 +113,8 @@ class SettingsOut(Output):
     bouncePercent = Computed(serializers.FloatField())
     complaintPercent = Computed(serializers.FloatField())
     guardFrom = Computed(serializers.IntegerField(help_text="Messages in 7 days below which no sender is stopped."))
+    trackOpens = Computed(serializers.BooleanField())
+    trackClicks = Computed(serializers.BooleanField())
     providerLimits = Computed(
         serializers.DictField(
             child=serializers.IntegerField(allow_null=True), help_text="Mail provider -> messages an hour; null: any."

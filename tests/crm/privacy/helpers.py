@@ -36,6 +36,7 @@ from outreach.models import (
     SendJob,
     SendJobTransition,
     Suppression,
+    TrackingEvent,
 )
 from tests.crm.imports.helpers import MAPPING, csv_of, people
 from tests.crm.imports.helpers import run as run_import
@@ -181,6 +182,7 @@ def reached_out(cast: Cast, contact: Contact) -> None:
     ):
         job = SendJob.objects.create(run=run, contact=contact, smtp=smtp, status=status, step=number + 1, **said)
         SendJobTransition.objects.create(send_job=job, to_status=status, detail=f"<{EMAIL}>")
+        TrackingEvent.objects.create(send_job=job, kind="opened", link=0, visitor="v", happened_at=timezone.now())
         emit("mail.sent", [job.pk], payloads={job.pk: {"contact": contact.pk, "subject": f"Dear {NAME}"}})
     others = ContactFactory()
     found = [

@@ -122,6 +122,8 @@ def test_a_template_reaches_everybody_once_and_the_campaign_comes_to_its_end(
         "planned": 10,
         "sent": 10,
         "delivered": None,
+        "opened": None,
+        "clicked": None,
         "replied": 1,
         "unsubscribed": 1,
         "bounced": 0,
@@ -175,6 +177,31 @@ def test_the_winner_by_replies_writes_to_those_who_were_not_in_the_test(cast: Ca
     assert (late.status, late.body["warning"]) == (400, "variant: the winner was chosen: B")
 
 
+def test_a_winner_by_opens_needs_them_tracked_and_is_the_most_opened(cast: Cast, people: dict[str, Any]) -> None:
+    rule = {"metric": "opened", "after": SOON, "testShare": 40}
+    cast.key.put("/genie/settings", {"trackOpens": True})
+    off = cast.key.post("/campaign", {"name": "Off", **people, "variants": AB, "winner": rule, "trackOpens": False})
+    assert (off.status, off.body["warning"]) == (
+        *(400, "winner.metric: opened needs trackOpens, which is off for the campaign"),
+    )
+    late = made(cast, people, name="Late", variants=AB, winner=rule)
+    id = begun(cast, people, variants=AB, winner=rule, trackClicks=False)
+    went(cast, id)
+    with cast.scope():
+        run = GenieScheduler.objects.get(of_campaign=id)
+        assert (run.track_opens, run.track_clicks) == (True, False)
+        SendJob.objects.filter(run=run, variant=1).update(open_count=2)
+    followed()
+    with time_machine.travel(timezone.now() + timedelta(days=2, minutes=1), tick=False):
+        followed()
+        shown = cast.key.get(f"/campaign/{id}").data
+    assert (shown["won"]["variant"], shown["won"]["why"]) == ("B", "opened")
+    assert (shown["funnel"]["opened"], shown["funnel"]["clicked"], shown["opened"]) == (2, None, 2)
+    cast.key.put("/genie/settings", {"trackOpens": False})
+    refused = cast.key.post(f"/campaign/{late}/start")
+    assert (refused.status, "trackOpens of PUT /genie/settings" in refused.body["warning"]) == (400, True)
+
+
 def test_shares_are_exact_and_a_batch_done_again_gives_the_same() -> None:
     shares = [{"share": 50}, {"share": 30}, {"share": 20}]
     split = [variant_of({"variants": shares, "testShare": None, "chosen": None}, n) for n in range(200)]
@@ -186,7 +213,7 @@ def test_shares_are_exact_and_a_batch_done_again_gives_the_same() -> None:
     assert variant_of({}, 3) is None
     half, none = Fraction(1, 2), Fraction(0)
     assert [best_of(one) for one in ([none, half], [none, half, half], [none, none])] == [
-        (1, "replied"),
+        (1, ""),
         (1, "tie"),
         (0, "no_data"),
     ]

@@ -16,6 +16,7 @@ from crm.models import Contact
 from outreach.delivery import claims, ledger
 from outreach.delivery import worker as sending
 from outreach.delivery.claims import claim
+from outreach.delivery.parts import MailParts
 from outreach.models import GenieScheduler, SendJob, SendJobTransition, Smtp, Suppression
 from outreach.smtp.transport import Sent
 from tests.kit.cast import Cast
@@ -200,7 +201,9 @@ def test_nothing_goes_to_whom_or_from_whom_it_was_not_approved_for(cast: Cast, p
         assert {job.pk for job in jobs} == {same.pk, claimed.pk}
         Contact.objects.filter(pk=claimed.contact_id).update(email="third@example.net", email_key="third@example.net")
         with closing(sending.open_session(post.smtp)) as session:
-            assert [sending._send_one(session, job) for job in jobs] == [job.pk == same.pk for job in jobs]
+            assert [sending._send_one(session, job, MailParts(post.smtp)) for job in jobs] == [
+                job.pk == same.pk for job in jobs
+            ]
     work("send")
     assert statuses(cast, run) == {"draft": 4, "sent": 1}
     assert post.recipients() == [same.recipient]
@@ -224,7 +227,7 @@ def test_an_unsubscription_after_the_claim_still_stops_the_message(cast: Cast, p
         assert [job.status for job in claimed.jobs] == ["claimed"]
         Contact.objects.update(unsubscribed_at=timezone.now())
         with closing(sending.open_session(post.smtp)) as session:
-            assert sending._send_one(session, claimed.jobs[0]) is False
+            assert sending._send_one(session, claimed.jobs[0], MailParts(post.smtp)) is False
         assert SendJob.objects.get(run_id=run).status == "approved"
     work("send")
     assert post.server.received == []
@@ -237,7 +240,7 @@ def test_a_lost_lease_sends_nothing(cast: Cast, post: Post) -> None:
         [job] = claim(post.smtp.pk).jobs
         SendJob.objects.update(status="approved", lease=None, worker=None)
         with closing(sending.open_session(post.smtp)) as session, pytest.raises(LeaseLost):
-            sending._send_one(session, job)
+            sending._send_one(session, job, MailParts(post.smtp))
         assert SendJob.objects.get(run_id=run).status == "approved"
     assert post.server.received == []
 
@@ -281,7 +284,7 @@ def test_a_cancelled_runs_claimed_message_is_not_sent(cast: Cast, post: Post) ->
         GenieScheduler.objects.update(cancelled_at=timezone.now())
         with closing(sending.open_session(post.smtp)) as session:
             for job in claimed.jobs:
-                assert sending._send_one(session, job) is False
+                assert sending._send_one(session, job, MailParts(post.smtp)) is False
     work("send")
     assert post.server.received == []
     assert statuses(cast, run) == {"cancelled": 3}

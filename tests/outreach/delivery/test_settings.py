@@ -20,6 +20,8 @@ def test_without_settings_mail_goes_at_all_hours(cast: Cast) -> None:
         "language": "",
         "languageName": "",
         "inboxDays": 365,
+        "trackOpens": False,
+        "trackClicks": False,
         "bouncePercent": 5.0,
         "complaintPercent": 0.1,
         "guardFrom": 50,

@@ -13,6 +13,7 @@ from accounts.models import Notification
 from core.tenancy import company_scope
 from outreach.delivery import worker as sending
 from outreach.delivery.claims import claim
+from outreach.delivery.parts import MailParts
 from outreach.models import AiApp, MailApp, SendJob, SendJobTransition, Suppression
 from tests.kit.cast import Cast
 from tests.kit.mail_vendors import KEY, Asked, Fault, VendorServer
@@ -199,7 +200,7 @@ def test_a_worker_that_dies_after_the_intent_sends_nothing_twice(
         session = sending.open_session(_fresh(app))
         session._try = lambda *_: (_ for _ in ()).throw(KeyboardInterrupt())  # type: ignore[method-assign]
         with pytest.raises(KeyboardInterrupt):
-            sending._send_one(session, job)
+            sending._send_one(session, job, MailParts(job.sender))
     work("send")
     assert (statuses(cast, run), vendors.sent) == ({"unknown": 1}, [])
 

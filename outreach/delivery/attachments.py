@@ -1,0 +1,147 @@
+"""Files of a company that go with its mails: which may, what messages keep of them, and their contents.
+
+A message keeps name, type, size and SHA-256 of each: another content never goes under an approval, and a file that is
+deleted by then, also to the recycle bin, keeps the message from going.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from core.errors import NamedError, shorten
+from crm.files.models import File
+from crm.files.stores import open_content
+from outreach.smtp.attachments import Attachment
+
+MOST_FILES = 10
+MOST_BYTES = 10 * 1024 * 1024
+"""Of all files of a mail together; encoded they take a third more, and many servers refuse more than 20 MB."""
+KEPT_BYTES = 4 * MOST_BYTES
+"""Contents that a sending worker keeps for the next messages."""
+REFUSED_TYPES = frozenset({"text/html", "image/svg+xml", "message/rfc822"})
+REFUSED_ENDINGS = frozenset((
+    "ade", "adp", "apk", "appx", "bat", "cab", "chm", "cmd", "com", "cpl", "dll", "dmg", "exe", "hta", "htm", "html",
+    "ins", "iso", "isp", "jar", "js", "jse", "lib", "lnk", "mde", "msc", "msi", "msp", "mst", "nsh", "ps1", "reg",
+    "scr", "sct", "shb", "svg", "sys", "vb", "vbe", "vbs", "vxd", "wsc", "wsf", "wsh",
+))  # fmt: skip
+"""What large mail services turn away whatever is in it, or what opens as a page."""
+UNFIT = "InvalidEmailTemplate_400"
+GONE = "FileNotFound_400"
+
+
+class AttachmentMissing(Exception):
+    """A file that has to go with a message is not there any more; people read the text."""
+
+
+class AttachmentUnavailable(Exception):
+    """A file's content cannot be read at the moment; people read the text."""
+
+
+def _live(ids: Iterable[str]) -> dict[str, File]:
+    files = File.objects.filter(pk__in=list(ids), is_deleted=False, trashed_at=None).select_related("bucket")
+    return {file.pk: file for file in files}
+
+
+def described(ids: Sequence[str], where: str = "attachments") -> list[dict[str, Any]]:
+    """Return what messages keep of the files, in their order.
+
+    Raises FileNotFound_400 for one that is not there, or in the recycle bin, and InvalidEmailTemplate_400 for too many,
+    too large ones and those that mail servers turn away.
+    """
+    if not ids:
+        return []
+    ids = list(dict.fromkeys(ids))
+    if len(ids) > MOST_FILES:
+        raise NamedError(UNFIT, f"{where}: has {len(ids)} files; at most {MOST_FILES} go with a mail")
+    found = _live(ids)
+    for id in ids:
+        if id not in found:
+            name = File.objects.filter(pk=id).values_list("name", flat=True).first()
+            told = f"{shorten(name)} was deleted, or is in the recycle bin" if name else "there is no such file"
+            raise NamedError(GONE, f"{where}: {told}")
+        _check_type(found[id], where)
+    total = sum(file.size for file in found.values())
+    if total > MOST_BYTES:
+        raise NamedError(
+            UNFIT,
+            f"{where}: the files have {_megabytes(total)} together; at most {_megabytes(MOST_BYTES)} go with a mail",
+        )
+    return [
+        {"id": id, "name": file.name, "mime": file.mime, "size": file.size, "sha256": file.hashes.get("sha256", "")}
+        for id in ids
+        for file in (found[id],)
+    ]
+
+
+def listed(ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the files as people look at them before a mail is sent; those that are gone are marked as missing."""
+    live = _live(ids) if ids else {}
+    names = dict(File.objects.filter(pk__in=set(ids) - live.keys()).values_list("pk", "name"))
+    return [
+        {
+            "_id": id,
+            "name": file.name if file else names.get(id, ""),
+            "size": file.size if file else 0,
+            "mime": file.mime if file else "",
+            "missing": file is None,
+        }
+        for id in ids
+        for file in (live.get(id),)
+    ]
+
+
+def _check_type(file: File, where: str) -> None:
+    ending = file.name.rpartition(".")[2].lower()
+    if file.mime in REFUSED_TYPES or ending in REFUSED_ENDINGS:
+        raise NamedError(UNFIT, f"{where}: {shorten(file.name)} is of a type that mail servers turn away")
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1024 / 1024:.1f} MB".replace(".0 MB", " MB")
+
+
+class AttachmentReader:
+    """Reads the files of messages, each once for many of them, and keeps no more than KEPT_BYTES of them."""
+
+    def __init__(self) -> None:
+        self._contents: OrderedDict[str, bytes] = OrderedDict()
+        self._files: dict[str, File] = {}
+
+    def prepare(self, wanted: Iterable[Sequence[Mapping[str, Any]]]) -> None:
+        """Look up the files of a batch of messages, by one statement."""
+        ids = {one["id"] for files in wanted for one in files}
+        self._files = _live(ids) if ids else {}
+        for id in list(self._contents):
+            if id not in self._files:
+                del self._contents[id]
+
+    def read(self, wanted: Sequence[Mapping[str, Any]]) -> tuple[Attachment, ...]:
+        """Return the files of a message of the batch. Raises AttachmentMissing and AttachmentUnavailable."""
+        return tuple(Attachment(one["name"], one["mime"], self._content(one)) for one in wanted)
+
+    def _content(self, one: Mapping[str, Any]) -> bytes:
+        file = self._files.get(one["id"])
+        if file is None:
+            raise AttachmentMissing(f"{one['name']} was deleted, or is in the recycle bin.")
+        known = self._contents.get(file.pk)
+        if known is None:
+            known = self._contents[file.pk] = _read(file, one)
+        self._contents.move_to_end(file.pk)
+        while len(self._contents) > 1 and sum(map(len, self._contents.values())) > KEPT_BYTES:
+            self._contents.popitem(last=False)
+        return known
+
+
+def _read(file: File, one: Mapping[str, Any]) -> bytes:
+    try:
+        with open_content(file) as content:
+            found: bytes = content.read(MOST_BYTES + 1)
+    except (NamedError, OSError) as error:
+        detail = error.detail if isinstance(error, NamedError) else "the storage does not give its content"
+        raise AttachmentUnavailable(f"{one['name']}: {detail}") from error
+    if hashlib.sha256(found).hexdigest() != one["sha256"]:
+        raise AttachmentMissing(f"{one['name']} is another file than the one that was chosen.")
+    return found

@@ -1,0 +1,28 @@
+"""What stands for the words, the files and the envelope of a message, so that exactly what was seen is approved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+HALF = 32
+"""Characters of a content hash that stand for the words; as many behind them stand for the envelope."""
+
+
+def content_hash(envelope: str, *words: str, attachments: Sequence[Mapping[str, Any]] = ()) -> str:
+    """Return what stands for subject, text, HTML and attachments, and behind it for the envelope."""
+    # PostgreSQL stores no null characters, so that they part the words.
+    files = [f"{one['sha256']} {one['name']}" for one in attachments]
+    return hash_of(*words, *files) + hash_of(envelope)
+
+
+def hash_of(*words: str) -> str:
+    """Return what stands for the words."""
+    return sha256("\0".join(words).encode()).hexdigest()[:HALF]
+
+
+def envelope_of(to_name: str, to_email: str | None, from_name: str | None, from_email: str | None) -> str:
+    """Write to whom and from whom a message goes, as SendJob.approved_envelope keeps it."""
+    sender = f"{from_name} <{from_email}>" if from_email else ""
+    return f"{to_name} <{to_email or ''}>\n{sender}"

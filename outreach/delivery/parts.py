@@ -1,0 +1,60 @@
+"""What messages of a sender have beside their words: links to the company's host, tracked or not, and files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils import timezone
+
+from outreach.delivery.attachments import AttachmentReader
+from outreach.delivery.models import GenieSettings, SendJob
+from outreach.delivery.tracking.links import sent_html, with_tracking
+from outreach.delivery.unsubscribing.tokens import Unsubscriber, link
+from outreach.domain_tracking.hosts import base_for
+from outreach.senders.models import Sender
+from outreach.smtp.message import OutgoingMail
+
+
+class MailParts:
+    """Makes the mails of a sender's messages. The company's settings and host are read once for many of them."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+        self._base = base_for(sender.from_email)
+        switches = GenieSettings.objects.values_list("track_opens", "track_clicks").first()
+        self._opens: bool
+        self._clicks: bool
+        self._opens, self._clicks = switches or (False, False)
+        self._files = AttachmentReader()
+
+    def prepare(self, jobs: Sequence[SendJob]) -> None:
+        """Look up what a batch of messages needs."""
+        self._files.prepare(job.attachments for job in jobs)
+
+    def mail_of(self, job: SendJob, recipient: str) -> OutgoingMail:
+        """Return the message as it is sent. Raises AttachmentMissing and AttachmentUnavailable."""
+        sender = self._sender
+        return OutgoingMail(
+            id=job.pk,
+            from_name=sender.from_name,
+            from_email=sender.from_email,
+            reply_to=getattr(sender, "reply_to", "") or None,
+            to_email=recipient,
+            to_name=job.contact.name,
+            subject=job.subject,
+            text=job.text,
+            html=self._html(job),
+            date=timezone.now(),
+            references=tuple(job.reference_ids.split()),
+            thread_id=job.provider_thread_id,
+            bulk=job.run is not None and job.run.campaign,
+            unsubscribe_url=link(self._base, Unsubscriber(job.company_id, job.contact_id, job.pk)),
+            attachments=self._files.read(job.attachments),
+        )
+
+    def _html(self, job: SendJob) -> str | None:
+        opens = self._opens and (job.run is None or job.run.track_opens)
+        clicks = self._clicks and (job.run is None or job.run.track_clicks)
+        if not opens and not clicks:
+            return job.html or None
+        return with_tracking(sent_html(job.text, job.html), job.pk, self._base, opens=opens, clicks=clicks)

@@ -1,0 +1,1 @@
+"""Opens of messages, and clicks on their links, where a company has them tracked."""

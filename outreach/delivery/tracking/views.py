@@ -1,0 +1,82 @@
+"""GET /c/<token> and /o/<token>.gif: the tracked links of mails, and the picture that tells that one is opened.
+
+A token that is not ours, or whose message is gone, is a 404, and nothing else is told of it.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import cast
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import re_path
+from django.utils.encoding import iri_to_uri
+
+from core.access.attempts import Limit
+from core.access.callers import caller_of
+from outreach.delivery.tracking.recording import Visit, record_click, record_open
+
+GIF = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
+VISITS = Limit("tracked-visits", 600, 60)
+"""Visits of a network in a minute."""
+TOKEN = r"(?P<token>[A-Za-z0-9_-]{34})"  # noqa: S105  a pattern
+
+
+def click(request: HttpRequest, token: str) -> HttpResponse:
+    """Lead to the address of the link, which stands in the message."""
+    refused = _refused(request)
+    if refused is not None:
+        return refused
+    url = record_click(token, _visit(request))
+    if url is None:
+        return _answer(404)
+    found = _answer(302)
+    found["Location"] = _location(url)
+    return found
+
+
+def opened(request: HttpRequest, token: str) -> HttpResponse:
+    """Answer with a transparent picture of one pixel."""
+    refused = _refused(request)
+    if refused is not None:
+        return refused
+    if not record_open(token, _visit(request)):
+        return _answer(404)
+    return _answer(200, GIF, "image/gif")
+
+
+def _refused(request: HttpRequest) -> HttpResponse | None:
+    if request.method not in ("GET", "HEAD"):
+        found = _answer(405)
+        found["Allow"] = "GET, HEAD"
+        return found
+    if not VISITS.try_count(caller_of(request).network):
+        found = _answer(429)
+        found["Retry-After"] = str(VISITS.seconds)
+        return found
+    return None
+
+
+def _visit(request: HttpRequest) -> Visit:
+    user = getattr(request, "user", None)
+    known = user.pk if user is not None and user.is_authenticated else None
+    return Visit(cast("str", request.method), caller_of(request), known)
+
+
+def _location(url: str) -> str:
+    """Return the address as a header can have it."""
+    return iri_to_uri(url) or url
+
+
+def _answer(status: int, content: bytes = b"", kind: str = "text/plain; charset=utf-8") -> HttpResponse:
+    answer = HttpResponse(content, status=status, content_type=kind)
+    answer["Cache-Control"] = "no-store, private"
+    answer["Referrer-Policy"] = "no-referrer"
+    answer["X-Robots-Tag"] = "noindex"
+    return answer
+
+
+urlpatterns = [
+    re_path(rf"^c/{TOKEN}\Z", click, name="tracked-link"),
+    re_path(rf"^o/{TOKEN}\.gif\Z", opened, name="tracked-open"),
+]

@@ -1,0 +1,75 @@
+"""The check of a tracking host: its records in the domain name system, and that it leads to this service."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from core.errors import shorten
+from core.outbound_http import HttpFailed, exchange
+from outreach.deliverability.lookups import LookupFailed
+from outreach.domain_tracking.hosts import PROBE, address_of, is_name, own_host
+
+SECONDS = 8.0
+"""How long the look-ups may take, and how long the host."""
+MOST_BYTES = 1000
+
+
+class Lookups(Protocol):
+    """What the check asks. Raises LookupFailed."""
+
+    def texts(self, name: str) -> list[str]: ...
+
+    def alias(self, name: str) -> str: ...
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a check found: `detail` says what is missing. `asked` is false where that is not known."""
+
+    ok: bool
+    detail: str = ""
+    asked: bool = True
+
+
+def records_of(host: str, proof: str) -> list[dict[str, str]]:
+    """Return the records to publish: where the host leads, and that it is the company's."""
+    return [
+        {"name": host, "type": "CNAME", "value": own_host()},
+        {"name": f"_leadwright.{host}", "type": "TXT", "value": proof},
+    ]
+
+
+def answer_of(host: str) -> str:
+    """Return what this service answers a check that asks the host."""
+    return salted_hmac("outreach.tracking.host", host, algorithm="sha256").hexdigest()
+
+
+def check(host: str, proof: str, lookups: Lookups) -> Found:
+    """Check a host. Asks name servers, and then the host."""
+    wanted = own_host()
+    if not is_name(wanted):
+        return Found(False, "This service has no name that a CNAME record could lead to; ask whoever operates it.")
+    try:
+        alias = lookups.alias(host)
+        texts = lookups.texts(f"_leadwright.{host}")
+    except LookupFailed as failed:
+        return Found(False, str(failed), asked=False)
+    if alias != wanted:
+        there = f"leads to {shorten(alias)}" if alias else "has no CNAME record"
+        return Found(False, f"{host} {there}; it has to lead to {wanted}.")
+    if not any(constant_time_compare(text.strip(), proof) for text in texts):
+        return Found(False, f"_leadwright.{host} has no TXT record that says {proof}.")
+    return _ask(host)
+
+
+def _ask(host: str) -> Found:
+    try:
+        found = exchange("GET", f"{address_of(host)}{PROBE}", seconds=SECONDS, most_bytes=MOST_BYTES)
+    except HttpFailed as failed:
+        return Found(False, f"The records are there, but links would not work: {failed.detail}", asked=False)
+    if found.status != 200 or not constant_time_compare(found.body.decode("ascii", "replace").strip(), answer_of(host)):
+        return Found(False, f"The records are there, but {host} is answered by something else than this service.")
+    return Found(True)

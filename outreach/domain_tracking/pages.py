@@ -1,0 +1,88 @@
+"""The settings page of what is tracked of mails, and of the company's own hosts for their links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form
+from core.web.settings import SettingsForm
+
+LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
+STATES = {
+    "pending": ("Not ready yet", "warn"),
+    "verified": ("Links lead to it", "ok"),
+    "lost": ("Its records are gone", "bad"),
+}
+"""Status of the API -> its words and tone."""
+
+
+class Tracking(SettingsForm):
+    path = "settings/tracking"
+    name = "tracking"
+    title = "Opens and clicks"
+    tab = "Opens and clicks"
+    place = 49
+    icon = "mouse-pointer-click"
+    about = "Whether your mails tell that somebody opens them or clicks a link, and where their links lead."
+    module = "genie"
+    resource = "genie/settings"
+    template = "web/tracking/settings.html"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        fields = [
+            Field(
+                "trackOpens",
+                "Count who opens mails",
+                "switch",
+                help="By a picture of one pixel. Many mail programs fetch it for nobody, or never: take the number for"
+                " a hint. In some countries recipients have to agree first.",
+            ),
+            Field(
+                "trackClicks",
+                "Count who clicks links",
+                "switch",
+                help="Links lead through this service, or through a host of yours, and on from there.",
+            ),
+        ]
+        return Form(fields, values)
+
+    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+        found = self.ask("GET", "domain-tracking", LIST) if self.may("domain-tracking") else None
+        sees = found is not None and found.ok
+        hosts = [
+            {**one, "words": STATES[one["status"]][0], "tone": STATES[one["status"]][1]}
+            for one in (found.data if found is not None and found.ok else ())
+        ]
+        shown = {"sees_hosts": sees, "hosts": hosts, "host_form": self.host_form()}
+        return super().page({**shown, **context}, template=template, status=status)
+
+    def host_form(self) -> Form:
+        """Make the form of a new host."""
+        help = "A name of your own domain that nothing else uses."
+        return Form([Field("name", "Host", placeholder="click.example.com", required=True, help=help)])
+
+    def do_add(self) -> HttpResponse:
+        form = self.host_form().fill(self.request.POST)
+        answer = self.ask("POST", "domain-tracking", None, form.values)
+        if answer.ok:
+            return self.done("Added. Publish its records, then check it")
+        form.refuse(answer.message, answer.warning)
+        return self.page({**self.show(), "host_form": form}, status=422)
+
+    def do_check(self) -> HttpResponse:
+        answer = self.ask("POST", f"domain-tracking/{self.sent_id()}/check")
+        if not answer.ok:
+            return self.refuse(answer)
+        if answer.data["status"] == "verified":
+            return self.done(f"Links of your mails lead to {answer.data['name']} now")
+        return self.fail(answer.data["detail"])
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "domain-tracking", None, {"ids": [self.sent_id()]})
+        return self.done("Deleted") if answer.ok else self.refuse(answer)
+
+
+PAGES = [Tracking]

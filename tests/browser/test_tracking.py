@@ -1,0 +1,40 @@
+"""The journey through what is tracked: switch it on, add a host of one's own, and see what to publish."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from outreach.models import DomainTracking, GenieSettings
+from tests.kit.cast import make_cast
+from tests.web.helpers import PASSWORD, at
+
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
+
+
+def test_tracking_is_switched_on_and_a_host_is_added(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    page.goto(at(cast.owner, "settings/tracking"))
+    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+
+    page.get_by_label("Count who clicks links").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved")).to_be_visible()
+    expect(page.get_by_label("Count who clicks links")).to_be_checked()
+    page.get_by_label("Host").fill("nohost")
+    page.get_by_role("button", name="Add host").click()
+    expect(page.get_by_text("is no host such as click.example.com")).to_be_visible()
+    page.get_by_label("Host").fill("go.acme.example")
+    page.get_by_role("button", name="Add host").click()
+    with cast.scope():
+        host = DomainTracking.objects.get()
+        assert GenieSettings.objects.get().track_clicks is True
+    expect(page.get_by_text(host.proof)).to_be_visible()
+    expect(page.get_by_text("Not ready yet")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.get_by_role("button", name="Delete go.acme.example").click()
+    expect(page.get_by_text("Links lead through this service.")).to_be_visible()

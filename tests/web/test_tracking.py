@@ -1,0 +1,72 @@
+"""The pages of what is tracked, of hosts for links, and of files that go with mails."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from outreach.domain_tracking import services
+from outreach.domain_tracking.checks import Found
+from outreach.models import DomainTracking, EmailTemplate, GenieSettings, SendJob, TrackingEvent
+from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory
+from tests.web.helpers import at, enter, text_of, toast_of
+
+
+def test_tracking_is_switched_on_and_hosts_are_added_checked_and_deleted(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, page = enter(cast.owner), at(cast.owner, "settings/tracking")
+    assert client.post(page, {"do": "save", "trackClicks": "on"}).status_code == 303
+    with cast.scope():
+        found = GenieSettings.objects.get()
+        assert (found.track_opens, found.track_clicks) == (False, True)
+    wrong = client.post(page, {"do": "add", "name": "nohost"})
+    assert (wrong.status_code, "is no host such as click.example.com" in text_of(wrong)) == (422, True)
+    assert "Publish its records" in toast_of(client, client.post(page, {"do": "add", "name": "go.acme.example"}))
+    with cast.scope():
+        host = DomainTracking.objects.get()
+    assert host.proof in text_of(client.get(page))
+    for result, told in ((Found(False, "No record."), "No record."), (Found(True), "lead to go.acme.example now")):
+        monkeypatch.setattr(services, "check", lambda *_, found=result: found)
+        assert told in toast_of(client, client.post(page, {"do": "check", "id": host.pk}))
+    assert "Links lead to it" in text_of(client.get(page))
+    assert "Deleted" in toast_of(client, client.post(page, {"do": "delete", "id": host.pk}))
+
+
+def test_a_message_says_who_opened_it_and_a_campaign_offers_what_is_tracked(cast: Cast) -> None:
+    client = enter(cast.owner)
+    form = at(cast.owner, "campaigns/new")
+    assert "Count who opens it" not in text_of(client.get(form))
+    with cast.scope():
+        GenieSettings.objects.create(track_opens=True)
+        job = SendJob.objects.create(
+            contact=ContactFactory(), status="sent", subject="Hi", text="x", html='<a href="https://a.example/">a</a>'
+        )
+        for number, (kind, machine) in enumerate((("opened", ""), ("clicked", "member"))):
+            TrackingEvent.objects.create(
+                send_job=job, kind=kind, link=number, machine=machine, visitor="v", happened_at=timezone.now()
+            )
+    shown = text_of(client.get(at(cast.owner, f"messages/{job.pk}")))
+    assert "Clicked https://a.example/ by somebody of your company; it does not count" in shown
+    offered = text_of(client.get(form))
+    assert ("Count who opens it" in offered, "The one that most people open" in offered) == (True, True)
+    assert "Count who clicks its links" not in offered
+
+
+def test_files_are_chosen_for_a_template(cast: Cast) -> None:
+    client = enter(cast.owner)
+    file = cast.key.upload("/upload", SimpleUploadedFile("Terms.txt", b"Fair terms\n")).data
+    id = (file if isinstance(file, dict) else file[0])["_id"]
+    template = cast.key.post("/template/email", {"name": "Offer", "subject": "Offer", "body": "See the terms."}).data
+    page = at(cast.owner, f"templates/{template['_id']}/files")
+    assert "Terms.txt" in text_of(client.get(page))
+    assert client.post(page, {"do": "save", "attachments": "0" * 24}).status_code == 422
+    assert client.post(page, {"do": "save", "attachments": id}).status_code == 303
+    with cast.scope():
+        assert EmailTemplate.objects.get().attachments == [id]
+    form = page.removesuffix("/files")
+    assert "1 file goes with it" in text_of(client.get(form))
+    shown = client.post(form, {"subject": "Offer", "body": "See the terms.", "do": "preview"})
+    assert "With Terms.txt (11" in text_of(shown)
