@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 
 from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput
 from core.errors import NamedError, shorten
@@ -254,13 +255,19 @@ _STEP_SCHEMA = {
 }
 
 
-@extend_schema_field(
-    {
-        "type": "object",
-        "properties": {"steps": {"type": "array", "maxItems": MOST_STEPS, "items": _STEP_SCHEMA}},
-        "additionalProperties": False,
-    }
-)
+_CADENCE_SCHEMA = {
+    "type": "object",
+    "properties": {"steps": {"type": "array", "maxItems": MOST_STEPS, "items": _STEP_SCHEMA}},
+    "additionalProperties": False,
+}
+
+
+@extend_schema_field(_CADENCE_SCHEMA)
+class CadenceField(serializers.DictField):
+    """A cadence in an answer, as it was checked."""
+
+
+@extend_schema_field(_CADENCE_SCHEMA)
 class CadenceInput(ObjectInput):
     """A cadence, checked (read_cadence)."""
 

@@ -132,6 +132,11 @@ def search_ended(search: LeadGeneration) -> None:
         end_run(run_id, STOPPED if search.status == LeadGeneration.Status.CANCELLED else _why_nobody(search))
 
 
+def run_of(search: LeadGeneration) -> GenieScheduler | None:
+    """Return the run that a search is made for, whose caps bind the calls of its AI app."""
+    return GenieScheduler.objects.filter(generation=search.pk).only("pk", "token_cap", "cost_cap").first()
+
+
 def _why_nobody(search: LeadGeneration) -> str:
     reason = search.error or "The search for people failed."
     return f"Nobody was found to write to. {reason}"

@@ -33,7 +33,7 @@ def test_a_new_company_finds_what_writes_its_messages(cast: Cast, client: Client
         contact = ContactFactory(custom={})
     body = {"contactIds": contact.pk, "prompt": "Invite them", "draft": "hold"}
     refused = client.post(at(cast.owner, "outreach/new"), body)
-    assert (refused.status_code, "choose what does under Senders" in text_of(refused)) == (422, True)
+    assert (refused.status_code, "choose what does in the settings, under AI" in text_of(refused)) == (422, True)
     place = at(cast.owner, "senders")
     assert "Use the built-in writer" in text_of(client.get(place))
     assert "Messages can be written now" in toast_of(client, client.post(place, {"do": "connect_writer"}))

@@ -170,8 +170,8 @@ def test_the_same_approval_twice_is_one(cast: Cast, post: Post) -> None:
 def test_an_approval_holds_for_what_was_seen_while_other_drafts_come(cast: Cast, post: Post) -> None:
     run = planned(cast, 3, draft=True)
     one, two, late = ids(cast, run)
-    drafts = SendJob.objects.filter(pk=late)
     with cast.scope():
+        drafts = SendJob.objects.filter(pk=late)
         drafts.update(status="planned")  # as a follow-up that is written while somebody reads
     found = cast.session.get(f"/genie/{run}/approval-sample").data
     assert found["count"] == 2

@@ -98,14 +98,20 @@ def test_who_has_a_lead_is_left_out_and_a_second_search_finds_the_next(ready: Ca
     with ready.scope():
         LeadFactory(contact=Contact.objects.get(name="Ann"))
     assert [lead["contact"]["name"] for lead in generated(ready, {**WHO, "count": 1})["leads"]] == ["Di"]
-    assert [lead["contact"]["name"] for lead in generated(ready, WHO)["leads"]] == ["Bob"]
     none = generated(ready, WHO)
     assert (none["status"], none["created"], none["leads"]) == ("completed", 0, [])
     assert "No contact without a lead" in none["error"]
+    assert "Only people in Berlin were looked for." in none["error"]  # Bob is a manager in Hamburg
+    found = generated(ready, {"prompt": "Managers in hamburg, to offer them our coffee", "count": 5})["leads"]
+    assert [(lead["contact"]["name"], lead["reason"]) for lead in found] == [
+        ("Bob", "manager (Job-Title), hamburg (City)")
+    ]
 
 
 def test_filters_domains_and_industry_narrow_it(ready: Cast) -> None:
-    assert generated(ready, {**WHO, "additionalFilters": {"city": "Hamburg"}})["leads"][0]["contact"]["name"] == "Bob"
+    anywhere = {"prompt": "Find marketing managers"}
+    narrow = generated(ready, {**anywhere, "additionalFilters": {"city": "Hamburg"}})
+    assert [lead["contact"]["name"] for lead in narrow["leads"]] == ["Bob"]
     tree = {"field": "name", "operator": "startsWith", "value": "D"}
     assert [lead["contact"]["name"] for lead in generated(ready, {**WHO, "additionalFilters": tree})["leads"]] == ["Di"]
     assert generated(ready, {**WHO, "customWhitelistedDomains": ["rome.example", "@BERLIN.example"]})["total"] == 2
@@ -147,7 +153,7 @@ def test_a_provider_may_know_better_and_may_fail(ready: Cast, monkeypatch: pytes
         return [Fit(0.9, "said so") if contact.name == "Bob" else Fit(0.0) for contact in contacts]
 
     monkeypatch.setattr(OfflineComposer, "judge_many", prefers_bob)
-    found = generated(ready, WHO)["leads"]
+    found = generated(ready, {"prompt": "Find marketing managers"})["leads"]
     assert [(lead["contact"]["name"], lead["reason"]) for lead in found] == [("Bob", "said so")]
 
     def fails(*_: Any) -> list[Fit]:
@@ -165,7 +171,7 @@ def test_the_plan_bounds_the_leads_of_what_a_session_starts(ready: Cast) -> None
     work("lead-generation")
     shown = ready.session.get(f"{PATH}/{made.data['_id']}").data
     assert (shown["status"], shown["created"]) == ("completed", 1)
-    assert "2 could not be made" in shown["error"]
+    assert "1 could not be made" in shown["error"]
 
 
 def test_cancel(ready: Cast) -> None:
