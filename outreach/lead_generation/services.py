@@ -248,9 +248,9 @@ def _best(
 ) -> list[Found]:
     """Return the best of these and of those found before, by score, newer contacts first; nobody who is elsewhere."""
     fits = [
-        (contact.pk, found)
+        (contact.pk, how)
         for contact, brief in zip(contacts, briefs.of(contacts), strict=True)
-        if (found := fit(terms, brief)).score > 0 and is_there(places, brief)
+        if (how := fit(terms, brief)).score > 0 and is_there(places, brief)
     ]
     found = [{"contact": id, "score": each.score, "reason": each.reason} for id, each in fits]
     return _ranked([*job.found, *found])[: SHORTLIST * job.count]

@@ -63,7 +63,7 @@ def test_an_app_is_connected_tested_changed_and_switched_off(
     limited = cast.key.post(f"{place}/test")
     assert (limited.status, limited.headers["Retry-After"]) == (429, "9")
     shown = cast.key.get(place)
-    assert "allows no more calls at present" in shown.data["lastError"]
+    assert "takes no more calls at the moment" in shown.data["lastError"]
 
     changed = cast.session.put(place, {"modelSettings": {"temperature": 0}, "apiKey": "", "monthlyTokenCap": 5})
     assert changed.data["modelSettings"] == {**DEFAULTS[kind], "temperature": 0}
