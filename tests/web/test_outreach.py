@@ -176,7 +176,12 @@ def test_what_the_api_leaves_is_told() -> None:
     assert skipped({}) == []
     refused = {"message": "It cannot be changed", "warning": "sendJobId: it would never go. The contact was deleted."}
     assert why(Answer(400, refused)) == "It cannot be changed. It would never go. The contact was deleted."
-    search = {"created": 1, "error": "", "judgeError": "", "sourceErrors": [{"source": "Finder", "error": "It does not answer."}]}
+    search = {
+        "created": 1,
+        "error": "",
+        "judgeError": "",
+        "sourceErrors": [{"source": "Finder", "error": "It does not answer."}],
+    }
     run = {"generation": search, "enrichment": None, "count": 5, "industry": "", "customWhitelistedDomains": []}
     assert Run().searched(run) == [("Found", "1 of 5 wanted"), ("Failed", "Finder: It does not answer.")]
     assert security({"secure": True, "port": 465}) == "TLS required"

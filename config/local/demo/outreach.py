@@ -49,6 +49,8 @@ def create_outreach(member: Member) -> None:
         enrichment_enabled=False,
         name="Tastings in Berlin",
         draft=True,
+        recurring=False,
+        interval_ms=None,
         automation=False,
     )
 

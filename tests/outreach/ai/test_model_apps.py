@@ -199,6 +199,7 @@ def test_an_app_is_deleted_and_the_default_has_no_silent_heir(cast: Cast, outsid
     assert cast.key.delete("/apps/ai-b", {"selectAll": True}).data == {"deletedCount": 1}
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_call_of_an_app_that_is_deleted_meanwhile_halts(cast: Cast, server: AiServer) -> None:
     made = connected(cast, server)
     with cast.scope():

@@ -9,10 +9,11 @@ import pytest
 from core.jobs import WORK
 from core.jobs.leases import claim
 from core.jobs.sweeper import sweep
+from crm.models import File
 from outreach.models import Suppression, SuppressionImport
 from outreach.suppression import imports
 from tests.crm.imports.helpers import upload
-from tests.kit.cast import Cast
+from tests.kit.cast import Cast, make_cast
 
 
 def listed(cast: Cast) -> dict[str, str]:
@@ -110,3 +111,14 @@ def test_a_file_of_addresses_alone_has_no_header_and_a_queued_import_is_cancelle
     ):
         answer = cast.key.post("/suppression/import", body)
         assert (answer.status, told in answer.body["warning"]) == (400, True), answer.body
+
+
+def test_a_role_without_files_imports_its_own_alone(db: None) -> None:
+    cast = make_cast({"genie": {"GET": True, "POST": True}})
+    theirs = upload(cast, b"E-Mail\na@example.org\n", "customers.csv")
+    for path in ("/suppression/import/check", "/suppression/import"):
+        refused = cast.narrow_session.post(path, {"fileId": theirs})
+        assert (refused.status, refused.body["message"]) == (400, "File not found"), refused.body
+    with cast.scope():
+        File.objects.filter(pk=theirs).update(created_by=cast.narrow)
+    assert cast.narrow_session.post("/suppression/import/check", {"fileId": theirs}).data["rows"] == 1
