@@ -83,8 +83,9 @@ def _followed(member: Member) -> GenieScheduler:
         first = now - timedelta(days=5) + timedelta(minutes=number)
         jobs.append(_sent(run, one, 1, "Your coffee next year", FIRST, first))
         if not answered:
-            second = _sent(run, one, 2, "Re: Your coffee next year", SECOND, first + timedelta(days=3))
-            second.next_step_at = second.sent_at + timedelta(weeks=1)
+            later = first + timedelta(days=3)
+            second = _sent(run, one, 2, "Re: Your coffee next year", SECOND, later)
+            second.next_step_at = later + timedelta(weeks=1)
             jobs.append(second)
     SendJob.objects.bulk_create(jobs)
     Contact.objects.filter(pk__in=[one.pk for one in people[:ANSWERED]]).update(replied_at=now - timedelta(days=4))
@@ -100,7 +101,7 @@ def _sent(run: GenieScheduler, contact: Contact, step: int, subject: str, words:
         smtp=run.smtp,
         step=step,
         status=SendJob.Status.SENT,
-        recipient=contact.email,
+        recipient=contact.email or "",
         subject=subject,
         text=words.format(name=contact.name.partition(" ")[0]),
         evidence=[],
