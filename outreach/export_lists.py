@@ -6,7 +6,7 @@ from crm.exports.sources import register_source
 from outreach.ai.views import AiUsageViewSet
 from outreach.campaigns.views import CampaignViewSet
 from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet
-from outreach.genie.message_views import SendJobViewSet
+from outreach.genie.review.message_views import SendJobViewSet
 from outreach.genie.views import RunViewSet
 from outreach.suppression.views import SuppressionImportViewSet, SuppressionViewSet
 

@@ -8,13 +8,13 @@ from core.jobs import JobWork, PeriodicTask, QueueWork, register
 from crm.bulk_jobs.services import BulkAction
 from outreach.delivery.stops import stop_waiting
 from outreach.enrichment.models import Enrichment
-from outreach.genie import follow_ups, occurrences
-from outreach.genie.enriching import enrich, enrichment_ended
-from outreach.genie.generated import run_of, search_ended
+from outreach.genie.cadence import follow_ups, occurrences
+from outreach.genie.generated.enriching import enrich, enrichment_ended
+from outreach.genie.generated.runs import run_of, search_ended
 from outreach.genie.mails import notify_ended, notify_finished
-from outreach.genie.message_jobs import work_on_messages
 from outreach.genie.models import GenieScheduler
-from outreach.genie.planning import plan
+from outreach.genie.review.message_jobs import work_on_messages
+from outreach.genie.writing.planning import plan
 from outreach.lead_generation.services import ENDED, RUN_OF
 
 register(JobWork("genie", plan, model=GenieScheduler, queue="ai", ended=notify_ended))

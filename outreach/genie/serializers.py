@@ -15,7 +15,7 @@ from outreach.ai.serializers import PROMPT_LENGTH, LanguageInput, MoneyInput
 from outreach.ai.services import ai_types
 from outreach.delivery.serializers import SKIPPED, MessageOut
 from outreach.genie.audience import RECENT
-from outreach.genie.cadence import CadenceField, CadenceFields, CadenceInput, without_content
+from outreach.genie.cadence.steps import CadenceField, CadenceFields, CadenceInput, without_content
 from outreach.genie.models import GenieScheduler
 from outreach.genie.selectors import phase, results
 from outreach.lead_generation.serializers import SOURCE_ERRORS, TreeField, source_errors

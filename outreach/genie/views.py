@@ -15,14 +15,15 @@ from crm.contacts.rights import ContactRights
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageChanged, MessageOut, MessagesApproved
 from outreach.delivery.services import Left
-from outreach.genie import approving, audience, messages, occurrences, services
+from outreach.genie import audience, services
+from outreach.genie.cadence import occurrences
 from outreach.genie.channels import senders_among
 from outreach.genie.filters import RUN_FIELDS
-from outreach.genie.generated import start_generated_run
-from outreach.genie.generated_serializers import GeneratedRunCreate, SearchPreview, SearchPreviewOut
-from outreach.genie.message_jobs import AT_ONCE, Changed
+from outreach.genie.generated.runs import start_generated_run
+from outreach.genie.generated.serializers import GeneratedRunCreate, SearchPreview, SearchPreviewOut
 from outreach.genie.models import GenieScheduler
-from outreach.genie.samples import preview_run, preview_search
+from outreach.genie.review import approving, messages
+from outreach.genie.review.message_jobs import AT_ONCE, Changed
 from outreach.genie.selectors import kept_runs, run_detail
 from outreach.genie.serializers import (
     ApprovalSample,
@@ -38,6 +39,7 @@ from outreach.genie.serializers import (
     RunOut,
     Selectors,
 )
+from outreach.genie.writing.samples import preview_run, preview_search
 from outreach.mail_vendors.models import MailApp
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.models import Sender, Smtp

@@ -34,7 +34,7 @@ from outreach.campaigns.services import create_campaign
 from outreach.campaigns.starting import start_campaign
 from outreach.email_templates.services import create_template
 from outreach.genie.audience import Audience
-from outreach.genie.cadence import read_cadence
+from outreach.genie.cadence.steps import read_cadence
 from outreach.genie.services import start_run
 from outreach.models import Campaign, Dashboard, EmailTemplate, GenieScheduler, Smtp
 from outreach.senders.services import create_sender

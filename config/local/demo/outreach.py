@@ -11,8 +11,8 @@ from accounts.models import Member
 from crm.models import Contact
 from outreach.ai.budgets import month_of
 from outreach.genie.audience import Audience
-from outreach.genie.cadence import read_cadence
-from outreach.genie.generated import start_generated_run
+from outreach.genie.cadence.steps import read_cadence
+from outreach.genie.generated.runs import start_generated_run
 from outreach.models import AiApp, AiBudget, AiUsage, GenieScheduler, SendJob, Smtp
 
 PEOPLE, ANSWERED, SKIPPED = 24, 4, 100

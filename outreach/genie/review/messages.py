@@ -9,8 +9,8 @@ from django.db import transaction
 from core.errors import NamedError
 from outreach.delivery.models import SendJob
 from outreach.delivery.services import Left, count_left
-from outreach.genie.message_jobs import Action, Changed, change_messages
 from outreach.genie.models import GenieScheduler
+from outreach.genie.review.message_jobs import Action, Changed, change_messages
 from outreach.genie.services import get_run
 
 Status = SendJob.Status

@@ -16,7 +16,7 @@ from outreach.delivery.senders import choose_sender, columns_of
 from outreach.enrichment.selectors import check_enrichment
 from outreach.genie.audience import Audience
 from outreach.genie.channels import read_channels
-from outreach.genie.makers import LONGEST_REST, end_run, wake_run
+from outreach.genie.generated.makers import LONGEST_REST, end_run, wake_run
 from outreach.genie.models import GenieScheduler
 from outreach.genie.services import insert_run
 from outreach.lead_generation.models import LeadGeneration

@@ -13,7 +13,7 @@ from core.jobs import WORK, checkpoint, claim
 from core.jobs.runner import run_job
 from crm.bulk_jobs.services import run
 from crm.models import BulkJob
-from outreach.genie import message_jobs
+from outreach.genie.review import message_jobs
 from outreach.models import SendJob, SendJobTransition
 from tests.kit.cast import SESSION, Caller, Cast, session_headers
 from tests.kit.factories import ContactFactory, MemberFactory, RoleFactory

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from outreach.genie.approving import Seen
+from outreach.genie.review.approving import Seen
 from outreach.models import SendJob
 from tests.kit.cast import Cast
-from tests.outreach.genie.test_review import PATH, ids, shown
+from tests.outreach.genie.review.test_review import PATH, ids, shown
 from tests.outreach.helpers import Post, planned
 from tests.web.helpers import at, enter, text_of
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.models import Event
 from crm.models import Contact, CustomField, Lead
-from outreach.genie import planning
+from outreach.genie.writing import planning
 from outreach.lead_generation import services as searching
 from outreach.lead_generation import sourcing
 from outreach.models import AiApp, DataApp, GenieScheduler, LeadGeneration, SendJob, Suppression

@@ -20,7 +20,7 @@ from outreach.delivery.context import SendContext
 from outreach.delivery.decision import Stop, decide
 from outreach.delivery.endings import never_goes
 from outreach.delivery.reasons import sentence_of
-from outreach.genie import message_jobs
+from outreach.genie.review import message_jobs
 from outreach.models import SendJob, Suppression
 from tests.kit.ai_server import AiServer, Raw, Say, ai_server, message
 from tests.kit.cast import Cast

@@ -13,7 +13,7 @@ from core.api.output import Computed
 from core.api.viewsets import ResourceViewSet
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageChanged, MessageOut, MessagesApproved
-from outreach.genie import lead_messages
+from outreach.genie.review import lead_messages
 from outreach.genie.views import LEFT, ONE_OF, left_warning
 
 NOT_FOUND = ("LeadNotFound_404",)

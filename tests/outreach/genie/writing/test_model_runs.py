@@ -14,7 +14,7 @@ from django.utils import timezone
 from crm.models import CustomField
 from outreach.ai.budgets import MOST_COST
 from outreach.ai.providers import model
-from outreach.genie import samples
+from outreach.genie.writing import samples
 from outreach.models import AiBudget, AiUsage, GenieScheduler, LeadGeneration, SendJob
 from tests.kit.ai_server import TOKENS, AiServer, Raw, Say, ai_server, message, write
 from tests.kit.cast import Cast

@@ -9,10 +9,10 @@ from rest_framework import serializers
 from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput, TextInput
 from core.api.output import Computed
 from outreach.ai.serializers import PROMPT_LENGTH, LanguageInput
-from outreach.genie.cadence import CadenceFields
+from outreach.genie.cadence.steps import CadenceFields
 from outreach.genie.channels import MOST
-from outreach.genie.samples import MOST_COUNTED
 from outreach.genie.serializers import LANGUAGE, PreviewCost, RunChange, ai_type_help
+from outreach.genie.writing.samples import MOST_COUNTED
 from outreach.lead_generation.serializers import CountInput, SoughtInput
 from outreach.lead_generation.services import MOST_LEADS
 from outreach.mail_vendors.registry import CHANNELS

@@ -17,9 +17,9 @@ from crm.models import BulkJob
 from outreach.delivery.approvals import ends_at, envelope
 from outreach.delivery.models import SendJob
 from outreach.delivery.services import approvable
-from outreach.genie.message_jobs import GOING, Action, Changed, change_messages
-from outreach.genie.messages import left_drafts, open_run
 from outreach.genie.models import GenieScheduler
+from outreach.genie.review.message_jobs import GOING, Action, Changed, change_messages
+from outreach.genie.review.messages import left_drafts, open_run
 from outreach.genie.services import get_run
 
 Status = SendJob.Status

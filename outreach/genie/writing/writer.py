@@ -41,9 +41,9 @@ from outreach.delivery.reasons import MAX_ATTEMPTS, Reason
 from outreach.delivery.stops import stops_of
 from outreach.email_templates.compiling import Compiled
 from outreach.email_templates.rendering import ValueReader, render
-from outreach.genie.cadence import Step, steps_of
+from outreach.genie.cadence.steps import Step, steps_of
+from outreach.genie.cadence.threads import in_thread, reply_subject, sent_before
 from outreach.genie.models import GenieScheduler
-from outreach.genie.threads import in_thread, reply_subject, sent_before
 from outreach.genie.variants import awaits_winner, words_of
 from outreach.suppression.selectors import suppressed_addresses
 
