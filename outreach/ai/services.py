@@ -180,9 +180,11 @@ def choose_ai_app(ai_type: str | None) -> AiApp:
 
 
 def _default(apps: QuerySet[AiApp]) -> AiApp | None:
-    """Return the company's default, or None for a company without an app. No other app takes its place unasked."""
+    """Return the company's default, or None where no app is active. No other one takes its place unasked."""
     found = apps.first()
-    if found is None or (found.is_default and found.is_active):
+    if found is None or not apps.filter(is_active=True).exists():
+        return None
+    if found.is_default and found.is_active:
         return found
     name = NO_DEFAULT.get(ai_type_of(found), NO_DEFAULT["ai-a"]) if found.is_default else NO_DEFAULT["ai-a"]
     told = f"“{found.name}”, the default AI app, is switched off" if found.is_default else "no AI app is the default"

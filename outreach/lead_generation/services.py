@@ -33,11 +33,11 @@ from crm.segments.services import fields_of, stored_tree
 from outreach.ai.briefs import CONTACT_COLUMNS, ContactBriefs, company_brief
 from outreach.ai.models import AiUsage
 from outreach.ai.providers import Fit, LeadSearch, ProviderError
-from outreach.ai.providers.matching import Term, fit, terms_of
-from outreach.ai.providers.places import Place, is_there, places_of
+from outreach.ai.providers.matching import terms_of
 from outreach.ai.providers.purpose import read_purpose
 from outreach.ai.services import ai_type_of, choose_ai_app, provider_of
 from outreach.lead_generation.models import LeadGeneration
+from outreach.lead_generation.sought import Sought
 from outreach.lead_generation.sourcing import NewPeople, ask_sources, lead_source_values, make_contacts, new_people
 
 MOST_LEADS = 50
@@ -205,8 +205,7 @@ def _search(job: LeadGeneration, deadline: float) -> None:
     if job.total is None:
         update_owned(job, total=_candidates(job).count(), started_at=timezone.now())
     search = LeadSearch(prompt=job.prompt, industry=job.industry, company=company_brief())
-    who = read_purpose(job.prompt).who
-    terms, places, briefs, going = terms_of(who, job.industry), places_of(who), ContactBriefs.load(), True
+    sought, briefs, going = Sought.of(job.prompt, job.industry), ContactBriefs.load(), True
     while going:
         following = Q() if job.position is None else Q(pk__gt=job.position)
         contacts = list(
@@ -214,9 +213,9 @@ def _search(job: LeadGeneration, deadline: float) -> None:
         )
         if not contacts:
             if ask_sources(job, deadline):
-                _conclude(job, search, terms, briefs)
+                _conclude(job, search, sought, briefs)
             return
-        best = _best(job, contacts, terms, places, briefs)
+        best = _best(job, contacts, sought, briefs)
         with transaction.atomic():
             going = checkpoint(job, position=contacts[-1].pk, processed=job.processed + len(contacts), found=best)
         if monotonic() > deadline:
@@ -239,20 +238,10 @@ def _candidates(job: LeadGeneration) -> QuerySet[Contact]:
     return found
 
 
-def _best(
-    job: LeadGeneration,
-    contacts: Sequence[Contact],
-    terms: Sequence[Term],
-    places: Sequence[Place],
-    briefs: ContactBriefs,
-) -> list[Found]:
-    """Return the best of these and of those found before, by score, newer contacts first; nobody who is elsewhere."""
-    fits = [
-        (contact.pk, how)
-        for contact, brief in zip(contacts, briefs.of(contacts), strict=True)
-        if (how := fit(terms, brief)).score > 0 and is_there(places, brief)
-    ]
-    found = [{"contact": id, "score": each.score, "reason": each.reason} for id, each in fits]
+def _best(job: LeadGeneration, contacts: Sequence[Contact], sought: Sought, briefs: ContactBriefs) -> list[Found]:
+    """Return the best of these and of those found before, by score, newer contacts first."""
+    fits = [(contact.pk, sought.fit(brief)) for contact, brief in zip(contacts, briefs.of(contacts), strict=True)]
+    found = [{"contact": id, "score": each.score, "reason": each.reason} for id, each in fits if each.score > 0]
     return _ranked([*job.found, *found])[: SHORTLIST * job.count]
 
 
@@ -263,9 +252,9 @@ def _ranked(found: list[Found]) -> list[Found]:
     )
 
 
-def _conclude(job: LeadGeneration, search: LeadSearch, terms: Sequence[Term], briefs: ContactBriefs) -> None:
+def _conclude(job: LeadGeneration, search: LeadSearch, sought: Sought, briefs: ContactBriefs) -> None:
     """Let the provider judge the best, and make leads of them."""
-    people = new_people(job, terms)
+    people = new_people(job, sought.terms)
     most = SHORTLIST * job.count - len(people.found)
     contacts = {
         contact.pk: contact for contact in Contact.objects.filter(pk__in=[each["contact"] for each in job.found])
@@ -330,7 +319,7 @@ def _make_all(job: LeadGeneration, ranked: list[Found], people: NewPeople) -> tu
 def _nobody(job: LeadGeneration) -> str:
     """Say why nobody was found, with what went wrong at the sources."""
     troubles = [one["error"] for one in job.sources if one["error"]]
-    places = ", ".join(place.name for place in places_of(read_purpose(job.prompt).who))
+    places = ", ".join(place.name for place in Sought.of(job.prompt, job.industry).places)
     only = [f"Only people in {places} were looked for."] if places else []
     return " ".join([NOBODY_NEW if job.sources else NOBODY, *only, *troubles])
 

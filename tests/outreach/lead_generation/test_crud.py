@@ -25,7 +25,7 @@ WHO = {"prompt": "Find marketing managers in Berlin"}
 
 @pytest.fixture
 def ready(cast: Cast) -> Cast:
-    """A company with an AI app, and four contacts of whom two fit."""
+    """A company with an AI app, and five contacts of whom two fit."""
     with cast.scope():
         AiApp.objects.create(provider=OfflineComposer.key, name="Offline", is_default=True)
         for name in ("job-title", "city"):
@@ -35,6 +35,7 @@ def ready(cast: Cast) -> Cast:
         ("Bob", "Manager", "Hamburg"),
         ("Cy", "Gardener", "Rome"),
         ("Di", "Head of Marketing", "Berlin"),
+        ("Ed", "Cook", "Berlin"),
     )
     items = [
         {
@@ -47,7 +48,7 @@ def ready(cast: Cast) -> Cast:
         }
         for n, (name, job, city) in enumerate(people)
     ]
-    assert len(cast.key.post("/contact/bulk", {"formData": items}).data["created"]) == 4
+    assert len(cast.key.post("/contact/bulk", {"formData": items}).data["created"]) == 5
     return cast
 
 
@@ -81,7 +82,7 @@ def test_the_best_become_leads_with_reasons(ready: Cast) -> None:
         shown["created"],
         shown["error"],
     ) == (
-        *("completed", 4, 4, 100.0, 2),
+        *("completed", 5, 5, 100.0, 2),
         "",
     )
     assert [(lead["contact"]["name"], lead["score"]) for lead in shown["leads"]] == [("Ann", 1.0), ("Di", 0.6667)]
@@ -114,7 +115,7 @@ def test_filters_domains_and_industry_narrow_it(ready: Cast) -> None:
     assert [lead["contact"]["name"] for lead in narrow["leads"]] == ["Bob"]
     tree = {"field": "name", "operator": "startsWith", "value": "D"}
     assert [lead["contact"]["name"] for lead in generated(ready, {**WHO, "additionalFilters": tree})["leads"]] == ["Di"]
-    assert generated(ready, {**WHO, "customWhitelistedDomains": ["rome.example", "@BERLIN.example"]})["total"] == 2
+    assert generated(ready, {**WHO, "customWhitelistedDomains": ["rome.example", "@BERLIN.example"]})["total"] == 3
     found = generated(ready, {"prompt": "somebody in Rome", "industry": "gardening"})
     assert [(lead["contact"]["name"], lead["score"]) for lead in found["leads"]] == [("Cy", 0.3333)]
 
@@ -141,11 +142,11 @@ def test_it_goes_on_where_a_killed_worker_stopped(ready: Cast, monkeypatch: pyte
     shown = ready.key.get(f"{PATH}/{made}").data
     assert (shown["status"], shown["processed"], shown["created"], shown["leads"][0]["contact"]["name"]) == (
         "completed",
-        4,
+        5,
         1,
         "Ann",
     )
-    assert len(looked) == 5
+    assert len(looked) == 6
 
 
 def test_a_provider_may_know_better_and_may_fail(ready: Cast, monkeypatch: pytest.MonkeyPatch) -> None:

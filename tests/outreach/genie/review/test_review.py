@@ -303,7 +303,7 @@ def test_a_worker_that_is_killed_while_it_writes_anew_loses_nothing(cast: Cast, 
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("outreach.genie.writing.Writer._store", die)
+        patch.setattr("outreach.genie.writing.writer.Writer._store", die)
         with pytest.raises(KeyboardInterrupt):
             work("genie")
     assert statuses(cast, run) == {"planned": 1}
