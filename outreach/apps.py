@@ -34,7 +34,7 @@ class OutreachConfig(AppConfig):
         from outreach.export_lists import register_lists
         from outreach.genie import jobs as genie  # noqa: F401  (register their work)
         from outreach.genie.selectors import kept_runs
-        from outreach.genie.writing import wake_waiting
+        from outreach.genie.writing.writer import wake_waiting
         from outreach.inbox import jobs as inbox  # noqa: F401  (register their work)
         from outreach.inbox.selectors import failing_mailboxes, unread_replies
         from outreach.lead_generation import jobs as lead_generation  # noqa: F401  (register their work)

@@ -7,7 +7,7 @@ from outreach.ai.views import AiUsageViewSet
 from outreach.campaigns.views import CampaignViewSet
 from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet
 from outreach.domain_tracking.views import DomainTrackingViewSet
-from outreach.genie.message_views import SendJobViewSet
+from outreach.genie.review.message_views import SendJobViewSet
 from outreach.genie.views import RunViewSet
 from outreach.suppression.views import SuppressionImportViewSet, SuppressionViewSet
 

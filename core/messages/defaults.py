@@ -209,6 +209,7 @@ FAILURES: dict[str, tuple[int, str]] = {
 }
 
 OWN_FAILURES: dict[str, tuple[int, str]] = {
+    "AIModelBusy_429": (429, "The AI model takes no more calls at the moment"),
     "ConnectionTestRunning_429": (429, "Another connection test is running"),
     "DkimKeyAlreadyExists_400": (400, "The domain has a DKIM key already"),
     "DkimKeyNotFound_404": (404, "DKIM key not found"),
@@ -225,6 +226,7 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "AddressSuppressed_201": (201, "Address suppressed"),
     "AiAppChanged_200": (200, "AI app changed"),
     "AiAppConnected_201": (201, "AI app connected"),
+    "AiAppsDeleted_200": (200, "AI apps deleted"),
     "AiAppTested_200": (200, "The AI app works"),
     "AiCapsChanged_200": (200, "Caps of AI use changed"),
     "ApiKeyCreated_201": (201, "API key created"),

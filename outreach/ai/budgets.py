@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F, Value
 from django.db.models.functions import Least
 from django.utils import timezone
@@ -137,14 +137,17 @@ class CompanyMeter(Meter):
     @contextmanager
     def call(self, tokens_in: int, tokens_out: int) -> Iterator[Used]:
         held = self._reserve(tokens_in, tokens_out)
-        used = Used()
+        used = Used(held.id)
         try:
             yield used
         finally:
             if used.tokens_in is None or used.tokens_out is None:
                 give_back(held)
             else:
-                self._settle(held, _sane(used.tokens_in), _sane(used.tokens_out))
+                used.id = self._settle(held, _sane(used.tokens_in), _sane(used.tokens_out))
+
+    def failed(self, used: Used, detail: str) -> None:
+        AiUsage.objects.filter(pk=used.id).update(error=detail)
 
     def remember(self, quirks: dict[str, Any]) -> None:
         AiApp.objects.filter(pk=self.app.pk).update(quirks=quirks)
@@ -170,6 +173,9 @@ class CompanyMeter(Meter):
             except _Full as full:
                 if last or not give_back_expired():
                     raise _refusal(full.budget, now) from None
+            except IntegrityError:
+                detail = f"“{self.app.name}” was deleted meanwhile."
+                raise ProviderError("configuration", detail, temporary=True, halts=True) from None
         raise AssertionError("unreachable")
 
     @transaction.atomic
@@ -200,7 +206,8 @@ class CompanyMeter(Meter):
         return Reservation(row.pk, keys, tokens, cost)
 
     @transaction.atomic
-    def _settle(self, held: Reservation, tokens_in: int, tokens_out: int) -> None:
+    def _settle(self, held: Reservation, tokens_in: int, tokens_out: int) -> str:
+        """Write what a call has used. Returns the id of its entry."""
         values: dict[str, Any] = {
             "status": AiUsage.Status.SETTLED,
             "tokens_in": tokens_in,
@@ -208,14 +215,13 @@ class CompanyMeter(Meter):
             "cost": price(self.app, tokens_in, tokens_out),
             "expires_at": None,
         }
-        tokens, cost = held.tokens, held.cost
+        tokens, cost, id = held.tokens, held.cost, held.id
         if not AiUsage.objects.filter(pk=held.id).update(updated_at=timezone.now(), **values):
             # It had expired and was given back, but was used all the same.
             tokens, cost = 0, Decimal(0)
             run = self.run.pk if self.run is not None else None
-            AiUsage.objects.create(
-                app=self.app, run_id=run, purpose=self.purpose, model=self.app.selected_model, **values
-            )
+            made = {"run_id": run, "purpose": self.purpose, "model": self.app.selected_model}
+            id = AiUsage.objects.create(app=self.app, **made, **values).pk
         for key in held.keys:
             AiBudget.objects.filter(key=key).update(
                 tokens_reserved=F("tokens_reserved") - tokens,
@@ -224,6 +230,7 @@ class CompanyMeter(Meter):
                 cost_used=Least(F("cost_used") + values["cost"], Value(MOST_COST)),
                 updated_at=timezone.now(),
             )
+        return id
 
 
 class _Full(Exception):

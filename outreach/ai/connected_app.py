@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from core.api.input import Input
-from core.api.output import Output
+from core.api.output import Deleted, Output
+from core.api.selection import SelectionInput
 from outreach.ai import model_apps, services
 from outreach.ai.filters import AI_FIELDS
 from outreach.ai.models import AiApp
@@ -77,6 +78,18 @@ def ai_app(
             input=update_input,
             errors=(*errors, CHOSEN),
         ),
+        delete=AppOperation(
+            summary="Delete AI apps of the kind",
+            run=partial(services.delete_ai_apps, ai_type=key),
+            success="AiAppsDeleted_200",
+            input=SelectionInput,
+            output=Deleted,
+            errors=(services.not_found(key)[0],),
+            description="What they have used stays in GET /ai-usage. Runs name a kind: theirs go on with another active"
+            " app of the kind, and their messages wait while there is none. After the default no other app becomes it"
+            " by itself: what names no aiType is refused (NoDefaultAi…Configuration_400) until one is.",
+        ),
+        nothing_selected=(services.not_found(key)[0], "ids: name the AI apps to delete, or set selectAll"),
         test=test,
     )
 
@@ -102,6 +115,7 @@ def model_app(key: str, provider: type[ModelProvider]) -> ConnectedApp:
                 BUSY,
                 provider.invalid,
                 "AIUsageLimitReached_429",
+                "AIModelBusy_429",
                 "AIResponseParsingFailed_500",
                 "AIResponseValidationFailed_500",
             ),

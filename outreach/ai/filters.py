@@ -26,6 +26,7 @@ USAGE_FIELDS = FieldSet(
         ListField("tokensIn", "number", "tokens_in", nullable=False),
         ListField("tokensOut", "number", "tokens_out", nullable=False),
         ListField("cost", "number", "cost", nullable=False),
+        ListField("error", "text", "error", nullable=False),
         ListField("createdAt", "date", "created_at", nullable=False),
     ],
     default_sort=("createdAt",),

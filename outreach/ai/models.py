@@ -109,6 +109,9 @@ class AiUsage(CompanyModel):
     tokens_in = models.BigIntegerField(help_text="Tokens that were sent.")
     tokens_out = models.BigIntegerField(help_text="Tokens that came back.")
     cost = models.DecimalField(max_digits=18, decimal_places=6, help_text="By the app's prices at that time.")
+    error = models.TextField(
+        blank=True, default="", db_default="", help_text="Why the answer could not be used; empty: it was."
+    )
     expires_at = models.DateTimeField(null=True, help_text="When a reservation ends whose worker has not come back.")
 
     class Meta(CompanyModel.Meta):

@@ -61,7 +61,13 @@ class AiApps(AiPage):
                 {**one, "kind": kind, "kind_name": name, "about": about} for one in self.read(f"apps/{kind}", LIST).data
             ]
         offline = any(one["kind"] == "ai-offline" for one in apps)
-        return {"apps": apps, "kinds": [(kind, *KINDS[kind]) for kind in SETTINGS], "offline": offline}
+        default = next((one for one in apps if one["isDefault"]), None)
+        return {
+            "apps": apps,
+            "silent": bool(apps) and (default is None or not default["isActive"]),
+            "kinds": [(kind, *KINDS[kind]) for kind in SETTINGS],
+            "offline": offline,
+        }
 
     def sent_kind(self) -> str:
         kind = self.request.POST.get("kind", "")
@@ -87,6 +93,10 @@ class AiApps(AiPage):
 
     def do_off(self) -> HttpResponse:
         return self._change({"isActive": False}, "Switched off; messages that need it wait")
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
+        return self.done("Removed; what it has used stays in the log") if answer.ok else self.refuse(answer)
 
     def _change(self, values: Mapping[str, Any], words: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)

@@ -228,6 +228,7 @@ class UsageOut(Output):
     tokensIn = serializers.IntegerField(help_text="Tokens that were sent.")
     tokensOut = serializers.IntegerField(help_text="Tokens that came back.")
     cost = serializers.FloatField(help_text=f"By the app's prices at that time, {MONEY}.")
+    error = serializers.CharField(help_text="Why the answer could not be used, though it was paid for; empty: it was.")
     createdAt = serializers.DateTimeField()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -117,6 +117,21 @@ def update_ai_app(*, ai_type: str, id: str, member_id: str, **values: Any) -> Ai
     return _save(CONNECTED_APPS[ai_type].record_to_change(id, values), member_id, values)
 
 
+@transaction.atomic
+def delete_ai_apps(*, ids: Sequence[str], ai_type: str, member_id: str) -> dict[str, int]:
+    """Delete apps of the type. What they have used stays in the ledger; runs of the type go on with another app of it,
+    and wait where there is none. No other app becomes the default by itself.
+
+    Raises `not_found` for none.
+    """
+    deleted, _ = apps_of(ai_type).filter(pk__in=ids).delete()
+    if not deleted:
+        name, _ = not_found(ai_type)
+        raise NamedError(name, f"ids: none of them is an {ai_type} app of this company")
+    tell_changed()
+    return {"deletedCount": deleted}
+
+
 def _save(app: AiApp, member_id: str, values: dict[str, Any]) -> AiApp:
     """Save the values; a new default replaces the company's current one."""
     if app.is_default and values.get("is_default") is False:
@@ -138,18 +153,21 @@ def tell_changed() -> None:
 
 
 def choose_ai_app(ai_type: str | None) -> AiApp:
-    """Return the active app that composes: one of the given type, else the company's default, else its oldest.
+    """Return the active app that composes: one of the given type, else the company's default.
 
     Raises InvalidAIType_400 for an unknown type, NoDefaultAi…Configuration_400 where all of the type are switched off,
-    and AiANotAvailableInPlan_400 or the type's own error without such an app, or where the plan has no AI model.
+    or without a type where the default is or where none is the default, and AiANotAvailableInPlan_400 or the type's own
+    error without such an app, or where the plan has no AI model.
     """
-    apps = AiApp.objects.order_by("-is_default", "created_at", "id")
+    apps = AiApp.objects.filter(provider__in=providers()).order_by("-is_default", "created_at", "id")
     if ai_type:
         known = ai_types()
         if ai_type not in known:
             raise NamedError("InvalidAIType_400", f"aiType: there is no {ai_type[:60]!r}; there is {', '.join(known)}")
         apps = apps.filter(provider=provider_key(ai_type))
-    found = apps.filter(is_active=True, provider__in=providers()).first()
+        found = apps.filter(is_active=True).first()
+    else:
+        found = _default(apps)
     if found is None:
         if ai_type in NO_DEFAULT and apps.exists():
             detail = f"aiType: every {ai_type} app of this company is switched off; switch one on, or leave aiType out"
@@ -159,6 +177,18 @@ def choose_ai_app(ai_type: str | None) -> AiApp:
         name = NOT_AVAILABLE.get(ai_type_of(found), "AiANotAvailableInPlan_400")
         raise NamedError(name, "aiType: your plan has no AI model; choose ai-offline, or another plan")
     return found
+
+
+def _default(apps: QuerySet[AiApp]) -> AiApp | None:
+    """Return the company's default, or None where no app is active. No other one takes its place unasked."""
+    found = apps.first()
+    if found is None or not apps.filter(is_active=True).exists():
+        return None
+    if found.is_default and found.is_active:
+        return found
+    name = NO_DEFAULT.get(ai_type_of(found), NO_DEFAULT["ai-a"]) if found.is_default else NO_DEFAULT["ai-a"]
+    told = f"“{found.name}”, the default AI app, is switched off" if found.is_default else "no AI app is the default"
+    raise NamedError(name, f"aiType: {told}; switch it on, make another app the default, or name a type")
 
 
 def _way_out(ai_type: str | None) -> str:

@@ -18,8 +18,8 @@ from outreach.delivery import services as delivery
 from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import Reason
 from outreach.genie.locks import lock_run
-from outreach.genie.message_jobs import Action, Changed, change_messages
 from outreach.genie.models import GenieScheduler
+from outreach.genie.review.message_jobs import Action, Changed, change_messages
 from outreach.genie.services import cancel_run
 
 BATCH = 5000

@@ -17,7 +17,7 @@ from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import NO_RESULTS, NOBODY, results_of
 from outreach.campaigns.words import MOST_VARIANTS
 from outreach.delivery.serializers import SKIPPED
-from outreach.genie.cadence import LONGEST_INTERVAL_MS, SHORTEST_INTERVAL_MS, WrittenCadenceInput, read_hours
+from outreach.genie.cadence.steps import LONGEST_INTERVAL_MS, SHORTEST_INTERVAL_MS, WrittenCadenceInput, read_hours
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot
 

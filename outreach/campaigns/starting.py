@@ -1,7 +1,7 @@
 """The beginning of campaigns: at once, or at their time by a worker.
 
 The run is inserted in the transaction that changes the campaign's status, so that a campaign begins once, whoever
-starts it; from there on the run's own workers plan and send (outreach.genie.planning).
+starts it; from there on the run's own workers plan and send (outreach.genie.writing.planning).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from outreach.campaigns.readiness import check_ready
 from outreach.campaigns.selectors import run_of
 from outreach.campaigns.services import get_campaign, refused
 from outreach.delivery.senders import columns_of
+from outreach.genie.cadence.schedule import schedule_next
 from outreach.genie.models import GenieScheduler
-from outreach.genie.schedule import schedule_next
 
 BATCH = 50
 LIVE_MS = 600_000

@@ -41,7 +41,7 @@ from outreach.delivery.services import count_left
 from outreach.email_templates.serializers import WordsPreview
 from outreach.email_templates.views import CONTACT, asked_contact, shown_mail
 from outreach.genie import audience
-from outreach.genie.message_jobs import AT_ONCE, Changed
+from outreach.genie.review.message_jobs import AT_ONCE, Changed
 from outreach.genie.serializers import AudienceOut, Selectors
 from outreach.mail_vendors.registry import LETTERS
 from outreach.mail_vendors.services import not_found, nothing_selected

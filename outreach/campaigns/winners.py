@@ -21,7 +21,7 @@ from outreach.campaigns.selectors import run_of
 from outreach.campaigns.services import get_campaign, refused
 from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import Reason
-from outreach.genie.follow_ups import wake
+from outreach.genie.cadence.follow_ups import wake
 from outreach.genie.locks import lock_run
 
 UNDECIDED = Q(winner={}) & ~Q(winner_rule={})

@@ -33,6 +33,7 @@ _UNWRITTEN = {
     for reason in (
         Reason.NOT_WRITTEN,
         Reason.AI_LIMIT_REACHED,
+        Reason.AI_BUSY,
         Reason.AI_TROUBLE,
         Reason.WRITTEN_ANEW,
         Reason.AWAITING_WINNER,

@@ -18,6 +18,7 @@ that need time.
 | subscription_lapsed   | wait for a person  | the subscription is renewed                      |
 | not_written           | wait               | a worker writes it, within a minute              |
 | ai_limit_reached      | wait               | the next month, or somebody raises the cap       |
+| ai_busy               | wait               | the model's server takes calls again             |
 | ai_trouble            | wait               | the next try                                     |
 | written_anew          | wait               | a worker has written it                          |
 | awaiting_winner       | wait               | the winner of the campaign's test is chosen      |

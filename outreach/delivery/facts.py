@@ -12,7 +12,7 @@ def facts_about(job: SendJob) -> dict[str, str]:
     """Return name of the fact -> value, for a message that comes with contact, sender and run joined."""
     (contact,) = ContactBriefs.load().of([job.contact])
     company = company_brief(job.sender.from_name if job.sender else "")
-    prompt = job.run.prompt if job.run else ""
+    prompt = job.run.request if job.run else ""
     return facts_of(
         ComposeBrief(
             contact=contact,

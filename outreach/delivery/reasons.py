@@ -23,6 +23,7 @@ class Reason(StrEnum):
     SUBSCRIPTION_LAPSED = "subscription_lapsed"
     NOT_WRITTEN = "not_written"
     AI_LIMIT_REACHED = "ai_limit_reached"
+    AI_BUSY = "ai_busy"
     AI_TROUBLE = "ai_trouble"
     WRITTEN_ANEW = "written_anew"
     AWAITING_WINNER = "awaiting_winner"
@@ -60,6 +61,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.SUBSCRIPTION_LAPSED: "The company's subscription has ended; the message goes once it is renewed.",
     Reason.NOT_WRITTEN: "It is about to be written.",
     Reason.AI_LIMIT_REACHED: "It is not written yet: a cap of AI use is reached.",
+    Reason.AI_BUSY: "It is not written yet: the AI model takes no more calls at the moment, and is asked again.",
     Reason.AI_TROUBLE: "It is not written yet: the AI app does not work at present, and is tried again.",
     Reason.WRITTEN_ANEW: "It is being rewritten.",
     Reason.AWAITING_WINNER: "It is not written yet: the campaign tests its variants, and the winner writes to it.",

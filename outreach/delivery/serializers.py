@@ -242,7 +242,7 @@ SKIPPED = (
 class MessagesApproved(MessageChanged):
     """What approve-all has approved, and what it has left."""
 
-    always = ("changedCount", "leftCount", "outdatedCount", "skipped")
+    always = ("changedCount", "leftCount", "outdatedCount", "skipped", "newerCount")
     leftCount = Computed(
         serializers.IntegerField(
             help_text="Drafts with something unproved in them, or outdated; a person approves each by itself."
@@ -250,6 +250,9 @@ class MessagesApproved(MessageChanged):
     )
     outdatedCount = Computed(
         serializers.IntegerField(help_text="Those of them that had been approved for another recipient or sender.")
+    )
+    newerCount = Computed(
+        serializers.IntegerField(help_text="Drafts that have come or changed since the sample; 0 without a sample.")
     )
     skipped = Computed(serializers.ListField(child=serializers.DictField(), help_text=SKIPPED))
 

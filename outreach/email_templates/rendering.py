@@ -31,6 +31,8 @@ DATE_TYPES = {"dd/mm/yyyy hh:mm a": "%d/%m/%Y %I:%M %p", "dd/mm/yyyy": "%d/%m/%Y
 VALUE_LENGTH = 2000
 _LEFT = re.compile(r"\{\{|\}\}|\{%|%\}")
 _STYLE = re.compile(r"<(/?)(?:mj-)?style\b", re.IGNORECASE)
+_URL = re.compile(r"https?://(?:[^\s<>\"(){}]|\{\{[^{}]*\}\})+")
+_IN_TEXT = re.compile(r"(?P<before>[ \t]*)(?P<open>\(?)\{\{(?P<name>[^{}]*)\}\}(?P<close>\)?)(?P<after>[ \t]*)")
 _IN_HTML = re.compile(r'(?P<attribute> (?:href|src)=")(?P<address>[^"]*)"|\{\{(?P<name>[^{}]*)\}\}')
 
 
@@ -100,7 +102,8 @@ def render(
         return values.get(name.strip(), "")[:VALUE_LENGTH]
 
     def plain(words: str) -> str:
-        return PLACEHOLDER.sub(lambda found: value(found[1]), words)
+        in_urls = _URL.sub(lambda url: PLACEHOLDER.sub(lambda found: quote(value(found[1]), safe=""), url[0]), words)
+        return _IN_TEXT.sub(lambda found: _in_text(found, value(found["name"])), in_urls)
 
     def in_address(found: re.Match[str]) -> str:
         # A value that an address begins with is one itself; further on it is a part of it.
@@ -114,6 +117,20 @@ def render(
     # Sanitised again: an address that is a value may have any scheme.
     rich = sanitise_html(_IN_HTML.sub(in_html, compiled.html)) if compiled.html else ""
     return Rendered(clean_line(plain(subject))[:200], plain(compiled.text), rich, missing)
+
+
+def _in_text(found: re.Match[str], value: str) -> str:
+    """Return what stands in plain text for a placeholder, with the blanks and brackets around it. One without a value
+    leaves no brackets, and no blank but one between words."""
+    if value:
+        return f"{found['before']}{found['open']}{value}{found['close']}{found['after']}"
+    if bool(found["open"]) != bool(found["close"]):
+        return found["before"] + found["open"] + found["close"] + found["after"]
+    text, at, end = found.string, found.start(), found.end()
+    begins, ends = at == 0 or text[at - 1] == "\n", end == len(text) or text[end] == "\n"
+    if begins or ends or text[end] in ".,;:!?)":
+        return ""
+    return (found["before"] or found["after"])[:1]
 
 
 @dataclass(frozen=True)

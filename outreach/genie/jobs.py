@@ -8,20 +8,21 @@ from core.jobs import JobWork, PeriodicTask, QueueWork, register
 from crm.bulk_jobs.services import BulkAction
 from outreach.delivery.stops import stop_waiting
 from outreach.enrichment.models import Enrichment
-from outreach.genie import follow_ups, occurrences
-from outreach.genie.enriching import enrich, enrichment_ended
-from outreach.genie.generated import search_ended
+from outreach.genie.cadence import follow_ups, occurrences
+from outreach.genie.generated.enriching import enrich, enrichment_ended
+from outreach.genie.generated.runs import run_of, search_ended
 from outreach.genie.mails import notify_ended, notify_finished
-from outreach.genie.message_jobs import work_on_messages
 from outreach.genie.models import GenieScheduler
-from outreach.genie.planning import plan
-from outreach.lead_generation.services import ENDED
+from outreach.genie.review.message_jobs import work_on_messages
+from outreach.genie.writing.planning import plan
+from outreach.lead_generation.services import ENDED, RUN_OF
 
 register(JobWork("genie", plan, model=GenieScheduler, queue="ai", ended=notify_ended))
 register(QueueWork("follow-ups", follow_ups.plan_due, has_due=follow_ups.has_due, queue="send"))
 register(QueueWork("occurrences", occurrences.fire_due, has_due=occurrences.has_due, queue="send"))
 register(JobWork("enrichment", enrich, model=Enrichment, queue="ai", ended=enrichment_ended))
 ENDED.append(search_ended)
+RUN_OF.append(run_of)
 for action in ("approve_messages", "hold_messages", "retry_messages", "cancel_messages"):
     register(BulkAction(action, work_on_messages))
 register(PeriodicTask("outreach.finished_runs", notify_finished, every=timedelta(minutes=1)))

@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import Job
+from outreach.ai.providers.purpose import read_purpose
 from outreach.senders.models import Sender
 
 
@@ -170,6 +171,13 @@ class GenieScheduler(Job):
     def drafts_place(self) -> str:
         """The path of the page that decides about its drafts."""
         return self.place if self.of_campaign_id else f"{self.place}/review"
+
+    @property
+    def request(self) -> str:
+        """What its messages are asked to say; "": what the company does. Nobody who was looked for reads that."""
+        if self.outreach_prompt:
+            return self.outreach_prompt
+        return self.prompt if self.generation_id is None else read_purpose(self.prompt).what
 
     @property
     def sender(self) -> Sender | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.api.routers import ResourceRouter
-from outreach.genie.lead_views import LeadMessagesViewSet
-from outreach.genie.message_views import SendJobViewSet
+from outreach.genie.review.lead_views import LeadMessagesViewSet
+from outreach.genie.review.message_views import SendJobViewSet
 from outreach.genie.views import RunViewSet
 
 

@@ -16,10 +16,10 @@ from outreach.ai.serializers import PROMPT_LENGTH, LanguageInput, MoneyInput
 from outreach.ai.services import ai_types
 from outreach.delivery.serializers import SKIPPED, MessageOut
 from outreach.genie.audience import RECENT
-from outreach.genie.cadence import CadenceFields, CadenceInput, without_content
+from outreach.genie.cadence.steps import CadenceField, CadenceFields, CadenceInput, without_content
 from outreach.genie.models import GenieScheduler
 from outreach.genie.selectors import NO_RESULTS, phase, results
-from outreach.lead_generation.serializers import SOURCE_ERRORS, source_errors
+from outreach.lead_generation.serializers import SOURCE_ERRORS, TreeField, source_errors
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot
 
@@ -95,10 +95,10 @@ class BatchApproval(Input):
 
     contentHash = TextInput(
         required=False,
-        max_length=64,
+        max_length=90,
         allow_blank=True,
         help_text="As GET /genie/:schedulerId/approval-sample answered it: exactly those drafts, or none if one of them"
-        " has changed since.",
+        " was changed or decided since. Drafts that have come since are left.",
     )
 
 
@@ -206,6 +206,7 @@ class SearchSnapshot(Output):
     total = serializers.IntegerField(allow_null=True, help_text="Own contacts to look at; null until they are counted.")
     processed = serializers.IntegerField()
     created = serializers.IntegerField(help_text="Leads that were made.")
+    judgeError = serializers.CharField(help_text="Why the AI app has not judged all who were found; empty: it has.")
     error = serializers.CharField()
 
 
@@ -222,21 +223,21 @@ class RunOut(Output):
     aiType = serializers.CharField()
     type = serializers.CharField()
     draft = serializers.BooleanField()
-    outreachCadence = serializers.DictField(help_text="The follow-ups: steps; empty: none.")
+    outreachCadence = CadenceField(help_text="The follow-ups: steps; empty: none.")
     recurring = serializers.BooleanField(help_text="Further occurrences begin.")
     intervalMs = serializers.IntegerField(allow_null=True, help_text="null: the run was not made to recur.")
     occurrence = serializers.IntegerField(
         help_text="How often it has begun; beginnings that found nobody to write to count too."
     )
     nextOccurrenceAt = serializers.DateTimeField(allow_null=True)
-    outreachPrompt = serializers.CharField(help_text="What the messages say; empty: the prompt.")
+    outreachPrompt = serializers.CharField(help_text="What the messages say; empty: what the prompt says of it.")
     userEnquiryEnabled = serializers.BooleanField()
     campaign = serializers.BooleanField()
     customChannelSelection = serializers.BooleanField()
     customChannels = serializers.DictField(help_text="App -> ids of those that may send.")
     count = serializers.IntegerField(source="generation.count", allow_null=True, help_text="Leads that are wanted.")
     industry = serializers.CharField(source="generation.industry", allow_null=True)
-    additionalFilters = serializers.DictField(source="generation.additional_filters", allow_null=True)
+    additionalFilters = TreeField(source="generation.additional_filters", allow_null=True)
     whitelistedCustom = Computed(serializers.BooleanField())
     customWhitelistedDomains = serializers.ListField(
         child=serializers.CharField(), source="generation.domains", allow_null=True
@@ -325,7 +326,11 @@ class RunDetail(RunOut):
             " null: none was begun.",
         )
     )
-    aiUse = Computed(serializers.DictField(help_text="What its messages have taken so far: tokens and cost."))
+    aiUse = Computed(
+        serializers.DictField(
+            help_text="What its messages, and the judging of its recipients, have taken so far: tokens and cost."
+        )
+    )
     percent = Computed(serializers.FloatField(help_text="Recipients whose message has come to an end, of all."))
     nextDueAt = Computed(serializers.DateTimeField(allow_null=True))
     nextDecision = Computed(

@@ -20,11 +20,11 @@ from outreach.delivery.models import SendJob
 from outreach.delivery.senders import choose_sender, columns_of
 from outreach.enrichment.selectors import check_enrichment
 from outreach.genie.audience import Audience
+from outreach.genie.cadence.schedule import schedule_next
+from outreach.genie.generated.makers import cancel_makers, lock_makers
 from outreach.genie.locks import lock_run
-from outreach.genie.makers import cancel_makers, lock_makers
-from outreach.genie.message_jobs import Action, Changed, change_messages
 from outreach.genie.models import GenieScheduler
-from outreach.genie.schedule import schedule_next
+from outreach.genie.review.message_jobs import Action, Changed, change_messages
 
 NOT_CLAIMED = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPROVED)
 """Statuses of messages that no worker has claimed and that can still be stopped."""

@@ -15,14 +15,15 @@ from crm.contacts.rights import ContactRights
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageChanged, MessageOut, MessagesApproved
 from outreach.delivery.services import Left
-from outreach.genie import approving, audience, messages, occurrences, services
+from outreach.genie import audience, services
+from outreach.genie.cadence import occurrences
 from outreach.genie.channels import senders_among
 from outreach.genie.filters import RUN_FIELDS
-from outreach.genie.generated import start_generated_run
-from outreach.genie.generated_serializers import GeneratedRunCreate, SearchPreview, SearchPreviewOut
-from outreach.genie.message_jobs import AT_ONCE, Changed
+from outreach.genie.generated.runs import start_generated_run
+from outreach.genie.generated.serializers import GeneratedRunCreate, SearchPreview, SearchPreviewOut
 from outreach.genie.models import GenieScheduler
-from outreach.genie.samples import preview_run, preview_search
+from outreach.genie.review import approving, messages
+from outreach.genie.review.message_jobs import AT_ONCE, Changed
 from outreach.genie.selectors import kept_runs, run_detail
 from outreach.genie.serializers import (
     ApprovalSample,
@@ -38,6 +39,7 @@ from outreach.genie.serializers import (
     RunOut,
     Selectors,
 )
+from outreach.genie.writing.samples import preview_run, preview_search
 from outreach.mail_vendors.models import MailApp
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.models import Sender, Smtp
@@ -62,6 +64,7 @@ RUN_APP_ERRORS = (*APP_ERRORS, "NoSMTPSelected_400")
 MODEL_ERRORS = (
     "ConnectionTestRunning_429",
     "AIUsageLimitReached_429",
+    "AIModelBusy_429",
     "AIResponseParsingFailed_500",
     "InvalidAiAConfiguration_400",
     "InvalidAiBConfiguration_400",
@@ -87,7 +90,7 @@ LEFT = (
 )
 
 
-def left_warning(left: Left) -> dict[str, str]:
+def left_warning(left: Left, newer: int = 0) -> dict[str, str]:
     """Return the warning about drafts that are not approved together with the others."""
     found, unproved, outdated = [], left.unproved, left.outdated
     if unproved:
@@ -101,6 +104,8 @@ def left_warning(left: Left) -> dict[str, str]:
     for one in left.as_json()["skipped"]:
         words = "draft was skipped, since it" if one["count"] == 1 else "drafts were skipped, since they"
         found.append(f"{one['count']} {words} would never go: {one['sentence'].rstrip('.')} ({one['reason']})")
+    if newer:
+        found.append(f"{newer} {'draft has' if newer == 1 else 'drafts have'} come or changed since the sample")
     return {"warning": "; ".join(found)} if found else {}
 
 
@@ -180,12 +185,14 @@ class RunViewSet(ResourceViewSet):
         input=SearchPreview,
         output=SearchPreviewOut,
         errors=(*RUN_APP_ERRORS, "AppNotFound_400"),
-        description="The time and the price of messages to as many people as are wanted, and the lead sources that are"
-        " asked. Nobody is looked for, and no model is called.",
+        description="What a run would make and of whom, the time, and the price of judging and of the messages, if as"
+        " many are found as are wanted. Nobody is looked for, and no model is called.",
     )
     def search_preview(self, request: Request, data: dict[str, Any]) -> Any:
         chosen, channels = data.pop("custom_channel_selection"), data.pop("custom_channels")
-        found = preview_search(**data, among=senders_among(chosen, channels))
+        rights, seen = ContactRights.of(self.actor), self.actor.is_unbounded or self.actor.may("contact", "GET")
+        among = senders_among(chosen, channels)
+        found = preview_search(**data, among=among, own_contacts=seen, new_contacts=rights.create)
         found.update(_sender_of(found.pop("sender")))
         return self.success(found)
 
@@ -334,16 +341,20 @@ class RunViewSet(ResourceViewSet):
         errors=(*MESSAGE_ERRORS, "MessageChanged_409"),
         queues=True,
         description=LEFT + "With contentHash exactly the drafts are approved that GET …/approval-sample told of; sent"
-        " once more, it approves nothing more. " + ONE_OF + MANY,
+        " once more, it approves nothing more. Those that have come or changed since stay drafts (newerCount); if one"
+        " of the sample's own was changed or decided meanwhile, nothing is approved. " + ONE_OF + MANY,
     )
     def approve_all(self, request: Request, schedulerId: str, data: dict[str, Any]) -> Any:
-        member, seen = self.actor.member_id, data.get("content_hash")
-        left = messages.left_drafts(schedulerId)
+        member, seen, newer = self.actor.member_id, data.get("content_hash"), 0
         if seen is None:
+            left = messages.left_drafts(schedulerId)
             changed = messages.approve_all(run_id=schedulerId, member_id=member)
         else:
+            left = messages.left_drafts(schedulerId, approving.Seen.read(seen).until)
             changed = approving.approve_seen(run_id=schedulerId, member_id=member, content_hash=seen)
-        return self.answer(_changed(schedulerId, "approved", changed, **left.as_json()), changed, **left_warning(left))
+            newer = approving.newer_drafts(schedulerId, seen)
+        found = _changed(schedulerId, "approved", changed, **left.as_json(), newerCount=newer)
+        return self.answer(found, changed, **left_warning(left, newer))
 
     @action(detail=True, methods=["post"], url_path="draft-all")
     @endpoint(

@@ -45,6 +45,12 @@ class LeadGeneration(Job):
         db_default=models.Value([], output_field=JSONField()),
         help_text="The people whom they have answered, until the search ends.",
     )
+    judge_error = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Why the AI app has not judged all who were found; empty: it has.",
+    )
     created = models.PositiveSmallIntegerField(default=0)
     created_by = CompanyForeignKey(
         "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False

@@ -12,6 +12,7 @@ from rest_framework.fields import empty
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, IntegerInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
+from core.lists.tree import MAX_DEPTH
 from crm.leads.serializers import FORM_DATA, LeadRelations
 from crm.models import Contact
 from outreach.ai.serializers import PROMPT_LENGTH
@@ -26,6 +27,23 @@ RELATIONS = ("product_services", "team", "team_member", "tags")
 def source_errors(sources: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Return which of a search's lead sources have failed, and why."""
     return [{"source": one["name"], "error": one["error"]} for one in sources if one["done"] and one["error"]]
+
+
+def _tree(depth: int) -> dict[str, Any]:
+    """Return the schema of a tree of conditions: one condition, or some that and or or joins."""
+    properties: dict[str, Any] = {
+        "field": {"type": "string"},
+        "operator": {"type": "string", "description": "Of one condition, or and / or of several."},
+        "value": {},
+    }
+    if depth:
+        properties["conditions"] = {"type": "array", "items": _tree(depth - 1)}
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+@extend_schema_field(_tree(MAX_DEPTH))
+class TreeField(serializers.DictField):
+    """A stored tree of conditions."""
 
 
 @extend_schema_field({"type": "integer", "minimum": 1, "maximum": MOST_LEADS})
@@ -80,7 +98,7 @@ class GenerationOut(Output):
     prompt = serializers.CharField()
     industry = serializers.CharField()
     count = serializers.IntegerField(help_text="Leads that are wanted.")
-    additionalFilters = serializers.DictField()
+    additionalFilters = TreeField(help_text="Conditions on own contacts, as a tree; empty: all.")
     customWhitelistedDomains = serializers.ListField(child=serializers.CharField(), source="domains")
     aiType = serializers.CharField()
     status = serializers.CharField(help_text="queued, running, completed, failed or cancelled")
@@ -93,6 +111,9 @@ class GenerationOut(Output):
         help_text="The lead sources that were asked: name, done, found (people of use) and error.",
     )
     sourceErrors = Computed(serializers.ListField(child=serializers.DictField(), help_text=SOURCE_ERRORS))
+    judgeError = serializers.CharField(
+        help_text="Why the AI app has not judged all who were found, of whom the words found decided; empty: it has."
+    )
     error = serializers.CharField(help_text="Why there are none, or fewer than were found.")
     createdBy = MemberSnapshot(source="created_by")
     startedAt = serializers.DateTimeField(allow_null=True)

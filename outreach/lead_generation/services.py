@@ -33,9 +33,11 @@ from crm.segments.services import fields_of, stored_tree
 from outreach.ai.briefs import CONTACT_COLUMNS, ContactBriefs, company_brief
 from outreach.ai.models import AiUsage
 from outreach.ai.providers import Fit, LeadSearch, ProviderError
-from outreach.ai.providers.matching import Term, fit, terms_of
+from outreach.ai.providers.matching import terms_of
+from outreach.ai.providers.purpose import read_purpose
 from outreach.ai.services import ai_type_of, choose_ai_app, provider_of
 from outreach.lead_generation.models import LeadGeneration
+from outreach.lead_generation.sought import Sought
 from outreach.lead_generation.sourcing import NewPeople, ask_sources, lead_source_values, make_contacts, new_people
 
 MOST_LEADS = 50
@@ -51,6 +53,8 @@ Found = dict[str, Any]
 until the end candidate (the place among the candidates) instead of a contact who is new."""
 ENDED: list[Callable[[LeadGeneration], None]] = []
 """What is called in the transaction that ends a search."""
+RUN_OF: list[Callable[[LeadGeneration], Any]] = []
+"""What returns the run that a search is made for (pk, token_cap, cost_cap), or None."""
 
 
 class _Leadless(Exception):
@@ -114,7 +118,7 @@ def _check_search(prompt: str, industry: str, count: int) -> None:
         raise NamedError(
             "MaximumLeadsExceeded_400", f"count: {count} leads are wanted, at most {MOST_LEADS} are made by one search"
         )
-    if not terms_of(prompt, industry):
+    if not terms_of(read_purpose(prompt).who, industry):
         raise NamedError(
             "PromptRequired_400",
             f"prompt: {shorten(prompt, 60)!r} names nothing to look for; name a job, a place or an industry",
@@ -201,7 +205,7 @@ def _search(job: LeadGeneration, deadline: float) -> None:
     if job.total is None:
         update_owned(job, total=_candidates(job).count(), started_at=timezone.now())
     search = LeadSearch(prompt=job.prompt, industry=job.industry, company=company_brief())
-    terms, briefs, going = terms_of(job.prompt, job.industry), ContactBriefs.load(), True
+    sought, briefs, going = Sought.of(job.prompt, job.industry), ContactBriefs.load(), True
     while going:
         following = Q() if job.position is None else Q(pk__gt=job.position)
         contacts = list(
@@ -209,9 +213,9 @@ def _search(job: LeadGeneration, deadline: float) -> None:
         )
         if not contacts:
             if ask_sources(job, deadline):
-                _conclude(job, search, terms, briefs)
+                _conclude(job, search, sought, briefs)
             return
-        best = _best(job, contacts, terms, briefs)
+        best = _best(job, contacts, sought, briefs)
         with transaction.atomic():
             going = checkpoint(job, position=contacts[-1].pk, processed=job.processed + len(contacts), found=best)
         if monotonic() > deadline:
@@ -219,9 +223,14 @@ def _search(job: LeadGeneration, deadline: float) -> None:
     release(job)
 
 
+def leadless_contacts() -> QuerySet[Contact]:
+    """Return live contacts without a live lead, among whom a search looks."""
+    return live_contacts().filter(~Exists(live_leads().filter(contact=OuterRef("pk"))))
+
+
 def _candidates(job: LeadGeneration) -> QuerySet[Contact]:
     """Return live contacts without a live lead that match the filters and were created before the search."""
-    found = live_contacts().filter(~Exists(live_leads().filter(contact=OuterRef("pk"))), created_at__lte=job.created_at)
+    found = leadless_contacts().filter(created_at__lte=job.created_at)
     if job.domains:
         found = found.filter(email__iregex=rf"@({'|'.join(domain.replace('.', '[.]') for domain in job.domains)})$")
     if job.additional_filters:
@@ -229,11 +238,9 @@ def _candidates(job: LeadGeneration) -> QuerySet[Contact]:
     return found
 
 
-def _best(
-    job: LeadGeneration, contacts: Sequence[Contact], terms: Sequence[Term], briefs: ContactBriefs
-) -> list[Found]:
+def _best(job: LeadGeneration, contacts: Sequence[Contact], sought: Sought, briefs: ContactBriefs) -> list[Found]:
     """Return the best of these and of those found before, by score, newer contacts first."""
-    fits = [(contact.pk, fit(terms, brief)) for contact, brief in zip(contacts, briefs.of(contacts), strict=True)]
+    fits = [(contact.pk, sought.fit(brief)) for contact, brief in zip(contacts, briefs.of(contacts), strict=True)]
     found = [{"contact": id, "score": each.score, "reason": each.reason} for id, each in fits if each.score > 0]
     return _ranked([*job.found, *found])[: SHORTLIST * job.count]
 
@@ -245,9 +252,9 @@ def _ranked(found: list[Found]) -> list[Found]:
     )
 
 
-def _conclude(job: LeadGeneration, search: LeadSearch, terms: Sequence[Term], briefs: ContactBriefs) -> None:
+def _conclude(job: LeadGeneration, search: LeadSearch, sought: Sought, briefs: ContactBriefs) -> None:
     """Let the provider judge the best, and make leads of them."""
-    people = new_people(job, terms)
+    people = new_people(job, sought.terms)
     most = SHORTLIST * job.count - len(people.found)
     contacts = {
         contact.pk: contact for contact in Contact.objects.filter(pk__in=[each["contact"] for each in job.found])
@@ -255,10 +262,10 @@ def _conclude(job: LeadGeneration, search: LeadSearch, terms: Sequence[Term], br
     own = [each for each in job.found if each["contact"] in contacts][:most]
     listed = [*own, *people.found]
     known = [*briefs.of([contacts[each["contact"]] for each in own]), *people.briefs]
+    run = next(filter(None, (find(job) for find in RUN_OF)), None)
     try:
-        fits = provider_of(job.ai_type, AiUsage.Purpose.JUDGE).judge_many(
-            search, known, [Fit(each["score"], each["reason"]) for each in listed]
-        )
+        provider = provider_of(job.ai_type, AiUsage.Purpose.JUDGE, run)
+        fits = provider.judge_many(search, known, [Fit(each["score"], each["reason"]) for each in listed])
     except ProviderError as error:
         if error.temporary:
             raise
@@ -269,15 +276,17 @@ def _conclude(job: LeadGeneration, search: LeadSearch, terms: Sequence[Term], br
         for each, fit in zip(listed, fits, strict=True)
         if fit.score > 0
     ]
+    told = f"{provider.unjudged} of {len(listed)} people were not judged by {job.ai_type}, but by the words found."
+    unjudged = f"{told} {provider.trouble}" if provider.unjudged else ""
     try:
         with transaction.atomic():
-            _take(job, judged, people)
+            _take(job, judged, people, unjudged)
     except _Stopped:
         release(job)
 
 
-def _take(job: LeadGeneration, judged: list[Found], people: NewPeople) -> None:
-    """Make leads of the best and end the search, in the caller's transaction."""
+def _take(job: LeadGeneration, judged: list[Found], people: NewPeople, unjudged: str) -> None:
+    """Make leads of the best and end the search, in the caller's transaction. `unjudged` says who was not judged."""
     known = [each["contact"] for each in judged if "candidate" not in each]
     free = set(_candidates(job).filter(pk__in=known).values_list("pk", flat=True))
     ranked = [each for each in _ranked(judged) if "candidate" in each or each["contact"] in free][: job.count]
@@ -290,7 +299,7 @@ def _take(job: LeadGeneration, judged: list[Found], people: NewPeople) -> None:
     if not checkpoint(job) and job.cancel_requested:
         raise _Stopped
     told = " ".join(problems) or ("" if made else _nobody(job))
-    finish(job, LeadGeneration.Status.COMPLETED, found=made, created=len(made), error=told)
+    finish(job, LeadGeneration.Status.COMPLETED, found=made, created=len(made), error=told, judge_error=unjudged)
 
 
 def _make_all(job: LeadGeneration, ranked: list[Found], people: NewPeople) -> tuple[list[Found], list[str]]:
@@ -310,7 +319,9 @@ def _make_all(job: LeadGeneration, ranked: list[Found], people: NewPeople) -> tu
 def _nobody(job: LeadGeneration) -> str:
     """Say why nobody was found, with what went wrong at the sources."""
     troubles = [one["error"] for one in job.sources if one["error"]]
-    return " ".join([NOBODY_NEW if job.sources else NOBODY, *troubles])
+    places = ", ".join(place.name for place in Sought.of(job.prompt, job.industry).places)
+    only = [f"Only people in {places} were looked for."] if places else []
+    return " ".join([NOBODY_NEW if job.sources else NOBODY, *only, *troubles])
 
 
 def _make(job: LeadGeneration, chosen: Sequence[Found]) -> tuple[dict[str, str], str]:

@@ -18,16 +18,19 @@ class ScanCard(Page):
     template = "web/scan/new.html"
     module = "contact"
 
+    def show(self) -> Mapping[str, Any]:
+        return {"unread": self.may("contact", "GET") and not self.read("contact/scan/reader").data["name"]}
+
     def do_scan(self) -> HttpResponse:
         if "file" not in self.request.FILES:
-            return self.page({"trouble": "Take a photo of the card first, or choose one."}, status=422)
+            return self.page({**self.show(), "trouble": "Take a photo of the card first, or choose one."}, status=422)
         stored = self.upload()
         if not stored.ok:
-            return self.page({"trouble": reason(stored.warning or stored.message)}, status=422)
+            return self.page({**self.show(), "trouble": reason(stored.warning or stored.message)}, status=422)
         file = stored.data[0] if isinstance(stored.data, list) else stored.data
         answer = self.ask("POST", "contact/scan", None, {"fileId": file["_id"]})
         if not answer.ok:
-            return self.page({"trouble": reason(answer.warning or answer.message)}, status=422)
+            return self.page({**self.show(), "trouble": reason(answer.warning or answer.message)}, status=422)
         return self.done(to=self.address("card-scan", answer.data["_id"]))
 
 
@@ -35,7 +38,7 @@ def reason(text: str) -> str:
     """Return an API's refusal as a sentence."""
     text = text.removeprefix("file: ").removeprefix("fileId: ")
     if text.startswith("connect an OCR app"):
-        return "Nothing reads cards here yet. Connect a reader in the settings, under Storage."
+        return "Nothing reads cards here yet. Connect a reader first."
     return text[:1].upper() + text[1:]
 
 

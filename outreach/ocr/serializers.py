@@ -68,6 +68,12 @@ class OcrTestOut(Output):
     detail = Computed(serializers.CharField(help_text="What went wrong, for people."))
 
 
+class ReaderOut(Output):
+    """What reads cards."""
+
+    name = Computed(serializers.CharField(help_text="Of the OCR app that reads cards; empty: none is connected."))
+
+
 class ScanInput(Input):
     """A picture of a card."""
 

@@ -135,13 +135,17 @@ def delete_ocrs(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
 
 
 @transaction.atomic
+def readers() -> QuerySet[Ocr]:
+    """Return the apps that can read a card, first the one that does unless another is named."""
+    return Ocr.objects.filter(is_active=True).order_by("-is_default", "created_at", "id")
+
+
 def start_scan(*, files: QuerySet[File], file_id: str, ocr_id: str | None, member_id: str) -> CardScan:
     """Have a worker read the picture of a card, which is one of the files.
 
     Raises OcrNotFound_404 where no app is connected, FileNotFound_400 and UnsupportedFileType_400.
     """
-    apps = Ocr.objects.filter(is_active=True).order_by("-is_default", "created_at", "id")
-    app = (apps.filter(pk=ocr_id) if ocr_id else apps).first()
+    app = (readers().filter(pk=ocr_id) if ocr_id else readers()).first()
     if app is None:
         raise NamedError("OcrNotFound_404", "connect an OCR app first (POST /apps/ocr), or switch one on")
     file = kept(files).filter(pk=file_id).first()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
@@ -11,8 +12,8 @@ from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from crm.files.selectors import readable_files
 from outreach.ocr.models import CardScan
-from outreach.ocr.serializers import ScanInput, ScanOut
-from outreach.ocr.services import start_scan
+from outreach.ocr.serializers import ReaderOut, ScanInput, ScanOut
+from outreach.ocr.services import readers, start_scan
 
 
 class CardScanViewSet(ResourceViewSet):
@@ -38,6 +39,16 @@ class CardScanViewSet(ResourceViewSet):
             member_id=self.actor.member_id,
         )
         return ScanOut.one(CardScan.objects.filter(pk=scan.pk))
+
+    @action(detail=False, methods=["get"])
+    @endpoint(
+        "Say what reads cards",
+        output=ReaderOut,
+        description="Without an app that is switched on POST /contact/scan is refused (OcrNotFound_404).",
+    )
+    def reader(self, request: Request) -> Any:
+        found = readers().first()
+        return {"name": found.name if found is not None else ""}
 
     @endpoint("Read a scan of a business card", output=ScanOut, errors=("NotFound_404",))
     def retrieve(self, request: Request, id: str) -> Any:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from django.db.models import QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
+from core.access import Actor
 from core.api.endpoint import endpoint
 from core.api.input import read
 from core.api.listing import Listing
@@ -16,6 +18,7 @@ from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from crm.files.selectors import readable_files
+from crm.models import File
 from crm.records.views import bulk_answer
 from outreach.suppression.filters import IMPORT_FIELDS, SUPPRESSION_FIELDS
 from outreach.suppression.imports import NOT_FOUND, cancel_import, check_import, start_import
@@ -30,6 +33,13 @@ from outreach.suppression.serializers import (
     SuppressionOut,
 )
 from outreach.suppression.services import delete_suppressions, suppress_address, suppress_many
+
+
+def _files(actor: Actor) -> QuerySet[File]:
+    """Return the files whose addresses the actor may import: by session without file.GET only those of their own."""
+    files = readable_files(actor)
+    return files if actor.is_unbounded or actor.may("file", "GET") else files.filter(created_by_id=actor.member_id)
+
 
 FILE_ERRORS = (
     *("EmptyFile_400", "FileNotFound_400", "NoRowsInFile_400", "UnsupportedFileType_400", "InvalidDataFormat_400"),
@@ -109,10 +119,11 @@ class SuppressionImportViewSet(ResourceViewSet):
         success="ImportCreated_201",
         errors=FILE_ERRORS,
         description="A worker reads the file. Its name becomes the `source` of the addresses, by which they can be"
-        " found and taken off again. The same content sent again within ten minutes is the same import.",
+        " found and taken off again. The same content sent again within ten minutes is the same import. By session it"
+        " takes file.GET, unless the file is one's own.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        made = start_import(files=readable_files(self.actor), member_id=self.actor.member_id, **data)
+        made = start_import(files=_files(self.actor), member_id=self.actor.member_id, **data)
         return one_import(made.pk)
 
     @endpoint("Read an import of addresses", output=SuppressionImportOut, errors=(NOT_FOUND[0],))
@@ -129,7 +140,7 @@ class SuppressionImportViewSet(ResourceViewSet):
         description="Reads the first 2,000 rows, and writes nothing.",
     )
     def check(self, request: Request, data: dict[str, Any]) -> Any:
-        return check_import(files=readable_files(self.actor), **data)
+        return check_import(files=_files(self.actor), **data)
 
     @action(detail=True, methods=["post"])
     @endpoint(

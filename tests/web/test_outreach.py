@@ -33,7 +33,7 @@ def test_a_new_company_finds_what_writes_its_messages(cast: Cast, client: Client
         contact = ContactFactory(custom={})
     body = {"contactIds": contact.pk, "prompt": "Invite them", "draft": "hold"}
     refused = client.post(at(cast.owner, "outreach/new"), body)
-    assert (refused.status_code, "choose what does under Senders" in text_of(refused)) == (422, True)
+    assert (refused.status_code, "choose what does in the settings, under AI" in text_of(refused)) == (422, True)
     place = at(cast.owner, "senders")
     assert "Use the built-in writer" in text_of(client.get(place))
     assert "Messages can be written now" in toast_of(client, client.post(place, {"do": "connect_writer"}))
@@ -104,7 +104,7 @@ def test_a_run_is_paused_approved_and_cancelled(cast: Cast, post: Post, client: 
         message = SendJob.objects.first()
     cast.session.put(f"/genie/send-jobs/{message.pk}", {"text": "Other words."})
     late = client.post(f"{path}/approve", seen)
-    assert ("look at the sample again" in toast_of(client, late), late["Location"]) == (True, f"{path}/approve")
+    assert ("Nothing was approved" in toast_of(client, late), late["Location"]) == (True, f"{path}/approve")
     seen = {"do": "approve", **sent_form(client.get(f"{path}/approve"))}
     assert "Approved 3 messages" in toast_of(client, client.post(f"{path}/approve", seen))
     assert "There is nothing to approve" in text_of(client.get(f"{path}/approve"))
@@ -176,7 +176,12 @@ def test_what_the_api_leaves_is_told() -> None:
     assert skipped({}) == []
     refused = {"message": "It cannot be changed", "warning": "sendJobId: it would never go. The contact was deleted."}
     assert why(Answer(400, refused)) == "It cannot be changed. It would never go. The contact was deleted."
-    search = {"created": 1, "error": "", "sourceErrors": [{"source": "Finder", "error": "It does not answer."}]}
+    search = {
+        "created": 1,
+        "error": "",
+        "judgeError": "",
+        "sourceErrors": [{"source": "Finder", "error": "It does not answer."}],
+    }
     run = {"generation": search, "enrichment": None, "count": 5, "industry": "", "customWhitelistedDomains": []}
     assert Run().searched(run) == [("Found", "1 of 5 wanted"), ("Failed", "Finder: It does not answer.")]
     assert security({"secure": True, "port": 465}) == "TLS required"

@@ -83,7 +83,10 @@ def test_a_bucket_is_connected_tested_and_switched_off(cast: Cast, monkeypatch: 
 
 def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     client, scan = enter(cast.owner), at(cast.owner, "contacts/scan")
-    assert 'capture="environment"' in client.get(scan).content.decode()
+    before = client.get(scan)
+    assert 'capture="environment"' in before.content.decode()
+    assert "Connect a reader of cards" in text_of(before)
+    assert cast.session.get("/contact/scan/reader").data == {"name": ""}
 
     def send() -> Any:
         return client.post(scan, {"do": "scan", "file": SimpleUploadedFile("card.png", CARD.read_bytes())})
@@ -96,6 +99,10 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     assert (wrong.status_code, "The key that OCR.space" in text_of(wrong)) == (422, True)
     client.post(reader, {"do": "save", "name": "ocr-space", "key": SECRET, "confidence": "0.9"})
     assert SECRET not in client.get(at(cast.owner, "settings/storage")).content.decode()
+    assert (cast.session.get("/contact/scan/reader").data["name"], "Connect a reader" in text_of(client.get(scan))) == (
+        "ocr-space",
+        False,
+    )
 
     lines = [
         Line("Ann Lee", 0.99),

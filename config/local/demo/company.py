@@ -20,6 +20,7 @@ from accounts.models import Company, Member, Role, User
 from config.bootstrap import Bootstrapped, bootstrap
 from config.local import mail_catcher as catcher
 from config.local.demo.deliveries import create_deliveries
+from config.local.demo.outreach import create_outreach
 from config.local.demo.people import HEADERS, Person, people
 from config.local.demo.sales import create_sales
 from config.local.demo.sample_data import CATEGORIES, TAGS
@@ -33,7 +34,7 @@ from outreach.campaigns.services import create_campaign
 from outreach.campaigns.starting import start_campaign
 from outreach.email_templates.services import create_template
 from outreach.genie.audience import Audience
-from outreach.genie.cadence import read_cadence
+from outreach.genie.cadence.steps import read_cadence
 from outreach.genie.services import start_run
 from outreach.models import Campaign, Dashboard, EmailTemplate, GenieScheduler, Smtp
 from outreach.senders.services import create_sender
@@ -123,6 +124,7 @@ def provision_demo(data: Path) -> Demo:
                 Dashboard.objects.get_or_create(name="Overview", defaults=values)
             if made.created and not GenieScheduler.objects.exists():
                 _runs(made.member)
+                create_outreach(made.member)
             if made.created:
                 create_deliveries(made.member)
             if made.created and not Campaign.objects.exists():

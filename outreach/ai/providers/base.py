@@ -150,8 +150,9 @@ class ProviderError(Exception):
 
 @dataclass(slots=True)
 class Used:
-    """The tokens that a call has used; not known until its answer is there."""
+    """The tokens that a call has used; not known until its answer is there. `id` is its entry in a ledger."""
 
+    id: str = ""
     tokens_in: int | None = None
     tokens_out: int | None = None
 
@@ -166,6 +167,9 @@ class Meter:
         Raises ProviderError when a cap leaves no room for it.
         """
         yield Used()
+
+    def failed(self, used: Used, detail: str) -> None:
+        """Say of a call that was answered why its answer could not be used."""
 
     def remember(self, quirks: dict[str, Any]) -> None:
         """Keep what the app's server has shown not to take, for later calls."""
@@ -186,6 +190,9 @@ class AiProvider(abc.ABC):
         self.meter = meter or Meter()
         self.halted: ProviderError | None = None
         """What keeps the app from composing anything more."""
+        self.unjudged = 0
+        self.trouble = ""
+        """How many contacts could not be judged, and why the first of them."""
 
     @property
     def batch(self) -> int:
@@ -223,6 +230,10 @@ class AiProvider(abc.ABC):
         `fits` is the result of the keywords, which a provider without a better judgement returns.
         """
         return fits
+
+    def judging(self, search: LeadSearch, contacts: list[ContactBrief]) -> tuple[int, int]:
+        """Estimate the tokens that judging the contacts takes: of what is sent, and of what comes back."""
+        return 0, 0
 
     def estimate(self, brief: ComposeBrief) -> tuple[int, int]:
         """Estimate the tokens that composing takes: of what is sent, and of what comes back."""

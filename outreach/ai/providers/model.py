@@ -42,8 +42,10 @@ JUDGING_SECONDS = 240.0
 """How long all judgements of a search may take; a worker's task ends some minutes later."""
 TYPICAL_ANSWER = 450
 """Tokens of an average message with its claims."""
-LIMIT, PARSING, VALIDATION = (
-    "AIUsageLimitReached_429",
+TYPICAL_JUDGEMENT = 30
+"""Tokens of an average judgement of one contact."""
+BUSY, PARSING, VALIDATION = (
+    "AIModelBusy_429",
     "AIResponseParsingFailed_500",
     "AIResponseValidationFailed_500",
 )
@@ -114,18 +116,28 @@ class ModelProvider(AiProvider):
         """Judge in batches. What the model could not judge keeps the fit of the keywords."""
         found, ends = list(fits), time.monotonic() + JUDGING_SECONDS
         for start in range(0, len(contacts), JUDGED_AT_ONCE):
-            if self.halted is not None or time.monotonic() > ends:
-                break
             part = slice(start, start + JUDGED_AT_ONCE)
             request, before = prompts.judge_request(search, contacts[part]), fits[part]
             try:
+                if self.halted is not None:
+                    raise self.halted
+                if time.monotonic() > ends:
+                    detail = f"There was no time left: judging takes {JUDGING_SECONDS:.0f} seconds at most."
+                    raise ProviderError("slow", detail, temporary=True)
                 found[part] = self._judge(request, before)
             except ProviderError as error:
                 self.halted = error if error.halts else None
+                self.unjudged += len(before)
+                self.trouble = self.trouble or error.detail
         return found
 
     def _judge(self, request: str, before: list[Fit]) -> list[Fit]:
         return self._ask(prompts.judge_rules(), request, JUDGEMENTS, lambda text: read_fits(text, before))
+
+    def judging(self, search: LeadSearch, contacts: list[ContactBrief]) -> tuple[int, int]:
+        parts = [contacts[at : at + JUDGED_AT_ONCE] for at in range(0, len(contacts), JUDGED_AT_ONCE)]
+        sent = [len((prompts.judge_rules() + prompts.judge_request(search, part)).encode()) // 4 + 1 for part in parts]
+        return sum(sent), TYPICAL_JUDGEMENT * len(contacts)
 
     def estimate(self, brief: ComposeBrief) -> tuple[int, int]:
         sent = prompts.compose_rules(brief) + prompts.compose_request(brief, prompts.sent_facts(brief))
@@ -168,20 +180,21 @@ class ModelProvider(AiProvider):
         ends = time.monotonic() + self.app.timeout_seconds
         name, code, problem = PARSING, "unreadable", ""
         for _ in range(2):
-            text = self._call(rules, turns, schema, ends)
+            text, used = self._call(rules, turns, schema, ends)
             try:
                 return read(text)
             except Unreadable as error:
                 name, code, problem = PARSING, "unreadable", str(error)
             except Unusable as error:
                 name, code, problem = VALIDATION, "unusable", str(error)
+            self.meter.failed(used, shorten(without_key(problem, self.key_of_app()), 300))
             turns = [*turns[:1], Turn("model", text[:20_000]), Turn("user", prompts.repair_request(problem))]
         told = shorten(without_key(problem, self.key_of_app()), 300)
         detail = f"The model's answer could not be used, twice: {told}"
         raise ProviderError(code, detail, temporary=False, name=name)
 
-    def _call(self, rules: str, turns: Sequence[Turn], schema: Mapping[str, Any], ends: float) -> str:
-        """Return what the model says. The call is reserved before it, and settled after it."""
+    def _call(self, rules: str, turns: Sequence[Turn], schema: Mapping[str, Any], ends: float) -> tuple[str, Used]:
+        """Return what the model says, and the call. It is reserved before it, and settled after it."""
         first = self.request(rules, turns, schema)
         sent = len(orjson.dumps(first.body))
         with self.meter.call(self._reserved(first), self.most_tokens) as used:
@@ -189,14 +202,18 @@ class ModelProvider(AiProvider):
             reply = self._read(answer, used, sent)
         if reply.ended == "cut":
             detail = "The answer was cut off; allow the model more output tokens, or choose another model."
-            raise ProviderError("unreadable", detail, temporary=False, name=PARSING)
+            raise self._wasted(used, "unreadable", PARSING, detail)
         if reply.ended == "refused" or not reply.text.strip():
-            detail = "The model refused to write this message."
-            raise ProviderError("unusable", detail, temporary=False, name=VALIDATION)
+            raise self._wasted(used, "unusable", VALIDATION, "The model refused to write this message.")
         if holds_key(reply.text, self.key_of_app()):
             detail = "The answer repeats the app's key, so that nothing of it is used."
-            raise ProviderError("unusable", detail, temporary=False, name=VALIDATION)
-        return reply.text
+            raise self._wasted(used, "unusable", VALIDATION, detail)
+        return reply.text, used
+
+    def _wasted(self, used: Used, code: str, name: str, detail: str) -> ProviderError:
+        """Return the error of an answer that was paid for and can't be used."""
+        self.meter.failed(used, detail)
+        return ProviderError(code, detail, temporary=False, name=name)
 
     def _reserved(self, request: Request) -> int:
         """Return the most tokens that the request may be: hardly any text has more than one for two bytes."""
@@ -272,9 +289,9 @@ class ModelProvider(AiProvider):
     def _refused(self, answer: HttpAnswer, problem: str) -> ProviderError:
         said = f" It says: {problem}" if problem else ""
         if answer.status == 429:
-            detail = f"{self._host} allows no more calls at present.{said}"
+            detail = f"{self._host} takes no more calls at the moment.{said}"
             seconds = retry_after(answer.headers.get("Retry-After"))
-            return ProviderError("usage_limit", detail, temporary=True, name=LIMIT, retry_after=seconds, halts=True)
+            return ProviderError("busy", detail, temporary=True, name=BUSY, retry_after=seconds, halts=True)
         if answer.status in (401, 403, 404):
             what = "does not know the model or the address" if answer.status == 404 else "refuses the key"
             return self._misconfigured(f"{self._host} {what}.{said}")

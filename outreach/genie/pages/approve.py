@@ -10,6 +10,10 @@ from django.http import HttpResponse
 from outreach.genie.pages.base import OutreachPage, messages, skipped
 from outreach.genie.pages.marks import marks
 
+CHANGED = (
+    "Nothing was approved: some of these messages were changed or decided since you looked. Here is what would go now."
+)
+
 
 class ApproveAll(OutreachPage):
     path = "outreach/<str:id>/approve"
@@ -30,10 +34,13 @@ class ApproveAll(OutreachPage):
         """Approve what the page showed, if none of it has changed since; else show what there is now."""
         run, seen = self.params["id"], self.request.POST.get("contentHash", "")
         answer = self.ask("POST", f"genie/{run}/approve-all", None, {"contentHash": seen})
+        if answer.status == 409:
+            return self.fail(CHANGED)
         if not answer.ok:
             return self.refuse(answer)
-        left = answer.data["leftCount"]
+        left, newer = answer.data["leftCount"], answer.data["newerCount"]
         told = f"; {messages(left)} left to be read by {'itself' if left == 1 else 'themselves'}"
         words = f"Approved {messages(answer.data['changedCount']) if not answer.job else 'messages'}"
-        told = ". ".join([f"{words}{told if left else ''}", *skipped(answer.data)])
+        since = f"{messages(newer)} came or changed since you looked, and wait{'s' if newer == 1 else ''} for you"
+        told = ". ".join([f"{words}{told if left else ''}", *([since] if newer else []), *skipped(answer.data)])
         return self.done(told, self.address("outreach-run", run), watch=answer.job)

@@ -36,6 +36,15 @@ def why(answer: Answer) -> str:
     return f"{answer.message}. {text[:1].upper()}{text[1:]}".rstrip()
 
 
+def no_writer(warning: str) -> str:
+    """Say why nothing writes messages, from the refusal of a run."""
+    if "default" in warning:
+        return "What writes by default is switched off, or was removed: choose another in the settings, under AI."
+    if "plan" in warning:
+        return "Your plan has no AI model: choose the built-in writer in the settings, under AI."
+    return "Nothing writes messages yet: choose what does in the settings, under AI."
+
+
 def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return the run with the words and the tone of its phase."""
     words, tone = PHASES.get(run["phase"], (run["phase"], ""))

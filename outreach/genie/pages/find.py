@@ -9,7 +9,7 @@ from typing import Any
 from django.http import HttpResponse
 
 from core.web.forms import Field, Form, Option
-from outreach.genie.pages.base import OutreachPage
+from outreach.genie.pages.base import OutreachPage, no_writer
 from outreach.genie.pages.new import TONES
 
 WHO = ("prompt", "industry", "count", "customWhitelistedDomains", "enrichmentEnabled")
@@ -36,7 +36,9 @@ class FindPeople(OutreachPage):
         known = {field.name: field for field in form.fields}
         groups = {"who": WHO, "what": WHAT, "how": HOW}
         parts = {part: [known[name] for name in names if name in known] for part, names in groups.items()}
-        return {"form": form, **parts, "senders": "senders" in known}
+        found = [one.label for one in self.connected("lead-source", {"isActive": True}, "name")]
+        sources = ", ".join(found) if self.may("contact", "POST") else ""
+        return {"form": form, **parts, "senders": "senders" in known, "sources": sources}
 
     def form(self) -> Form:
         """Make the form; senders are chosen where there are several, enrichment where an app does it."""
@@ -65,7 +67,8 @@ class FindPeople(OutreachPage):
                 "What do the messages say?",
                 "textarea",
                 placeholder="Invite them to our open day on Tuesday",
-                help="Left empty, they are about the description above.",
+                help="Left empty, they are about what the description says it is for, without its words on whom you"
+                " look for; where it says nothing of that, about what your company does.",
             ),
             Field("tone", "Tone", "select", options=[Option(*one) for one in TONES[1:]], placeholder=TONES[0][1]),
             Field("userEnquiryEnabled", "A message may ask a question", "switch", value=True),
@@ -135,8 +138,8 @@ class FindPeople(OutreachPage):
         answer = self.ask("POST", "genie", None, self.body(form))
         if answer.ok:
             return self.done("People are being looked for", self.address("outreach-run", answer.data["_id"]))
-        if "no AI app is active" in answer.warning:
-            form.trouble.append("Nothing writes messages yet: choose what does under Senders.")
+        if answer.warning.startswith("aiType: "):
+            form.trouble.append(no_writer(answer.warning))
         else:
             form.refuse(answer.message, answer.warning)
         return self.page(self.context(form), status=422)

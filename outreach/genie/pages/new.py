@@ -12,7 +12,7 @@ from core.ids import is_id
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from outreach.genie.pages import steps
-from outreach.genie.pages.base import OutreachPage
+from outreach.genie.pages.base import OutreachPage, no_writer
 from outreach.genie.pages.marks import marks
 
 SELECTORS = (
@@ -155,8 +155,8 @@ class NewRun(OutreachPage):
         answer = self.ask("POST", "genie/from-contacts", None, body)
         if answer.ok:
             return self.done("The messages are being written", self.address("outreach-run", answer.data["_id"]))
-        if "no AI app is active" in answer.warning:
-            form.trouble.append("Nothing writes messages yet: choose what does under Senders.")
+        if answer.warning.startswith("aiType: "):
+            form.trouble.append(no_writer(answer.warning))
             return self.page(self.context(form), status=422)
         warning = steps.refuse(form, answer.warning)
         if warning or not form.wrong:

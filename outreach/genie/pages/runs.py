@@ -107,6 +107,7 @@ class Run(OutreachPage):
             "waits": decision if held else None,
             "goes_at": goes if not held else None,
             "whom": [*self.searched(run), *self.whom(run)],
+            "people": self.people(run),
             "makers": self.makers(run) if run["phase"] == "planning" else None,
             "drafts": run["counts"]["draft"],
             "waiting": sum(run["counts"][status] for status in WAITING),
@@ -165,6 +166,7 @@ class Run(OutreachPage):
             found.append(("Found", f"{search['created']:,} of {run['count']:,} wanted"))
             if search["error"] and search["created"]:
                 found.append(("Not found", search["error"]))
+            found += [("Not judged", search["judgeError"])] if search["judgeError"] else []
             found += [("Failed", f"{one['source']}: {one['error']}") for one in search.get("sourceErrors") or ()]
             found += [("Industry", run["industry"])] if run["industry"] else []
             domains = ", ".join(run["customWhitelistedDomains"] or ())
@@ -172,6 +174,14 @@ class Run(OutreachPage):
         if asked:
             found.append(("Proposed", f"{asked['proposed']:,}{', ' + asked['error'] if asked['error'] else ''}"))
         return found
+
+    def people(self, run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """Return the leads that the run's search has made, each with why; none if the reader may not see them."""
+        search = run["generation"]
+        if not search or not search["created"] or not (self.may("lead-gen-ai") and self.may("lead")):
+            return []
+        answer = self.ask("GET", f"lead/lead-gen-ai/{search['_id']}")
+        return list(answer.data["leads"]) if answer.ok else []
 
     def whom(self, run: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return (kind, names) of what the run's audience is made of."""

@@ -13,18 +13,21 @@ from pathlib import Path
 import phonenumbers
 import pytest
 from django.core.management import call_command
+from django.db.models import Count
 from django.test import override_settings
+from django.utils import timezone
 
 from accounts.models import Company, Member, User
 from billing.entitlements.selectors import entitlement_of
 from config.local.demo.company import AUDIENCE, CONTACTS, HEADERS, OWNER, STAFF, catcher_port
+from config.local.demo.outreach import ANSWERED, PEOPLE
 from config.local.demo.people import people
 from config.local.demo.sales import LEADS
 from core.tenancy import company_scope
 from crm.models import CallLog, Contact, ContactTag, CustomField, CustomFieldValue, FollowUp, Lead, Meeting
 from outreach.ai.services import choose_ai_app
 from outreach.delivery.senders import choose_sender
-from outreach.models import AiApp, GenieScheduler, Smtp
+from outreach.models import AiApp, AiUsage, GenieScheduler, SendJob, Smtp
 from tests.kit.cast import KEY, Caller
 
 pytestmark = pytest.mark.usefixtures("nobody")
@@ -74,17 +77,23 @@ def test_makes_a_company_to_try(data: Path) -> None:
             ("robin@leadwright.example", "Manager", "accepted"),
             ("toni@leadwright.example", "Viewer", "accepted"),
         ]
-        runs = GenieScheduler.objects.filter(of_campaign=None).order_by("recurring")
-        assert list(runs.values_list("draft", "recurring", "status")) == [
-            (True, False, "queued"),
-            (True, True, "queued"),
+        runs = GenieScheduler.objects.filter(of_campaign=None).order_by("name")
+        assert list(runs.values_list("name", "draft", "recurring", "status")) == [
+            ("Contracts that end this winter", True, False, "completed"),
+            ("New machines for key accounts", True, False, "queued"),
+            ("Tastings in Berlin", True, False, "queued"),
+            ("Welcome in the new office", True, True, "queued"),
         ]
-        assert [step["template"] is not None for step in runs[0].outreach_cadence["steps"]] == [False, True]
+        followed = SendJob.objects.filter(run=runs[0], status="sent")
+        assert dict(followed.values_list("step").annotate(n=Count("pk"))) == {1: PEOPLE, 2: PEOPLE - ANSWERED}
+        assert followed.filter(next_step_at__gt=timezone.now()).count() == PEOPLE - ANSWERED
+        assert AiUsage.objects.filter(run=runs[0]).exists()
+        assert [step["template"] is not None for step in runs[1].outreach_cadence["steps"]] == [False, True]
         assert ContactTag.objects.filter(tag__name=AUDIENCE).count() == sum(
             AUDIENCE in person.tags for person in people(CONTACTS)
         )
         assert entitlement_of(company.pk) is not None
-        assert choose_ai_app(None) == AiApp.objects.get()
+        assert choose_ai_app(None) == AiApp.objects.get(is_default=True)
         assert choose_sender(None) == Smtp.objects.get()
     listed = Caller(KEY, {"apikey": key_in(text)}).get("/contact", p=1, n=1)
     assert (listed.status, listed.body["totalCount"]) == (200, CONTACTS)
@@ -96,7 +105,7 @@ def test_again_it_is_the_same(data: Path) -> None:
     assert again == first
     assert (Company.objects.count(), User.objects.count()) == (1, 5)
     with company_scope(Company.objects.get().pk):
-        assert (Contact.objects.count(), Smtp.objects.count(), AiApp.objects.count()) == (CONTACTS, 1, 1)
+        assert (Contact.objects.count(), Smtp.objects.count(), AiApp.objects.count()) == (CONTACTS, 1, 2)
 
 
 @pytest.mark.django_db

@@ -9,10 +9,15 @@ import pytest
 from django.db import connection
 
 from billing.subscriptions.services import override_subscription
+from outreach.ai.budgets import CompanyMeter
+from outreach.ai.model_apps import TEST_BRIEF
+from outreach.ai.providers import ProviderError
+from outreach.ai.services import provider_for
 from outreach.models import AiApp, AiUsage
 from tests.kit.ai_server import KEY, AiServer, Raw
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, SmtpFactory
+from tests.web.helpers import at, enter, text_of
 
 MISSING = "0" * 24
 DEFAULTS = {
@@ -58,7 +63,7 @@ def test_an_app_is_connected_tested_changed_and_switched_off(
     limited = cast.key.post(f"{place}/test")
     assert (limited.status, limited.headers["Retry-After"]) == (429, "9")
     shown = cast.key.get(place)
-    assert "allows no more calls at present" in shown.data["lastError"]
+    assert "takes no more calls at the moment" in shown.data["lastError"]
 
     changed = cast.session.put(place, {"modelSettings": {"temperature": 0}, "apiKey": "", "monthlyTokenCap": 5})
     assert changed.data["modelSettings"] == {**DEFAULTS[kind], "temperature": 0}
@@ -154,3 +159,52 @@ def test_the_plan_says_whether_there_is_a_model(cast: Cast, server: AiServer) ->
     assert cast.session.post("/genie/from-contacts", {"contactIds": [contact], "aiType": "ai-b"}).status == 201
     limits = {one["module"]: one for one in cast.session.get("/plans", p="1", n="1").data["limits"]}
     assert limits["ai-tokens"] == {"module": "ai-tokens", "limit": 10, "used": 0}
+
+
+def test_an_app_is_deleted_and_the_default_has_no_silent_heir(cast: Cast, outsiders: Cast, server: AiServer) -> None:
+    made, other = connected(cast, server), connected(cast, server, name="Second")
+    offline = cast.session.post("/apps/ai-offline", {"name": "Offline"}).data
+    with cast.scope():
+        SmtpFactory()
+        contact = ContactFactory(custom={}).pk
+    cast.key.post(f"/apps/ai-b/{made['_id']}/test")
+    start = {"contactIds": [contact], "prompt": "Invite them"}
+    cast.session.put(f"/apps/ai-b/{made['_id']}", {"isActive": False})
+    bakers = {"prompt": "Bakers"}
+    for path, body in (("/genie/from-contacts", start), ("/genie/draft-preview", start), ("/genie", bakers)):
+        refused = cast.key.post(path, body)
+        assert (refused.status, refused.body["message"]) == (400, "No default ai-b configuration"), refused.body
+        assert "“Model”, the default AI app, is switched off" in refused.body["warning"]
+    client = enter(cast.owner)
+    page = client.get(at(cast.owner, "settings/ai"))
+    assert "No app that is switched on writes by default" in text_of(page)
+    form = client.post(at(cast.owner, "outreach/find"), {"do": "save", **bakers, "count": "5", "draft": "hold"})
+    assert "What writes by default is switched off" in text_of(form)
+    for wrong, body in (
+        (outsiders.key, {"ids": [made["_id"]]}),
+        (cast.key, {"ids": []}),
+        (cast.key, {"ids": [offline["_id"]]}),
+    ):
+        refused = wrong.delete("/apps/ai-b", body)
+        assert (refused.status, refused.body["warning"].partition(":")[0]) == (400, "ids"), refused.body
+    assert cast.narrow_session.delete("/apps/ai-b", {"ids": [made["_id"]]}).status == 403
+    removed = client.post(at(cast.owner, "settings/ai"), {"do": "delete", "kind": "ai-b", "id": made["_id"]})
+    assert removed.status_code == 303
+    assert [one["_id"] for one in cast.key.get("/apps/ai-b").data] == [other["_id"]]
+    assert cast.key.get("/ai-usage").data[0]["app"] is None
+    assert "no AI app is the default" in cast.key.post("/genie/from-contacts", start).body["warning"]
+    assert cast.key.post("/genie/from-contacts", {**start, "aiType": "ai-b"}).data["aiType"] == "ai-b"
+    assert cast.session.put(f"/apps/ai-offline/{offline['_id']}", {"isDefault": True}).status == 200
+    assert cast.key.post("/genie/from-contacts", start).data["aiType"] == "ai-offline"
+    assert cast.key.delete("/apps/ai-b", {"selectAll": True}).data == {"deletedCount": 1}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_call_of_an_app_that_is_deleted_meanwhile_halts(cast: Cast, server: AiServer) -> None:
+    made = connected(cast, server)
+    with cast.scope():
+        app = AiApp.objects.get()
+        assert cast.key.delete("/apps/ai-b", {"ids": [made["_id"]]}).status == 200
+        with pytest.raises(ProviderError, match="was deleted meanwhile"):
+            provider_for(app, CompanyMeter(app, AiUsage.Purpose.TEST)).compose(TEST_BRIEF)
+    assert server.asked == []

@@ -17,7 +17,7 @@ from tests.kit.ai_server import KEY, AiServer, Raw, Say, message
 from tests.outreach.ai.test_providers import BRIEFS, COMPANY, CONTACT
 
 FORMATS = ("ai-a", "ai-b")
-LIMIT, PARSING, VALIDATION = model.LIMIT, model.PARSING, model.VALIDATION
+BUSY, PARSING, VALIDATION = model.BUSY, model.PARSING, model.VALIDATION
 HTML = Raw(body=b"<html><h1>Log in to the hotel</h1></html>", headers={"Content-Type": "text/html"})
 INVENTED = Say(message(claims=[{"text": "Green Fields", "source": "contact.salary"}]))
 
@@ -46,7 +46,7 @@ CASES: dict[str, tuple[list[Say | Raw], tuple[str, str] | None, int]] = {
     "a template": ([Say(message(body="Hello {{contact.email}}"))] * 2, ("unusable", VALIDATION), 2),
     "no words": ([Say(message(body=" \n \u200b"))] * 2, ("unusable", VALIDATION), 2),
     "a refusal": ([Say("", "refused")], ("unusable", VALIDATION), 1),
-    "too many requests": ([refused(429, "slow down", **{"Retry-After": "17"})], ("usage_limit", LIMIT), 1),
+    "too many requests": ([refused(429, "slow down", **{"Retry-After": "17"})], ("busy", BUSY), 1),
     "a wrong key": ([refused(401, f"Incorrect API key provided: {KEY}")], ("configuration", "invalid"), 1),
     "no access": ([refused(403)], ("configuration", "invalid"), 1),
     "no such model": ([refused(404)], ("configuration", "invalid"), 1),
@@ -82,9 +82,9 @@ def test_each_answer_has_its_outcome(server: AiServer, caplog: pytest.LogCapture
         assert isinstance(found, ProviderError)
         code, name = failure
         assert (found.code, found.name) == (code, writer.invalid if name == "invalid" else name)
-        assert found.halts is (code in ("configuration", "usage_limit", "unreachable"))
+        assert found.halts is (code in ("configuration", "busy", "unreachable"))
         assert found.temporary is (code not in ("unreadable", "unusable"))
-        assert found.retry_after == (17 if code == "usage_limit" else None)
+        assert found.retry_after == (17 if code == "busy" else None)
         assert KEY not in f"{found!r} {found.detail} {found.__cause__}"
     assert KEY not in caplog.text
 

@@ -13,6 +13,7 @@ import time_machine
 from django.utils import timezone
 
 from core.errors import NamedError
+from outreach.email_templates.compiling import Compiled
 from outreach.email_templates.rendering import compile_template, render
 from outreach.models import SendJob
 from outreach.smtp.message import build
@@ -269,3 +270,29 @@ def test_templates_have_pages_and_are_chosen_for_a_follow_up(cast: Cast) -> None
     assert cast.key.get(f"/template/email/{made['_id']}").data["body"] == form["body"]
     part = client.post(at(cast.owner, "outreach/steps"), {"steps": "0"}, headers={"HX-Request": "true"})
     assert f'<option value="{made["_id"]}">Hello</option>' in part.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "value", "expected"),
+    [
+        (
+            "See https://x.example/?q={{Town}}&a=1",
+            "Bad Ems & Söhne",
+            "See https://x.example/?q=Bad%20Ems%20%26%20S%C3%B6hne&a=1",
+        ),
+        ("Our page ({{Town}}) is up.", "", "Our page is up."),
+        ("Our page ({{Town}}).", "", "Our page."),
+        ("Our page ({{Town}})", "https://x.example/a b", "Our page (https://x.example/a b)"),
+        ("Hello {{Town}} friend", "", "Hello friend"),
+        ("Hello {{Town}}, friend", "", "Hello, friend"),
+        ("{{Town}} friend", "", "friend"),
+        ("a\n{{Town}} b {{Town}}\nc", "", "a\nb\nc"),
+        ("Hello {{Town}} friend", "{{contact.email}}", "Hello {{contact.email}} friend"),
+        ("https://x.example/{{Town}}", "{{contact.email}}", "https://x.example/%7B%7Bcontact.email%7D%7D"),
+    ],
+)
+def test_plain_words_with_and_without_a_value(words: str, value: str, expected: str) -> None:
+    values = {"Town": value, "contact.email": "ann@example.org"}
+    found = render(words, Compiled("", words, ()), [{"name": "Town", "required": False}], values)
+    assert found.text == expected
+    assert found.subject == " ".join(expected.split())

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.models import Event
 from crm.models import Contact, CustomField
-from outreach.genie import enriching
+from outreach.genie.generated import enriching
 from outreach.models import AiApp, Enrichment, EnrichmentProposal, GenieScheduler, LeadGeneration, SendJob
 from tests.kit.ai_server import Raw
 from tests.kit.cast import Cast, make_cast

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from core.models import Event
 from crm.models import Contact, ContactTag, CustomField
-from outreach.genie import planning
-from outreach.genie.writing import Writer
+from outreach.genie.writing import planning
+from outreach.genie.writing.writer import Writer
 from outreach.models import AiApp, GenieScheduler, SendJob, SendJobTransition, Smtp, Suppression
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory

@@ -25,7 +25,7 @@ WHO = {"prompt": "Find marketing managers in Berlin"}
 
 @pytest.fixture
 def ready(cast: Cast) -> Cast:
-    """A company with an AI app, and four contacts of whom two fit."""
+    """A company with an AI app, and five contacts of whom two fit."""
     with cast.scope():
         AiApp.objects.create(provider=OfflineComposer.key, name="Offline", is_default=True)
         for name in ("job-title", "city"):
@@ -35,6 +35,7 @@ def ready(cast: Cast) -> Cast:
         ("Bob", "Manager", "Hamburg"),
         ("Cy", "Gardener", "Rome"),
         ("Di", "Head of Marketing", "Berlin"),
+        ("Ed", "Cook", "Berlin"),
     )
     items = [
         {
@@ -47,7 +48,7 @@ def ready(cast: Cast) -> Cast:
         }
         for n, (name, job, city) in enumerate(people)
     ]
-    assert len(cast.key.post("/contact/bulk", {"formData": items}).data["created"]) == 4
+    assert len(cast.key.post("/contact/bulk", {"formData": items}).data["created"]) == 5
     return cast
 
 
@@ -81,7 +82,7 @@ def test_the_best_become_leads_with_reasons(ready: Cast) -> None:
         shown["created"],
         shown["error"],
     ) == (
-        *("completed", 4, 4, 100.0, 2),
+        *("completed", 5, 5, 100.0, 2),
         "",
     )
     assert [(lead["contact"]["name"], lead["score"]) for lead in shown["leads"]] == [("Ann", 1.0), ("Di", 0.6667)]
@@ -98,17 +99,23 @@ def test_who_has_a_lead_is_left_out_and_a_second_search_finds_the_next(ready: Ca
     with ready.scope():
         LeadFactory(contact=Contact.objects.get(name="Ann"))
     assert [lead["contact"]["name"] for lead in generated(ready, {**WHO, "count": 1})["leads"]] == ["Di"]
-    assert [lead["contact"]["name"] for lead in generated(ready, WHO)["leads"]] == ["Bob"]
     none = generated(ready, WHO)
     assert (none["status"], none["created"], none["leads"]) == ("completed", 0, [])
     assert "No contact without a lead" in none["error"]
+    assert "Only people in Berlin were looked for." in none["error"]  # Bob is a manager in Hamburg
+    found = generated(ready, {"prompt": "Managers in hamburg, to offer them our coffee", "count": 5})["leads"]
+    assert [(lead["contact"]["name"], lead["reason"]) for lead in found] == [
+        ("Bob", "manager (Job-Title), hamburg (City)")
+    ]
 
 
 def test_filters_domains_and_industry_narrow_it(ready: Cast) -> None:
-    assert generated(ready, {**WHO, "additionalFilters": {"city": "Hamburg"}})["leads"][0]["contact"]["name"] == "Bob"
+    anywhere = {"prompt": "Find marketing managers"}
+    narrow = generated(ready, {**anywhere, "additionalFilters": {"city": "Hamburg"}})
+    assert [lead["contact"]["name"] for lead in narrow["leads"]] == ["Bob"]
     tree = {"field": "name", "operator": "startsWith", "value": "D"}
     assert [lead["contact"]["name"] for lead in generated(ready, {**WHO, "additionalFilters": tree})["leads"]] == ["Di"]
-    assert generated(ready, {**WHO, "customWhitelistedDomains": ["rome.example", "@BERLIN.example"]})["total"] == 2
+    assert generated(ready, {**WHO, "customWhitelistedDomains": ["rome.example", "@BERLIN.example"]})["total"] == 3
     found = generated(ready, {"prompt": "somebody in Rome", "industry": "gardening"})
     assert [(lead["contact"]["name"], lead["score"]) for lead in found["leads"]] == [("Cy", 0.3333)]
 
@@ -135,11 +142,11 @@ def test_it_goes_on_where_a_killed_worker_stopped(ready: Cast, monkeypatch: pyte
     shown = ready.key.get(f"{PATH}/{made}").data
     assert (shown["status"], shown["processed"], shown["created"], shown["leads"][0]["contact"]["name"]) == (
         "completed",
-        4,
+        5,
         1,
         "Ann",
     )
-    assert len(looked) == 5
+    assert len(looked) == 6
 
 
 def test_a_provider_may_know_better_and_may_fail(ready: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +154,7 @@ def test_a_provider_may_know_better_and_may_fail(ready: Cast, monkeypatch: pytes
         return [Fit(0.9, "said so") if contact.name == "Bob" else Fit(0.0) for contact in contacts]
 
     monkeypatch.setattr(OfflineComposer, "judge_many", prefers_bob)
-    found = generated(ready, WHO)["leads"]
+    found = generated(ready, {"prompt": "Find marketing managers"})["leads"]
     assert [(lead["contact"]["name"], lead["reason"]) for lead in found] == [("Bob", "said so")]
 
     def fails(*_: Any) -> list[Fit]:
@@ -165,7 +172,7 @@ def test_the_plan_bounds_the_leads_of_what_a_session_starts(ready: Cast) -> None
     work("lead-generation")
     shown = ready.session.get(f"{PATH}/{made.data['_id']}").data
     assert (shown["status"], shown["created"]) == ("completed", 1)
-    assert "2 could not be made" in shown["error"]
+    assert "1 could not be made" in shown["error"]
 
 
 def test_cancel(ready: Cast) -> None:

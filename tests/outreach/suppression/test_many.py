@@ -15,7 +15,7 @@ from crm.models import File
 from outreach.models import Suppression, SuppressionImport
 from outreach.suppression import imports
 from tests.crm.imports.helpers import upload
-from tests.kit.cast import Cast
+from tests.kit.cast import Cast, make_cast
 from tests.kit.threads import at_once
 
 
@@ -133,3 +133,14 @@ def test_the_same_file_sent_again_within_minutes_is_the_same_import(cast: Cast) 
         SuppressionImport.objects.update(created_at=timezone.now() - timedelta(minutes=11))
     later = cast.key.post("/suppression/import", {"fileId": files[0], "reason": "bounced"})
     assert later.data["_id"] != other.data["_id"]
+
+
+def test_a_role_without_files_imports_its_own_alone(db: None) -> None:
+    cast = make_cast({"genie": {"GET": True, "POST": True}})
+    theirs = upload(cast, b"E-Mail\na@example.org\n", "customers.csv")
+    for path in ("/suppression/import/check", "/suppression/import"):
+        refused = cast.narrow_session.post(path, {"fileId": theirs})
+        assert (refused.status, refused.body["message"]) == (400, "File not found"), refused.body
+    with cast.scope():
+        File.objects.filter(pk=theirs).update(created_by=cast.narrow)
+    assert cast.narrow_session.post("/suppression/import/check", {"fileId": theirs}).data["rows"] == 1

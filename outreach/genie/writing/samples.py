@@ -18,7 +18,8 @@ from outreach.ai.budgets import Cap, price, room
 from outreach.ai.evidence import evidence_of, is_unproved
 from outreach.ai.languages import language_name, language_of
 from outreach.ai.models import AiUsage
-from outreach.ai.providers import AiProvider, ComposeBrief, ContactBrief, Draft, ProviderError
+from outreach.ai.providers import AiProvider, ComposeBrief, ContactBrief, Draft, LeadSearch, ProviderError
+from outreach.ai.providers.purpose import read_purpose
 from outreach.ai.services import ai_type_of, choose_ai_app, named, provider_of
 from outreach.ai.usage import cap_of_run, currency
 from outreach.connected_apps.turns import turn
@@ -27,10 +28,12 @@ from outreach.delivery.estimate import estimate
 from outreach.delivery.limits.sending_hours import company_language
 from outreach.delivery.senders import choose_sender
 from outreach.genie.audience import Audience, preview, sendable
+from outreach.lead_generation.services import SHORTLIST, leadless_contacts
 from outreach.lead_sources.selectors import lead_sources
 from outreach.senders.models import Sender
 
 SAMPLES = 3
+MOST_COUNTED = 10_000
 SOMEBODY = ContactBrief(name="Ada Example", fields={"Company": "Example Works", "Job title": "Head of Marketing"})
 """Stands for people who are not known yet, in estimates."""
 SAMPLE_SECONDS = 12
@@ -97,23 +100,36 @@ def preview_run(
 
 
 def preview_search(
-    *, prompt: str, outreach_prompt: str, tone: str, ai_type: str | None, count: int, among: Sequence[str] | None
+    *,
+    prompt: str,
+    outreach_prompt: str,
+    tone: str,
+    ai_type: str | None,
+    count: int,
+    among: Sequence[str] | None,
+    own_contacts: bool,
+    new_contacts: bool,
 ) -> dict[str, Any]:
-    """Estimate the time and the price of messages to so many people who are still to be found. Stores nothing.
+    """Say what a search for so many people would make, from what, and the time and the price of judging them and of
+    their messages. Stores nothing.
 
-    `among` are the senders to choose from. Raises the errors of the AI app.
+    `among` are the senders to choose from. Whoever may not see `own_contacts` is not told how many there are; who may
+    not make `new_contacts` gets none of lead sources. Raises the errors of the AI app.
     """
     ai_type = ai_type_of(choose_ai_app(ai_type))
     sender, context = _sender(None, among), SendContext.load()
     taken = estimate(count, sender, window=context.window, zone=context.zone, now=timezone.now())
     provider = provider_of(ai_type, AiUsage.Purpose.SAMPLE)
     company = company_brief(sender.from_name if sender else "")
-    goal = prompt if outreach_prompt else ""
-    brief = ComposeBrief(
-        contact=SOMEBODY, company=company, prompt=outreach_prompt or prompt, goal=goal, tone=tone, seed=company_id()
-    )
+    about = outreach_prompt or read_purpose(prompt).what
+    brief = ComposeBrief(contact=SOMEBODY, company=company, prompt=about, goal=prompt, tone=tone, seed=company_id())
+    search = LeadSearch(prompt=prompt, company=company)
+    judged = provider.judging(search, [SOMEBODY] * (SHORTLIST * count))
     return {
-        "price": _price(provider, [brief], count, cap_of_run(None, None)) if provider.calls_a_model else None,
+        "price": _price(provider, [brief], count, cap_of_run(None, None), judged) if provider.calls_a_model else None,
+        "about": about,
+        "count": count,
+        "ownContacts": leadless_contacts()[:MOST_COUNTED].count() if own_contacts else None,
         "composer": {"aiType": ai_type, "name": provider.name, "callsAModel": provider.calls_a_model},
         "modelCalls": count if provider.calls_a_model else 0,
         "sender": sender,
@@ -121,7 +137,7 @@ def preview_search(
         "messagesPerDay": taken.per_day,
         "beginsAt": taken.begins_at,
         "endsAt": taken.ends_at,
-        "sources": [one.app.name for one in lead_sources()],
+        "sources": [one.app.name for one in lead_sources()] if new_contacts else [],
     }
 
 
@@ -135,14 +151,17 @@ def _sender(smtp: str | None, among: Sequence[str] | None = None) -> Sender | No
         return None
 
 
-def _price(provider: AiProvider, briefs: Sequence[ComposeBrief], number: int, cap: Cap) -> dict[str, Any]:
+def _price(
+    provider: AiProvider, briefs: Sequence[ComposeBrief], number: int, cap: Cap, judged: tuple[int, int] = (0, 0)
+) -> dict[str, Any]:
     """Estimate what so many messages take of tokens and cost, from the briefs of the first ones, and what is left.
+    `judged` are the tokens of judging the recipients before.
 
     They fit when the caps leave room for all of them, and for what a call reserves while it is under way.
     """
     app, each = provider.app, [provider.estimate(brief) for brief in briefs]
-    sent = sum(tokens for tokens, _ in each) * number // max(1, len(each))
-    came = sum(tokens for _, tokens in each) * number // max(1, len(each))
+    sent = sum(tokens for tokens, _ in each) * number // max(1, len(each)) + judged[0]
+    came = sum(tokens for _, tokens in each) * number // max(1, len(each)) + judged[1]
     priced = app.price_per_million_in is not None or app.price_per_million_out is not None
     cost, left = price(app, sent, came), room(app, cap)
     reserved = [provider.reservation(brief) for brief in briefs]

@@ -2,10 +2,10 @@
 
 The audience is what its selectors select during planning, without contacts that were created after the run, or after
 the beginning of a later occurrence, which also leaves out those who have a message of the run already; planning waits
-until they are found and completed where that was asked for (outreach.genie.makers). Messages,
+until they are found and completed where that was asked for (outreach.genie.generated.makers). Messages,
 their transitions and the progress commit together, so that a worker that is killed loses and repeats nothing. A run
 is planned when its last message has words, or none that could be made; until then it rests (outreach.genie.writing).
-A follow-up that is due wakes it again (outreach.genie.follow_ups).
+A follow-up that is due wakes it again (outreach.genie.cadence.follow_ups).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from outreach.delivery import ledger
 from outreach.delivery.models import SendJob
 from outreach.delivery.privacy import not_erased
 from outreach.genie.audience import Audience
-from outreach.genie.cadence import delay_after
+from outreach.genie.cadence.steps import delay_after
+from outreach.genie.generated.makers import made_until, recipients_ready
 from outreach.genie.locks import lock_run
-from outreach.genie.makers import made_until, recipients_ready
 from outreach.genie.models import GenieScheduler
 from outreach.genie.variants import variant_of
-from outreach.genie.writing import Writer, rests_until
+from outreach.genie.writing.writer import Writer, rests_until
 
 BATCH = 500
 
@@ -82,8 +82,8 @@ def _recipients(run: GenieScheduler, contacts: QuerySet[Contact]) -> QuerySet[Co
 def _end(run: GenieScheduler, busy: int) -> None:
     """Finish the run, or let it rest while messages wait for its AI app.
 
-    Whoever lets messages be written at this moment, anew (outreach.genie.rewriting) or as follow-ups, is waited for, or
-    waits.
+    Whoever lets messages be written at this moment, anew (outreach.genie.review.rewriting) or as follow-ups, is waited
+    for, or waits.
     """
     lock_run(run.pk)
     until = rests_until(run)

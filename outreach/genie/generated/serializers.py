@@ -9,9 +9,10 @@ from rest_framework import serializers
 from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput, TextInput
 from core.api.output import Computed
 from outreach.ai.serializers import PROMPT_LENGTH, LanguageInput
-from outreach.genie.cadence import CadenceFields
+from outreach.genie.cadence.steps import CadenceFields
 from outreach.genie.channels import MOST
 from outreach.genie.serializers import LANGUAGE, PreviewCost, RunChange, TrackingFields, ai_type_help
+from outreach.genie.writing.samples import MOST_COUNTED
 from outreach.lead_generation.serializers import CountInput, SoughtInput
 from outreach.lead_generation.services import MOST_LEADS
 from outreach.mail_vendors.registry import CHANNELS
@@ -34,10 +35,15 @@ class GeneratedRunCreate(TrackingFields, CadenceFields, RunChange):
     """A run that finds its recipients itself."""
 
     prompt = SoughtInput(
-        help_text="Whom to find, and the goal, in plain language; without outreachPrompt the messages are about it."
+        help_text="Whom to find, and what for, in plain language. Without outreachPrompt the messages are about the"
+        " latter, such as 'invite them to our open day' behind 'marketing managers in Berlin'. Without that they are"
+        " about what the company does; no words of the search get into them."
     )
     outreachPrompt = TextInput(
-        default="", allow_blank=True, max_length=PROMPT_LENGTH, help_text="What the messages say; empty: the prompt."
+        default="",
+        allow_blank=True,
+        max_length=PROMPT_LENGTH,
+        help_text="What the messages say; empty: what the prompt says of it.",
     )
     tone = TextInput(default="", allow_blank=True, max_length=100)
     language = LanguageInput(default="", allow_blank=True, help_text=LANGUAGE)
@@ -84,6 +90,24 @@ class SearchPreview(Input):
 class SearchPreviewOut(PreviewCost):
     """What a run would cost if it finds as many people as are wanted."""
 
+    about = Computed(
+        serializers.CharField(
+            help_text="What the messages are about: outreachPrompt, else what prompt says of it beside whom to find;"
+            " empty: what the company does."
+        )
+    )
+    count = Computed(serializers.IntegerField(help_text="The most leads that are made, at once."))
+    ownContacts = Computed(
+        serializers.IntegerField(
+            allow_null=True,
+            help_text=f"Contacts without a lead, among whom is looked first, counted up to {MOST_COUNTED}; null by"
+            " session without contact.GET.",
+        )
+    )
     sources = Computed(
-        serializers.ListField(child=serializers.CharField(), help_text="Names of the lead sources that are asked.")
+        serializers.ListField(
+            child=serializers.CharField(),
+            help_text="Names of the lead sources that are asked then; whom they know becomes a contact. By session none"
+            " without contact.POST.",
+        )
     )

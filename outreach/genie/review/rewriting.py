@@ -17,7 +17,7 @@ from outreach.delivery import ledger
 from outreach.delivery import services as delivery
 from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import Reason
-from outreach.genie.cadence import steps_of
+from outreach.genie.cadence.steps import steps_of
 from outreach.genie.locks import lock_run
 from outreach.genie.models import GenieScheduler
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db import transaction
 
 from core.errors import NamedError
 from outreach.delivery.models import SendJob
 from outreach.delivery.services import Left, count_left
-from outreach.genie.message_jobs import Action, Changed, change_messages
 from outreach.genie.models import GenieScheduler
+from outreach.genie.review.message_jobs import Action, Changed, change_messages
 from outreach.genie.services import get_run
 
 Status = SendJob.Status
@@ -23,9 +25,11 @@ def approve_all(*, run_id: str, member_id: str) -> Changed:
     return change_messages(open_run(run_id), Action.APPROVE_MESSAGES, [Status.DRAFT], member_id)
 
 
-def left_drafts(run_id: str) -> Left:
-    """Count the run's drafts that are not approved together with the others."""
-    return count_left(SendJob.objects.filter(run_id=run_id, status=Status.DRAFT))
+def left_drafts(run_id: str, until: datetime | None = None) -> Left:
+    """Count the run's drafts that are not approved together with the others, with `until` among those that have not
+    changed since."""
+    drafts = SendJob.objects.filter(run_id=run_id, status=Status.DRAFT)
+    return count_left(drafts if until is None else drafts.filter(updated_at__lte=until))
 
 
 @transaction.atomic

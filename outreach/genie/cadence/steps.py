@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 
 from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput
 from core.errors import NamedError, shorten
@@ -298,6 +299,11 @@ class WrittenCadenceInput(ObjectInput):
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         return read_written_cadence(super().to_internal_value(data))
+
+
+@extend_schema_field(_cadence_schema(_STEP_SCHEMA))
+class CadenceField(serializers.DictField):
+    """A cadence in an answer, as it was checked."""
 
 
 @extend_schema_field(_cadence_schema(_STEP_SCHEMA))

@@ -16,7 +16,7 @@ from outreach.delivery.senders import choose_sender, columns_of
 from outreach.enrichment.selectors import check_enrichment
 from outreach.genie.audience import Audience
 from outreach.genie.channels import read_channels
-from outreach.genie.makers import LONGEST_REST, end_run, wake_run
+from outreach.genie.generated.makers import LONGEST_REST, end_run, wake_run
 from outreach.genie.models import GenieScheduler
 from outreach.genie.services import insert_run
 from outreach.lead_generation.models import LeadGeneration
@@ -130,6 +130,11 @@ def search_ended(search: LeadGeneration) -> None:
         wake_run(run_id, audience=Audience(lead_ids=tuple(leads)).as_json())
     else:
         end_run(run_id, STOPPED if search.status == LeadGeneration.Status.CANCELLED else _why_nobody(search))
+
+
+def run_of(search: LeadGeneration) -> GenieScheduler | None:
+    """Return the run that a search is made for, whose caps bind the calls of its AI app."""
+    return GenieScheduler.objects.filter(generation=search.pk).only("pk", "token_cap", "cost_cap").first()
 
 
 def _why_nobody(search: LeadGeneration) -> str:

@@ -20,7 +20,7 @@ from outreach.delivery.context import SendContext
 from outreach.delivery.decision import Stop, decide
 from outreach.delivery.endings import never_goes
 from outreach.delivery.reasons import sentence_of
-from outreach.genie import message_jobs
+from outreach.genie.review import message_jobs
 from outreach.models import SendJob, Suppression
 from tests.kit.ai_server import AiServer, Raw, Say, ai_server, message
 from tests.kit.cast import Cast
@@ -303,7 +303,7 @@ def test_a_worker_that_is_killed_while_it_writes_anew_loses_nothing(cast: Cast, 
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("outreach.genie.writing.Writer._store", die)
+        patch.setattr("outreach.genie.writing.writer.Writer._store", die)
         with pytest.raises(KeyboardInterrupt):
             work("genie")
     assert statuses(cast, run) == {"planned": 1}

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from billing.models import Subscription
 from crm.models import ContactTag
-from outreach.genie import occurrences
-from outreach.genie.occurrences import slot_after
+from outreach.genie.cadence import occurrences
+from outreach.genie.cadence.occurrences import slot_after
 from outreach.models import SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, TagFactory

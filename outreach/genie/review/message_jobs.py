@@ -23,7 +23,7 @@ from outreach.delivery.approvals import hold
 from outreach.delivery.models import SendJob
 from outreach.genie.locks import lock_run
 from outreach.genie.models import GenieScheduler
-from outreach.genie.rewriting import retry
+from outreach.genie.review.rewriting import retry
 
 Action, Status = BulkJob.Action, SendJob.Status
 AT_ONCE = 1000
@@ -50,14 +50,14 @@ def change_messages(
 ) -> Changed:
     """Do the action to the messages of a locked run that have one of the statuses, or queue a job for it.
 
-    `seen` is what a person has looked at: contentHash, and seenUntil; the job leaves messages that change after that
-    moment, or whose contact or sender does.
+    `seen` is what a person has looked at: contentHash, and until when: messages that have changed after `draftsUntil`
+    are left, and by a job those whose contact or sender changes after `seenUntil`.
 
     A job that does the same already goes on, unless there are messages that are newer than it. Any other job of the run
     is cancelled.
     """
-    rows = _messages(run.pk, statuses)
     change: dict[str, Any] = {"statuses": sorted(statuses), **(seen or {})}
+    rows = _messages(run.pk, change)
     current = BulkJob.objects.select_for_update(of=("self",)).filter(pk=run.message_job_id).first()
     if current is not None:
         if _does(current, action, change) and not rows.filter(created_at__gt=current.created_at).exists():
@@ -70,8 +70,10 @@ def change_messages(
     return Changed(_APPLY[action](rows, member_id)) if job is None else Changed(None, job.pk)
 
 
-def _messages(run_id: str, statuses: Collection[str]) -> QuerySet[SendJob]:
-    return SendJob.objects.filter(run_id=run_id, status__in=statuses)
+def _messages(run_id: str, change: Mapping[str, Any]) -> QuerySet[SendJob]:
+    rows = SendJob.objects.filter(run_id=run_id, status__in=change["statuses"])
+    until = change.get("draftsUntil")
+    return rows if until is None else rows.filter(updated_at__lte=datetime.fromisoformat(until))
 
 
 def _does(job: BulkJob, action: BulkJob.Action, change: dict[str, Any]) -> bool:
@@ -107,12 +109,12 @@ def _change_next(job: BulkJob) -> dict[str, Any] | None:
     run = lock_run(job.selection["run"])
     if run is None or run.message_job_id != job.pk:
         return {"processed": job.processed, "cancel_requested": True, "error": REPLACED}
-    rows = _messages(run.pk, job.change["statuses"])
+    rows = _messages(run.pk, job.change)
     if job.action != Action.CANCEL_MESSAGES:  # a cancelled run gets no new ones
         rows = rows.filter(created_at__lte=job.created_at)
     if "seenUntil" in job.change:
         seen = datetime.fromisoformat(job.change["seenUntil"])
-        rows = rows.filter(updated_at__lte=seen, contact__updated_at__lte=seen)
+        rows = rows.filter(contact__updated_at__lte=seen)
         rows = rows.exclude(smtp__updated_at__gt=seen).exclude(mail_app__updated_at__gt=seen)
     found = {} if job.total is not None else {"total": rows.count()}
     ids = list(rows.filter(pk__gt=job.position or "").order_by("pk").values_list("pk", flat=True)[: batch_rows(job)])

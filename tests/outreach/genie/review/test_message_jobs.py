@@ -13,7 +13,7 @@ from core.jobs import WORK, checkpoint, claim
 from core.jobs.runner import run_job
 from crm.bulk_jobs.services import run
 from crm.models import BulkJob
-from outreach.genie import message_jobs
+from outreach.genie.review import message_jobs
 from outreach.models import SendJob, SendJobTransition
 from tests.kit.cast import SESSION, Caller, Cast, session_headers
 from tests.kit.factories import ContactFactory, MemberFactory, RoleFactory
@@ -46,7 +46,7 @@ def test_many_are_approved_by_a_job_and_go_like_any_other(cast: Cast, post: Post
     id = planned(cast, 5, draft=True)
     answer = cast.key.post(f"/genie/{id}/approve-all")
     assert (answer.status, answer.body["message"]) == (200, QUEUED)
-    assert answer.data == {"changedCount": None, "leftCount": 0, "outdatedCount": 0, "skipped": []}
+    assert answer.data == {"changedCount": None, "leftCount": 0, "outdatedCount": 0, "newerCount": 0, "skipped": []}
     job = answer.body["bulkJob"]
     assert statuses(cast, id) == {"draft": 5}
     shown = cast.key.get(f"/bulk-job/{job}").data

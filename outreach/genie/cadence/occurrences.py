@@ -18,11 +18,11 @@ from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
 from core.tenancy import company_id, company_scope, unscoped
-from outreach.genie.generated import search_anew
+from outreach.genie.cadence.schedule import slot_after
+from outreach.genie.generated.makers import end_run
+from outreach.genie.generated.runs import search_anew
 from outreach.genie.locks import lock_run
-from outreach.genie.makers import end_run
 from outreach.genie.models import GenieScheduler
-from outreach.genie.schedule import slot_after
 
 RUNS = 100
 Status = GenieScheduler.Status

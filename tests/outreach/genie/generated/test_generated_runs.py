@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.models import Event
 from crm.models import Contact, CustomField, Lead
-from outreach.genie import planning
+from outreach.genie.writing import planning
 from outreach.lead_generation import services as searching
 from outreach.lead_generation import sourcing
 from outreach.models import AiApp, DataApp, GenieScheduler, LeadGeneration, SendJob, Suppression
@@ -19,6 +19,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.data_server import KEY, SOURCE_PATHS, DataServer, somebody
 from tests.kit.factories import ContactFactory, LeadFactory, SmtpFactory
 from tests.outreach.helpers import run_of, work
+from tests.web.helpers import at, enter, text_of
 
 START = "/genie"
 WHO = {"prompt": "Marketing managers in Berlin, to invite them to our open day"}
@@ -93,6 +94,7 @@ def test_a_run_finds_its_recipients_and_writes_to_them(ready: Cast) -> None:
         lead, job = Lead.objects.get(), SendJob.objects.get()
         assert (lead.contact.name, job.contact_id, shown["audience"]["leadIds"]) == ("Ann", lead.contact_id, [lead.pk])
         assert "Tuesday" in job.text
+        assert shown["generation"]["judgeError"] == ""
         assert "?" not in job.text
         assert Event.objects.filter(kind="genie.created").count() == 1
     assert ready.key.get(START).data[0]["generation"]["created"] == 1
@@ -359,9 +361,30 @@ def test_a_role_without_contact_post_finds_own_contacts_alone(db: None, people: 
         DataApp.objects.create(kind="lead-source", name="Finder", url=people.url, field_paths={"email": "email"})
         ContactFactory(name="Berlin", email="b@berlin.example")
     assert make_cast({"genie": {"GET": True}}).narrow_session.post(START, WHO).status == 403
-    made = cast.narrow_session.post(START, WHO)
+    made = cast.narrow_session.post(START, {"prompt": "Berlin"})
     assert made.status == 201, made.body
+    preview = cast.narrow_session.post(f"{START}/search-preview", {"prompt": "Berlin"}).data
+    assert (preview["ownContacts"], preview["sources"]) == (None, [])
     drained()
     assert people.asked == []
     with cast.scope():
         assert Lead.objects.get().contact.name == "Berlin"
+
+
+def test_what_people_were_looked_for_by_is_in_no_message(ready: Cast) -> None:
+    preview = ready.key.post(f"{START}/search-preview", {**WHO, "count": 7}).data
+    assert (preview["about"], preview["count"], preview["ownContacts"]) == ("invite them to our open day.", 7, 2)
+    assert ready.key.post(f"{START}/search-preview", {"prompt": "Gardeners"}).data["about"] == ""
+    run = started(ready, draft=True)
+    other = started(ready, prompt="Gardeners", draft=True)
+    drained()
+    with ready.scope():
+        invited, greeted = (SendJob.objects.get(run=id) for id in (run, other))
+    for job in (invited, greeted):
+        assert not {"managers", "Gardeners", "looking"} & set(f"{job.subject} {job.text}".split())
+        assert "writing to you about" not in job.text
+    assert "invite you to our open day" in invited.text
+    shown = enter(ready.owner).get(at(ready.owner, f"outreach/{run}"))
+    assert "Ann marketing (Job title), manager (Job title), berlin (Job title)" in text_of(shown)
+    checked = ready.session.put(f"/genie/send-jobs/{invited.pk}", {"text": f"{invited.text}\n\nPS"}).data
+    assert "prompt" in {claim["source"] for claim in checked["evidence"]}

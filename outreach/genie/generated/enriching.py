@@ -22,7 +22,7 @@ from outreach.enrichment.models import Enrichment
 from outreach.enrichment.selectors import enrichment_provider
 from outreach.enrichment.services import propose
 from outreach.genie.audience import Audience, sendable
-from outreach.genie.makers import made_until, wake_run
+from outreach.genie.generated.makers import made_until, wake_run
 from outreach.genie.models import GenieScheduler
 
 BATCH = 100

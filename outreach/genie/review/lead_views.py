@@ -13,7 +13,7 @@ from core.api.output import Computed
 from core.api.viewsets import ResourceViewSet
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageChanged, MessageOut, MessagesApproved
-from outreach.genie import lead_messages
+from outreach.genie.review import lead_messages
 from outreach.genie.views import LEFT, ONE_OF, left_warning
 
 NOT_FOUND = ("LeadNotFound_404",)
@@ -96,7 +96,7 @@ class LeadMessagesViewSet(ResourceViewSet):
     def approve_all(self, request: Request, leadId: str) -> Any:
         left = lead_messages.left_drafts(leadId)
         changed = lead_messages.approve_all(lead_id=leadId, member_id=self.actor.member_id)
-        found = {**_one(leadId, "approved"), "changedCount": changed, **left.as_json()}
+        found = {**_one(leadId, "approved"), "changedCount": changed, **left.as_json(), "newerCount": 0}
         return self.success(found, **left_warning(left))
 
     @action(detail=True, methods=["post"], url_path="draft-all")

@@ -11,15 +11,17 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from crm.models import CustomField
 from outreach.ai.budgets import MOST_COST
 from outreach.ai.providers import model
-from outreach.genie import samples
+from outreach.genie.writing import samples
 from outreach.models import AiBudget, AiUsage, GenieScheduler, LeadGeneration, SendJob
 from tests.kit.ai_server import TOKENS, AiServer, Raw, Say, ai_server, message, write
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
 from tests.outreach.ai.test_model_apps import connected
 from tests.outreach.helpers import Post, planned, run_of, statuses, work
+from tests.web.helpers import at, enter, text_of
 
 EACH = sum(TOKENS)
 START = "/genie/from-contacts"
@@ -202,3 +204,46 @@ def test_huge_prices_and_tiny_caps_are_refused_by_name_and_nothing_overflows(
     assert cast.key.post(f"{place}/test").status == 200
     over = cast.key.post(f"{place}/test")
     assert (over.status, "100,000,000,000 in cost" in over.body["warning"]) == (429, True)
+
+
+def test_a_model_that_fails_at_judging_is_paid_for_and_seen(cast: Cast, post: Post, server: AiServer) -> None:
+    connected(cast, server)
+    with cast.scope():
+        CustomField.objects.create(name="Job title", panel="contact", field_type="text", unique_field_id="job")
+        ContactFactory(name="Ann", custom={"job": "Baker"})
+    price = cast.key.post("/genie/search-preview", {"prompt": "Bakers", "aiType": "ai-b", "count": 1}).data["price"]
+    assert price["tokensOut"] > 5 * model.TYPICAL_JUDGEMENT
+    server.then(Say("I would rather not."), Say("No."))
+    run = cast.key.post("/genie", {"prompt": "Bakers", "aiType": "ai-b", "draft": True}).data["_id"]
+    work("lead-generation")
+    shown = detail(cast, run)
+    assert shown["generation"]["created"] == 1, "the words found decide"
+    assert "1 of 1 people were not judged by ai-b, but by the words found." in shown["generation"]["judgeError"]
+    assert shown["aiUse"]["tokens"] == 2 * EACH
+    calls = cast.key.get("/ai-usage", filters={"run": run, "purpose": "judge"}).data
+    assert [bool(one["error"]) for one in calls] == [True, True]
+    page = text_of(enter(cast.owner).get(at(cast.owner, f"outreach/{run}")))
+    assert "were not judged by ai-b" in page
+    assert "Could not be used" in text_of(enter(cast.owner).get(at(cast.owner, "settings/ai/calls")))
+    work("genie")
+    assert cast.key.get("/ai-usage", filters={"purpose": "compose"}).data[0]["error"] == ""
+
+
+def test_a_model_that_takes_no_more_calls_is_told_from_a_cap(cast: Cast, post: Post, server: AiServer) -> None:
+    connected(cast, server)
+    with cast.scope():
+        contact = ContactFactory(custom={}).pk
+    server.then(Raw(429, b'{"error": {"message": "slow down"}}', {"Retry-After": "40"}), lasting=True)
+    refused = cast.key.post("/genie/draft-preview", {"contactIds": [contact], "aiType": "ai-b"})
+    assert (refused.status, refused.body["message"]) == (429, "The AI model takes no more calls at the moment")
+    assert (refused.headers["Retry-After"], "slow down" in refused.body["warning"]) == ("40", True)
+    run, asked = planned(cast, 2, aiType="ai-b"), len(server.asked)
+    waits = detail(cast, run)["nextDecision"]
+    assert (waits["reason"], "a cap of AI use" in waits["sentence"]) == ("ai_busy", False)
+    assert "takes no more calls at the moment" in text_of(enter(cast.owner).get(at(cast.owner, f"outreach/{run}")))
+    server.then()
+    work("genie")
+    assert len(server.asked) == asked, "not before the server has said"
+    with time_machine.travel(timezone.now() + timedelta(seconds=41)):
+        work("genie")
+    assert statuses(cast, run).get("planned") is None

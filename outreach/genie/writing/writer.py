@@ -42,13 +42,16 @@ from outreach.delivery.reasons import MAX_ATTEMPTS, Reason
 from outreach.delivery.stops import stops_of
 from outreach.email_templates.compiling import Compiled
 from outreach.email_templates.rendering import ValueReader, render
-from outreach.genie.cadence import Step, steps_of
+from outreach.genie.cadence.steps import Step, steps_of
+from outreach.genie.cadence.threads import in_thread, reply_subject, sent_before
 from outreach.genie.models import GenieScheduler
-from outreach.genie.threads import in_thread, reply_subject, sent_before
 from outreach.genie.variants import awaits_winner, words_of
 from outreach.suppression.selectors import suppressed_addresses
 
 Status = SendJob.Status
+WAITING_FOR = {"usage_limit": Reason.AI_LIMIT_REACHED, "busy": Reason.AI_BUSY}
+"""Code of an app's error -> why the message waits; for any other code it is the app's trouble."""
+WAITS = (*WAITING_FOR.values(), Reason.AI_TROUBLE)
 TROUBLE_WAIT = timedelta(minutes=15)
 """How long messages wait whose app does not work at all."""
 LONGEST_REST = timedelta(hours=1)
@@ -161,8 +164,8 @@ class Writer:
         return ComposeBrief(
             contact=recipient,
             company=self.company,
-            prompt=(step.prompt if step else "") or self.run.outreach_prompt or self.run.prompt,
-            goal=self.run.prompt if self.run.outreach_prompt else "",
+            prompt=(step.prompt if step else "") or self.run.request,
+            goal=self.run.prompt if self.run.prompt != self.run.request else "",
             may_ask=self.run.user_enquiry_enabled,
             tone=self.run.tone,
             step=job.step,
@@ -216,7 +219,7 @@ def rests_until(run: GenieScheduler) -> datetime | None:
 def wake_waiting() -> None:
     """Let the active company's messages that wait for an AI app be tried at once."""
     now = timezone.now()
-    waiting = SendJob.objects.filter(status=Status.PLANNED, reason__in=(Reason.AI_LIMIT_REACHED, Reason.AI_TROUBLE))
+    waiting = SendJob.objects.filter(status=Status.PLANNED, reason__in=WAITS)
     runs = list(waiting.order_by().values_list("run_id", flat=True).distinct())
     if runs:
         waiting.update(due_at=now, attempts=0)  # what failed before the change says nothing of it
@@ -263,4 +266,4 @@ def _put_off(job: SendJob, error: ProviderError) -> None:
     if error.retry_after is not None:
         wait = timedelta(seconds=error.retry_after)
     job.status, job.due_at = Status.PLANNED, timezone.now() + wait
-    job.reason = Reason.AI_LIMIT_REACHED if error.code == "usage_limit" else Reason.AI_TROUBLE
+    job.reason = WAITING_FOR.get(error.code, Reason.AI_TROUBLE)

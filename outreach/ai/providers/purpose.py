@@ -1,0 +1,87 @@
+"""Reads what a whole outreach is for, such as 'Marketing managers in Berlin, to invite them to our open day'.
+
+It tells whom to look for from what their messages are about: nobody reads the words by which they were looked for.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from outreach.ai.providers.goal import read_goal
+
+_VERBS = (
+    r"(?:invite|tell|inform|notify|update|let|offer|give|ask|thank|remind|introduce|present|show|share|send|promote"
+    r"|advertise|sell|pitch|announce|book|schedule|arrange|set up|meet|win|re-?engage|reactivate|reconnect"
+    r"|follow(?:[ -])?up|check in|encourage|persuade|convince|explain|recommend)"
+)
+_BLANK = re.compile(r"\s+")
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|\s*[\r\n]+\s*|;\s+")
+_FOR = re.compile(
+    rf"(?P<comma>\s*[,:–—]\s*|\s+)(?P<and>(?:and|then|so that we can|so i can)\s+)?"
+    rf"(?:(?:in order |so as )?to\s+)?(?:please\s+)?(?=(?P<verb>{_VERBS})\b)",
+    re.IGNORECASE,
+)
+"""Where a sentence goes on with what the people are written to for."""
+_FOREIGN = re.compile(r",?\s+(?:um\s+(?:sie|ihnen|ihn)|pour (?:les|leur)|para)\b.*", re.IGNORECASE)
+"""The same in German, French and Spanish, where it is not said as a request."""
+_THEM = re.compile(r"\b(?:them|him|her|their|everyone|everybody)\b", re.IGNORECASE)
+_REQUEST = re.compile(rf"^(?:please\s+)?(?P<verb>{_VERBS})\s+(?P<rest>.+)$", re.IGNORECASE)
+_THING = re.compile(r"^(?P<thing>(?:our|my|the|an?|\d\S*)\s.+?)\s+to\s+(?P<who>.+)$", re.IGNORECASE)
+"""Our coffee to restaurants in Hamburg."""
+_PEOPLE = re.compile(r"^(?P<who>.+?)\s+(?P<about>(?:to|about|that|for|whether|if)\s+.+)$", re.IGNORECASE)
+"""Restaurants in Hamburg to our tasting."""
+_OURS = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """Whom a description looks for, and what it wants them to be told; "" where it says nothing of that."""
+
+    who: str
+    what: str
+
+
+def read_purpose(text: str) -> Purpose:
+    """Split a description. What is not clearly a request to write something belongs to whom it looks for."""
+    who: list[str] = []
+    what: list[str] = []
+    for sentence in _SENTENCES.split(text[:4000].strip()):
+        said = _BLANK.sub(" ", sentence).strip(" .")
+        if not said:
+            continue
+        people, request = _split(said) if not who else _later(said)
+        who += [people] if people else []
+        what += [request] if request else []
+    return Purpose(". ".join(who) or text.strip(), "".join(f"{one}. " for one in what).strip())
+
+
+def _split(said: str) -> tuple[str, str]:
+    """Split the sentence that says whom to look for."""
+    for found in _FOR.finditer(said):
+        people, request = said[: found.start()], said[found.end() :]
+        clear = found["comma"].strip() or found["and"] or _THEM.search(request)
+        if people and clear and is_request(request):
+            return people, request
+    if (asked := _REQUEST.match(said)) is not None:
+        verb, rest = asked["verb"], asked["rest"]
+        if (of := _THING.match(rest)) is not None and not _THEM.match(of["who"]):
+            people, request = of["who"], f"{verb} {of['thing']}"
+        elif (of := _PEOPLE.match(rest)) is not None and not _THEM.match(of["who"]):
+            people, request = of["who"], f"{verb} them {of['about']}"
+        else:
+            people, request = ("", said) if _THEM.search(rest) else (said, "")
+        return people, request if is_request(request) else ""
+    return _FOREIGN.sub("", said) or said, ""
+
+
+def _later(said: str) -> tuple[str, str]:
+    """Tell of a further sentence whether it says more of the people, or what to tell them."""
+    told = is_request(said) or (_OURS.search(said) is not None and _REQUEST.match(said) is None)
+    return ("", said) if told else (said, "")
+
+
+def is_request(text: str) -> bool:
+    """Tell whether the text is a request that a message can be made of without repeating it."""
+    goal = read_goal(text) if text else None
+    return goal is not None and all(kind != "general" for kind, _ in goal.topics)
