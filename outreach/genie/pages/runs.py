@@ -51,6 +51,10 @@ def group_of(status: str) -> tuple[str, ...]:
     return next((group for group in (WAITING, NOT_SENT) if status in group), (status,))
 
 
+VISITS = (("opened", "Opened"), ("clicked", "Clicked"))
+"""What is told of messages where it is tracked, and its words."""
+
+
 class Runs(OutreachPage):
     path = name = "outreach"
     title = "Outreach"
@@ -215,6 +219,7 @@ class Run(OutreachPage):
             ("To approve", counts["draft"], self.log(run, ["draft"])),
             ("On their way", number(WAITING), self.log(run, WAITING)),
             ("Sent", run["sent"], self.log(run, ["sent"])),
+            *((label, run[name], "") for name, label in VISITS if run[name]),
             ("Answered", run["answered"], ""),
             ("Not sent", number(NOT_SENT), self.log(run, NOT_SENT)),
         ]
