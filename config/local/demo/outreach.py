@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.models import Member
 from crm.models import Contact
 from outreach.ai.budgets import month_of
+from outreach.ai.providers.model import VALIDATION, WASTED
 from outreach.genie.audience import Audience
 from outreach.genie.cadence.steps import read_cadence
 from outreach.genie.generated.runs import start_generated_run
@@ -136,7 +137,7 @@ def _used(member: Member, run: GenieScheduler) -> None:
             tokens_in=900 + 37 * (place % 11),
             tokens_out=260 + 13 * (place % 7),
             cost=Decimal("0.0008"),
-            error="there is no fact named 'contact.salary'" if place == 3 else "",
+            error=WASTED[VALIDATION] if place == 3 else "",
         )
         for place, purpose in enumerate(purposes)
     ]

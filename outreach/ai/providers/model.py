@@ -50,6 +50,12 @@ BUSY, PARSING, VALIDATION = (
     "AIResponseValidationFailed_500",
 )
 
+WASTED = {
+    PARSING: "It was no JSON, or not all of it.",
+    VALIDATION: "It broke a rule: another shape, a source that was not given, or a placeholder.",
+}
+"""Why an answer could not be used, for the ledger: without its words, which may name people."""
+
 T = TypeVar("T")
 
 
@@ -187,7 +193,7 @@ class ModelProvider(AiProvider):
                 name, code, problem = PARSING, "unreadable", str(error)
             except Unusable as error:
                 name, code, problem = VALIDATION, "unusable", str(error)
-            self.meter.failed(used, shorten(without_key(problem, self.key_of_app()), 300))
+            self.meter.failed(used, WASTED[name])
             turns = [*turns[:1], Turn("model", text[:20_000]), Turn("user", prompts.repair_request(problem))]
         told = shorten(without_key(problem, self.key_of_app()), 300)
         detail = f"The model's answer could not be used, twice: {told}"
