@@ -10,7 +10,7 @@ from outreach.delivery.claims import has_due
 from outreach.delivery.doubts import ask_again, has_doubts
 from outreach.delivery.limits.quotas import forget_unused
 from outreach.delivery.models import SendJob
-from outreach.delivery.worker import drain
+from outreach.delivery.sending import drain
 
 register(QueueWork("send", drain, has_due=has_due, queue="send", model=SendJob))
 register(QueueWork("doubts", ask_again, has_due=has_doubts, queue="send"))

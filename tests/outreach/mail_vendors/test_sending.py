@@ -10,11 +10,12 @@ from django.utils import timezone
 
 from accounts.models import Notification
 from core.tenancy import company_scope
-from outreach.delivery import worker as sending
 from outreach.delivery.claims import claim
+from outreach.delivery.senders import open_session
 from outreach.models import AiApp, MailApp, SendJob, SendJobTransition, Suppression
 from tests.kit.cast import Cast
 from tests.kit.mail_vendors import KEY, Asked, Fault, VendorServer
+from tests.kit.sending import send_one
 from tests.outreach.helpers import planned, statuses, work
 
 
@@ -173,10 +174,10 @@ def test_a_worker_that_dies_after_the_intent_sends_nothing_twice(
     with cast.scope():
         [job] = claim(app.pk).jobs
         vendors.script = [Fault(200, {}, seconds=0.1)]
-        session = sending.open_session(_fresh(app))
+        session = open_session(_fresh(app))
         session._try = lambda *_: (_ for _ in ()).throw(KeyboardInterrupt())  # type: ignore[method-assign]
         with pytest.raises(KeyboardInterrupt):
-            sending._send_one(session, job)
+            send_one(session, job)
     work("send")
     assert (statuses(cast, run), vendors.sent) == ({"unknown": 1}, [])
 
