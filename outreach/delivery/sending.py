@@ -145,11 +145,12 @@ class Sending:
         limit = turn.batch
         while turn.is_on and len(turn.jobs) <= LOW:
             claimed = claim(turn.sender.pk, limit, turn.lease)
-            if not claimed.examined:
-                break
             turn.jobs.extend(claimed.jobs)
-            turn.grow()
-            limit = turn.batch if claimed.jobs else LOOKAHEAD
+            turn.has_more = len(claimed.jobs) == limit
+            if claimed.jobs or not claimed.examined:
+                break
+            limit = LOOKAHEAD
+        turn.grow()
         while self._free and turn.is_on and turn.connections < turn.wanted:
             if turn.connections == len(turn.slots) and not take_slot(turn.sender, turn.slots):
                 break
@@ -222,7 +223,7 @@ class Sending:
         if job is None and turn.is_on:
             self._ask(turn, partial(self._refill, turn))
             return turn.next()
-        if len(turn.jobs) == LOW:
+        if len(turn.jobs) == LOW and turn.has_more:
             self._tell(turn, partial(self._refill, turn))
         return job
 

@@ -38,6 +38,8 @@ class Turn:
     lease: str = field(default_factory=new_id)
     jobs: deque[SendJob] = field(default_factory=deque)
     batch: int = FIRST_BATCH
+    has_more: bool = True
+    """Whether the last claim found as many as it asked for, so that it is worth to claim before all have gone."""
     connections: int = 0
     sent: int = 0
     over: bool = False
