@@ -10,12 +10,10 @@ from django.utils import timezone
 
 from accounts.models import Notification
 from core.tenancy import company_scope
-from outreach.delivery.claims import claim
-from outreach.delivery.senders import open_session
+from outreach.mail_vendors.transport import VendorSession
 from outreach.models import AiApp, MailApp, SendJob, SendJobTransition, Suppression
 from tests.kit.cast import Cast
 from tests.kit.mail_vendors import KEY, Asked, Fault, VendorServer
-from tests.kit.sending import send_one
 from tests.outreach.helpers import planned, statuses, work
 
 
@@ -168,16 +166,17 @@ def test_an_inactive_recipient_is_suppressed(cast: Cast, app: MailApp, vendors: 
 
 
 def test_a_worker_that_dies_after_the_intent_sends_nothing_twice(
-    cast: Cast, app: MailApp, vendors: VendorServer
+    cast: Cast, app: MailApp, vendors: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = planned(cast, 1)
-    with cast.scope():
-        [job] = claim(app.pk).jobs
-        vendors.script = [Fault(200, {}, seconds=0.1)]
-        session = open_session(_fresh(app))
-        session._try = lambda *_: (_ for _ in ()).throw(KeyboardInterrupt())  # type: ignore[method-assign]
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(VendorSession, "_try", stop)
         with pytest.raises(KeyboardInterrupt):
-            send_one(session, job)
+            work("send")
     work("send")
     assert (statuses(cast, run), vendors.sent) == ({"unknown": 1}, [])
 
