@@ -33,9 +33,9 @@ SENDERS = 8
 CONNECTIONS = 4
 """Of each sender."""
 ROUNDS = 3
-MESSAGES = 6000
+MESSAGES = 3000
 """Of the new loop in a round; the former one sends a sixth of them."""
-LONGEST = 300
+LONGEST = 120
 FEW, MANY = 1000, 1_000_000
 WORDS = (
     "Hello,\n\nwe have read that your company is opening a second branch this spring, and wanted to tell you about our"
