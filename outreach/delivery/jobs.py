@@ -12,7 +12,7 @@ from outreach.delivery.limits.quotas import forget_unused
 from outreach.delivery.models import SendJob
 from outreach.delivery.sending import drain
 
-register(QueueWork("send", drain, has_due=has_due, queue="send", model=SendJob))
-register(QueueWork("doubts", ask_again, has_due=has_doubts, queue="send"))
+register(QueueWork("send", drain, has_due=has_due, queue="outreach", model=SendJob))
+register(QueueWork("doubts", ask_again, has_due=has_doubts, queue="outreach"))
 register(PeriodicTask("outreach.lapsed_approvals", hold_lapsed, every=timedelta(minutes=1)))
 register(PeriodicTask("outreach.quotas", forget_unused, every=timedelta(hours=1)))
