@@ -16,7 +16,7 @@ from outreach.delivery.models import SendJob
 from outreach.delivery.senders import MailSession
 from outreach.senders.models import Sender
 
-FIRST_BATCH = 50
+FIRST_BATCH = 100
 """Messages of a turn's first claim. Each further one is twice as large, so that little is given back when a slow server
 has used up the turn."""
 LOW = 25

@@ -1,7 +1,6 @@
 """Workers killed by kill -9 while they plan and send, by SMTP and by a mail vendor, over several connections each:
-nothing goes out twice, nothing is lost, what is uncertain is `unknown`, no more of it than killed workers had connections.
-
-test_service_chaos.py has the long form, with a whole service.
+nothing goes out twice, nothing is lost, and what is uncertain is `unknown`: at most as many as the killed workers had
+connections.
 """
 
 from __future__ import annotations
