@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from socket import create_connection  # noqa: TID251  to our own sink
 from statistics import median
 from time import perf_counter
 
@@ -33,9 +34,9 @@ SENDERS = 8
 CONNECTIONS = 4
 """Of each sender."""
 ROUNDS = 3
-MESSAGES = 3000
+MESSAGES = 6000
 """Of the new loop in a round; the former one sends a sixth of them."""
-LONGEST = 120
+LONGEST = 300
 FEW, MANY = 1000, 1_000_000
 WORDS = (
     "Hello,\n\nwe have read that your company is opening a second branch this spring, and wanted to tell you about our"
@@ -67,6 +68,7 @@ def sending(population: Population) -> list[Result]:
         for _ in range(ROUNDS):
             runs["former"].append(_run("former", senders, messages // 6))
             runs["new"].append(_run("new", senders, messages))
+        limit = _limit(port, messages)
         pairs = list(zip(runs["new"], runs["former"], strict=True))
         claims = _claims(senders, int(MANY * population.scale))
     new, former = (
@@ -81,10 +83,9 @@ def sending(population: Population) -> list[Result]:
     return [
         Result("sending: messages a second", rates, median(a.rate / b.rate for a, b in pairs), 6, at_least=True),
         Result("sending: messages a second of the host", rates, new.rate, 500, at_least=True, unit="/s"),
-        Result(
-            "sending: processor's time of a message", spent, median(b.cpu / a.cpu for a, b in pairs), 6, at_least=True
-        ),
+        Result("sending: processor's time of a message", spent, median(b.cpu / a.cpu for a, b in pairs)),
         claims,
+        Result("sending: of what the mail server can take", f"{limit:,.0f} messages/s at most", new.rate / limit),
     ]
 
 
@@ -101,6 +102,20 @@ def sink() -> Iterator[int]:
     finally:
         served.stdin.close()
         served.wait(20)
+
+
+def _limit(port: int, count: int) -> float:
+    """Return how many messages a second the mail server takes from somebody who waits for nothing."""
+    body = WORDS.replace("\n", "\r\n").encode() * 2  # about as long as a message with both of its parts
+    message = b"MAIL FROM:<a@example.com>\r\nRCPT TO:<b@example.com>\r\nDATA\r\n" + body + b"\r\n.\r\n"
+    begun = perf_counter()
+    with create_connection(("127.0.0.1", port)) as connected, connected.makefile("rb") as answers:
+        answers.readline()
+        for _ in range(count // 20):
+            connected.sendall(message * 20)
+            for _ in range(4 * 20):
+                answers.readline()
+    return (count // 20 * 20) / (perf_counter() - begun)
 
 
 def _senders(port: int) -> list[Smtp]:

@@ -135,7 +135,7 @@ class Writer:
             self._recover(intents, settled)
         except psycopg.Error as error:
             if len(intents) + len(settled) == 1:
-                row = (*intents, *settled)[0].row
+                [row] = [*(one.row for one in intents), *(done.row for done in settled)]
                 log.error("what becomes of message %s could not be written: %s", row["id"], error)
                 for one in intents:
                     one.end(error=error)
