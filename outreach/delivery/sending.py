@@ -129,10 +129,12 @@ class Sending:
                     self._begin_turn(sender_id, deadline)
 
     def _begin_turn(self, sender_id: str, deadline: float) -> None:
-        sender, slots = find_sender(sender_id), list[int]()
-        if sender is None or not take_slot(sender, slots):
+        sender = find_sender(sender_id)
+        if sender is None:
             return
-        turn = Turn(sender, opener(sender), min(deadline, monotonic() + SECONDS_A_SENDER), slots)
+        turn = Turn(sender, opener(sender), min(deadline, monotonic() + SECONDS_A_SENDER))
+        if not take_slot(sender, turn.slots):
+            return
         self._turns[sender_id] = turn
         try:
             self._refill(turn)

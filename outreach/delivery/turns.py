@@ -33,7 +33,7 @@ class Turn:
     open: Callable[[], MailSession]
     ends: float
     """When others get their turn (monotonic)."""
-    slots: list[int]
+    slots: list[int] = field(default_factory=list)
     """The numbers of its connections, each locked by this process."""
     lease: str = field(default_factory=new_id)
     jobs: deque[SendJob] = field(default_factory=deque)
