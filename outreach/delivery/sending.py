@@ -8,6 +8,7 @@ during network calls.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -48,6 +49,8 @@ CONNECTIONS = 16
 SENDERS_A_ROUND = 50
 SECONDS_A_SENDER = 5.0
 """How long a sender is served while others wait."""
+LONGEST_WAIT = 240.0
+"""Seconds after its deadline for which a process goes on while servers do not answer: what one message may take."""
 _LOOK_AGAIN = 0.1
 """Seconds after which the process looks for further senders while it serves some."""
 
@@ -96,20 +99,17 @@ class Sending:
         self._trouble: BaseException | None = None
 
     def drain(self, deadline: float) -> None:
-        """Serve senders until nothing is due or the deadline passes. Raises what went wrong with the database."""
+        """Serve senders until nothing is due or the deadline passes. Raises what went wrong with the database.
+
+        While servers let it wait after the deadline, others are served on: nobody waits for somebody else's server.
+        """
+        last = deadline + LONGEST_WAIT
         try:
-            while self._trouble is None and monotonic() < deadline:
-                begun = self._begun
-                self._begin_turns(deadline)
-                if self._turns:
-                    self._answer(_LOOK_AGAIN)
-                elif self._begun == begun:
-                    break
+            self._serve_senders(deadline)
+            while self._end_turns(_LOOK_AGAIN * 5) and self._trouble is None and monotonic() < last:
+                self._serve_senders(monotonic() + SECONDS_A_SENDER)
         finally:
-            for turn in self._turns.values():
-                turn.end()
-            while self._turns:
-                self._answer(_LOOK_AGAIN)
+            self._end_turns()
             self._ledger.close()
             while not self._asked.empty():
                 self._answer(0)
@@ -117,6 +117,24 @@ class Sending:
             raise self._trouble
 
     # In the main thread: the turns
+
+    def _serve_senders(self, deadline: float) -> None:
+        while self._trouble is None and monotonic() < deadline:
+            begun = self._begun
+            self._begin_turns(deadline)
+            if self._turns:
+                self._answer(_LOOK_AGAIN)
+            elif self._begun == begun:
+                return
+
+    def _end_turns(self, seconds: float = math.inf) -> bool:
+        """Let no further message go, and wait so long for those on their way. Returns whether some are left."""
+        for turn in self._turns.values():
+            turn.end()
+        until = monotonic() + seconds
+        while self._turns and monotonic() < until:
+            self._answer(_LOOK_AGAIN)
+        return bool(self._turns)
 
     def _begin_turns(self, deadline: float) -> None:
         """Begin turns of senders with due messages, if there are connections for them."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import psycopg
 import pytest
 from aiosmtpd.smtp import SMTP, Envelope
 from django.db import connection
+from django.utils import timezone
 
 from core.events.models import Event
 from core.jobs.liveness import release_lock
@@ -19,9 +22,11 @@ from outreach.delivery.intents import intent_of, settled
 from outreach.delivery.turns import give_slot_back, take_slot
 from outreach.delivery.writer import IntentLost, Writer, _Intent, _Settled
 from outreach.models import SendJob, SendJobTransition, Smtp
+from outreach.smtp import transport
 from outreach.smtp.transport import Sent
 from tests.kit.cast import Cast
-from tests.kit.smtp_server import Faults, FaultyServer, accept_any, faulty_server
+from tests.kit.factories import SmtpFactory
+from tests.kit.smtp_server import HANG, PATIENT, Faults, FaultyServer, accept_any, faulty_server
 from tests.outreach.helpers import Post, planned, statuses, work
 
 pytestmark = [pytest.mark.threads, pytest.mark.django_db(transaction=True)]
@@ -75,6 +80,19 @@ def test_a_server_has_a_message_only_after_its_intent_was_committed(cast: Cast, 
         held: list[int] = []
         assert take_slot(smtp, held)  # no connection is counted any more
         give_slot_back(smtp, held)
+
+
+def test_nobody_waits_for_the_server_of_somebody_else(cast: Cast, post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "Timeouts", lambda: replace(PATIENT, final=3.0))
+    silent = planned(cast, 1)
+    post.server.at["final"], post.server.times["final"] = HANG, 1
+    with cast.scope():
+        other = SmtpFactory(port=post.port, username="user", password="x", name="Other")
+    answered = planned(cast, 2, smtp=other.pk)
+    with cast.scope():
+        SendJob.objects.filter(run_id=answered).update(due_at=timezone.now() + timedelta(seconds=1))
+    work("send", seconds=0.5)
+    assert (statuses(cast, silent), statuses(cast, answered)) == ({"unknown": 1}, {"sent": 2})
 
 
 def test_what_is_committed_together_is_told_apart(cast: Cast, post: Post) -> None:
