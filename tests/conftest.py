@@ -22,6 +22,7 @@ from tests.kit.cast import Cast, keep_casts, kept_casts
 from tests.kit.clients import share_middleware
 from tests.kit.database import keep_seeds, own_database, remove_companies, reset
 from tests.kit.examples import thorough
+from tests.kit.sending import in_this_thread
 
 # The suite looks at the same examples each time, so that its result says something about the change; `make fuzz` looks
 # for new ones, and for more (`thorough`).
@@ -117,6 +118,14 @@ def _no_broker(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) 
     """Notifications of workers go nowhere unless a test is marked `broker`: the work is in PostgreSQL."""
     if request.node.get_closest_marker("broker") is None:
         monkeypatch.setattr("core.jobs.notify._publish", lambda name, **_: None)
+
+
+@pytest.fixture(autouse=True)
+def _sending(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Messages go out in the test's own thread, whose transaction no other connection sees, unless it is marked
+    `threads`."""
+    if request.node.get_closest_marker("threads") is None:
+        monkeypatch.setattr("outreach.delivery.sending._new", in_this_thread)
 
 
 @pytest.fixture(autouse=True)

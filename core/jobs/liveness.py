@@ -10,6 +10,7 @@ import os
 import random
 import socket
 import threading
+from typing import Any
 
 import psycopg
 from django.db import connection
@@ -51,21 +52,25 @@ def release_lock() -> None:
         _held = None
 
 
-def _connect() -> psycopg.Connection:
+def connection_parameters(purpose: str) -> dict[str, Any]:
+    """Return the parameters of a connection of this process's own, beside Django's, that says what it is for."""
     parameters = {
         key: value
         for key, value in connection.get_connection_params().items()
         if key not in ("cursor_factory", "context", "prepare_threshold", "application_name")
     }
-    name = f"leadwright worker {socket.gethostname()}:{os.getpid()}"[:63]
-    return psycopg.connect(
+    name = f"leadwright {purpose} {socket.gethostname()}:{os.getpid()}"[:63]
+    return {
         **parameters,
-        autocommit=True,
-        application_name=name,
-        keepalives_idle=10,
-        keepalives_interval=5,
-        keepalives_count=3,
-    )
+        "application_name": name,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+    }
+
+
+def _connect() -> psycopg.Connection:
+    return psycopg.connect(**connection_parameters("worker"), autocommit=True)
 
 
 def _answers(session: psycopg.Connection) -> bool:

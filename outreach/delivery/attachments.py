@@ -9,18 +9,19 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from threading import Lock
 from typing import Any
 
 from core.errors import NamedError, shorten
 from crm.files.models import File
 from crm.files.stores import open_content
-from outreach.smtp.attachments import Attachment
+from outreach.smtp.parts import Attachment
 
 MOST_FILES = 10
 MOST_BYTES = 10 * 1024 * 1024
 """Of all files of a mail together; encoded they take a third more, and many servers refuse more than 20 MB."""
 KEPT_BYTES = 4 * MOST_BYTES
-"""Contents that a sending worker keeps for the next messages."""
+"""Of files that a sending process keeps for the next messages. As parts of mails they take as much again, and a third."""
 REFUSED_TYPES = frozenset({"text/html", "image/svg+xml", "message/rfc822"})
 REFUSED_ENDINGS = frozenset((
     "ade", "adp", "apk", "appx", "bat", "cab", "chm", "cmd", "com", "cpl", "dll", "dmg", "exe", "hta", "htm", "html",
@@ -103,36 +104,43 @@ def _megabytes(size: int) -> str:
     return f"{size / 1024 / 1024:.1f} MB".replace(".0 MB", " MB")
 
 
+_kept: OrderedDict[tuple[str, ...], Attachment] = OrderedDict()
+_keeping = Lock()
+
+
 class AttachmentReader:
-    """Reads the files of messages, each once for many of them, and keeps no more than KEPT_BYTES of them."""
+    """Gives the files of a sender's messages. Each is read once for many messages, of all senders of the process."""
 
     def __init__(self) -> None:
-        self._contents: OrderedDict[str, bytes] = OrderedDict()
         self._files: dict[str, File] = {}
 
     def prepare(self, wanted: Iterable[Sequence[Mapping[str, Any]]]) -> None:
         """Look up the files of a batch of messages, by one statement."""
         ids = {one["id"] for files in wanted for one in files}
-        self._files = _live(ids) if ids else {}
-        for id in list(self._contents):
-            if id not in self._files:
-                del self._contents[id]
+        live = _live(ids) if ids else {}
+        self._files.update(live)
+        for id in ids - live.keys():
+            self._files.pop(id, None)
 
     def read(self, wanted: Sequence[Mapping[str, Any]]) -> tuple[Attachment, ...]:
-        """Return the files of a message of the batch. Raises AttachmentMissing and AttachmentUnavailable."""
-        return tuple(Attachment(one["name"], one["mime"], self._content(one)) for one in wanted)
+        """Return the files of a message, for any thread. Raises AttachmentMissing and AttachmentUnavailable."""
+        return tuple(self._one(file) for file in wanted)
 
-    def _content(self, one: Mapping[str, Any]) -> bytes:
-        file = self._files.get(one["id"])
+    def _one(self, wanted: Mapping[str, Any]) -> Attachment:
+        file = self._files.get(wanted["id"])
         if file is None:
-            raise AttachmentMissing(f"{one['name']} was deleted, or is in the recycle bin.")
-        known = self._contents.get(file.pk)
-        if known is None:
-            known = self._contents[file.pk] = _read(file, one)
-        self._contents.move_to_end(file.pk)
-        while len(self._contents) > 1 and sum(map(len, self._contents.values())) > KEPT_BYTES:
-            self._contents.popitem(last=False)
-        return known
+            raise AttachmentMissing(f"{wanted['name']} was deleted, or is in the recycle bin.")
+        key = (file.pk, wanted["sha256"], wanted["name"], wanted["mime"])
+        with _keeping:
+            if key in _kept:
+                _kept.move_to_end(key)
+                return _kept[key]
+        found = Attachment(wanted["name"], wanted["mime"], _read(file, wanted))
+        with _keeping:
+            _kept[key] = found
+            while len(_kept) > 1 and sum(len(one.content) for one in _kept.values()) > KEPT_BYTES:
+                _kept.popitem(last=False)
+        return found
 
 
 def _read(file: File, one: Mapping[str, Any]) -> bytes:

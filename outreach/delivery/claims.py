@@ -29,8 +29,8 @@ from outreach.delivery.reasons import Reason
 from outreach.delivery.senders import KINDS, columns_of, locked_sender
 from outreach.senders.models import Sender
 
-BATCH = 25
-"""Messages that a worker holds at once."""
+BATCH = 200
+"""Messages that are claimed at once."""
 SENDING: dict[str, Any] = {"is_active": True, "verified": True, "stopped_at": None}
 """What holds for a sender that sends."""
 LOOKAHEAD = 500
@@ -73,8 +73,9 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
 
 
 @transaction.atomic
-def claim(sender_id: str, limit: int = BATCH) -> Claim:
-    """Claim up to BATCH of the sender's due messages under a new lease; reschedule or end those that may not be sent.
+def claim(sender_id: str, limit: int = BATCH, lease: str = "") -> Claim:
+    """Claim up to BATCH of the sender's due messages, under a new lease or the given one; reschedule or end those that
+    may not be sent. Examines `limit` messages.
 
     Locks the sender's row, so that several workers together keep its limits: claims of one count for the others.
     """
@@ -91,10 +92,10 @@ def claim(sender_id: str, limit: int = BATCH) -> Claim:
     if left == 0:
         _pause_for_limit(sender, state, now)
         return Claim([], 0)
-    return _choose(sender, context, min(left, BATCH), limit, now)
+    return _choose(sender, context, lease or new_id(), min(left, BATCH), limit, now)
 
 
-def _choose(sender: Sender, context: SendContext, most: int, limit: int, now: dt.datetime) -> Claim:
+def _choose(sender: Sender, context: SendContext, lease: str, most: int, limit: int, now: dt.datetime) -> Claim:
     jobs = list(
         SendJob.objects.select_for_update(skip_locked=True, of=("self",))
         .filter(_due(now), **columns_of(sender))
@@ -134,7 +135,6 @@ def _choose(sender: Sender, context: SendContext, most: int, limit: int, now: dt
             rows.update(due_at=wait.until or now + again, reason=wait.reason, updated_at=now)
     for stop, ids in stopped.items():
         ledger.transition_all(SendJob.objects.filter(pk__in=ids), to=stop.state, reason=stop.reason)
-    lease = new_id()
     if ready:
         _claim(sender, ready, lease, context, now)
     return Claim(ready, len(jobs), lease)

@@ -21,10 +21,11 @@ from core.tenancy import company_scope, unscoped
 from outreach.delivery import ledger
 from outreach.delivery.attachments import AttachmentMissing, AttachmentUnavailable
 from outreach.delivery.claims import holding
+from outreach.delivery.intents import settled
 from outreach.delivery.models import SendJob
 from outreach.delivery.parts import MailParts
 from outreach.delivery.senders import open_session
-from outreach.delivery.worker import FIRST_WAIT, IntentRefused, record_outcome, sent_values
+from outreach.delivery.worker import FIRST_WAIT, IntentRefused, late_values, record_outcome
 from outreach.mail_vendors.gmail import GmailSession, session_of
 from outreach.mail_vendors.google import READ
 from outreach.mail_vendors.models import MailApp
@@ -82,9 +83,8 @@ def _look_up(job: SendJob) -> None:
     with closing(session_of(job.mail_app)) as session:
         found = session.look_up(job.message_id) if isinstance(session, GmailSession) else None
     if found is not None and job.sending_at is not None:
-        ledger.record_late_outcome(
-            job, to="sent", sending_at=job.sending_at, detail=FOUND, **sent_values(job, found), reply=found.reply
-        )
+        values = late_values(settled(job, found))
+        ledger.record_late_outcome(job, to="sent", sending_at=job.sending_at, detail=FOUND, **values)
         return
     attempts = job.attempts + 1
     waiting = SendJob.objects.filter(pk=job.pk, status=SendJob.Status.UNKNOWN, attempts=job.attempts)

@@ -10,12 +10,12 @@ from outreach.delivery.claims import has_due
 from outreach.delivery.doubts import ask_again, has_doubts
 from outreach.delivery.limits.quotas import forget_unused
 from outreach.delivery.models import SendJob
+from outreach.delivery.sending import drain
 from outreach.delivery.tracking.applying import apply_waiting, forget_old
 from outreach.delivery.tracking.applying import has_waiting as has_visits
-from outreach.delivery.worker import drain
 
-register(QueueWork("send", drain, has_due=has_due, queue="send", model=SendJob))
-register(QueueWork("doubts", ask_again, has_due=has_doubts, queue="send"))
+register(QueueWork("send", drain, has_due=has_due, queue="outreach", model=SendJob))
+register(QueueWork("doubts", ask_again, has_due=has_doubts, queue="outreach"))
 register(PeriodicTask("outreach.lapsed_approvals", hold_lapsed, every=timedelta(minutes=1)))
 register(PeriodicTask("outreach.quotas", forget_unused, every=timedelta(hours=1)))
 register(QueueWork("tracking", apply_waiting, has_due=has_visits, queue="bulk"))

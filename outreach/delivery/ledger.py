@@ -14,22 +14,8 @@ from core.events import emit
 from core.ids import new_id
 from core.lists import in_batches
 from core.tenancy import company_id
+from outreach.delivery.intents import intent_holds
 from outreach.delivery.models import SendJob, SendJobTransition
-from outreach.delivery.stop_rules import reason_sql
-
-_INTENT_HOLDS = f"""
-    AND (j.approval_ends_at IS NULL OR j.approval_ends_at > %s)
-    AND NOT EXISTS (SELECT FROM outreach_geniescheduler r
-        WHERE r.id = j.run_id AND (r.cancelled_at IS NOT NULL OR r.paused_at IS NOT NULL OR r.is_deleted))
-    AND NOT EXISTS (SELECT FROM outreach_suppression s WHERE s.company_id = j.company_id AND s.email = lower(%s))
-    AND EXISTS (SELECT FROM crm_contact c
-        WHERE c.id = j.contact_id AND NOT c.is_deleted AND c.unsubscribed_at IS NULL AND c.email = %s)
-    AND (EXISTS (SELECT FROM outreach_smtp p WHERE p.id = j.smtp_id AND p.is_active AND p.stopped_at IS NULL)
-        OR EXISTS (SELECT FROM outreach_mailapp m
-            WHERE m.id = j.mail_app_id AND m.is_active AND m.stopped_at IS NULL))
-    AND {reason_sql("j")} IS NULL
-"""
-"""What may have changed since the claim and forbids sending. The statement that commits the intent checks it again."""
 
 
 def _paired(ids: Sequence[str]) -> tuple[str, str]:
@@ -117,36 +103,20 @@ def transition(job: SendJob, *, to: str, reason: str = "", detail: str = "", **v
     return _transition(job, to, reason, detail, values, "AND j.lease = %s AND j.status = %s", [job.lease, job.status])
 
 
-def commit_intent(job: SendJob, *, recipient: str, message_id: str) -> bool:
-    """Change a claimed message to sending.
-
-    Returns False when the lease is lost, or when the run, the sender or the recipient forbid it by now.
-    """
-    values = {"recipient": recipient, "message_id": message_id, "sending_at": timezone.now()}
-    return _transition(
-        job,
-        "sending",
-        "",
-        "",
-        values,
-        f"AND j.lease = %s AND j.status = 'claimed' {_INTENT_HOLDS}",
-        [job.lease, values["sending_at"], recipient, recipient],
-    )
-
-
 def begin_again(job: SendJob, *, lease: str, worker: int) -> bool:
     """Change a message in doubt to sending again, under a new lease.
 
     Returns False when somebody else has asked or decided, or when the run, the sender or the recipient forbid it.
     """
     values = {"lease": lease, "worker": worker, "attempts": job.attempts + 1}
+    holds = intent_holds("%s", "%s")
     return _transition(
         job,
         "sending",
         "",
         "asked again with the same key",
         values,
-        f"AND j.status = 'unknown' AND j.sending_at = %s AND j.attempts = %s {_INTENT_HOLDS}",
+        f"AND j.status = 'unknown' AND j.sending_at = %s AND j.attempts = %s {holds}",
         [job.sending_at, job.attempts, timezone.now(), job.recipient, job.recipient],
     )
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, cast
 
 from django.db.models import Q, QuerySet
 
 from core.errors import NamedError
 from outreach.deliverability.keys import signer_of
+from outreach.deliverability.signing import Signer
 from outreach.mail_vendors.gmail import session_of
 from outreach.mail_vendors.models import MailApp
 from outreach.mail_vendors.services import nothing_selected
@@ -55,8 +57,8 @@ def columns_of(sender: Sender) -> dict[str, Any]:
 class ServerSession:
     """A session at a sender's own mail server. Its messages are signed where its domain has a key that is in use."""
 
-    def __init__(self, sender: Smtp, timeouts: Timeouts | None = None) -> None:
-        self._signer = signer_of(sender)
+    def __init__(self, sender: Smtp, signer: Signer | None, timeouts: Timeouts | None = None) -> None:
+        self._signer = signer
         self._session = Session.open(config_of(sender), timeouts=timeouts)
 
     def deliver(self, mail: OutgoingMail, commit_intent: Callable[[], None]) -> Outcome:
@@ -73,9 +75,16 @@ class ServerSession:
 MailSession = ServerSession | VendorSession
 
 
+def opener(sender: Sender, *, timeouts: Timeouts | None = None) -> Callable[[], MailSession]:
+    """Return what opens sessions of the sender, in any thread: what is stored of it is read now."""
+    if isinstance(sender, MailApp):
+        return partial(session_of, sender)
+    return partial(ServerSession, cast("Smtp", sender), signer_of(cast("Smtp", sender)), timeouts)
+
+
 def open_session(sender: Sender, *, timeouts: Timeouts | None = None) -> MailSession:
     """Return a session of the sender for many messages. Raises SmtpError."""
-    return session_of(sender) if isinstance(sender, MailApp) else ServerSession(cast("Smtp", sender), timeouts)
+    return opener(sender, timeouts=timeouts)()
 
 
 def choose_sender(

@@ -29,9 +29,9 @@ from outreach.email_templates.services import preview_template, preview_words
 from outreach.mail_vendors.registry import CHANNELS
 from outreach.senders.models import Sender, Smtp
 from outreach.senders.services import TIMEOUTS
-from outreach.smtp.attachments import Attachment
 from outreach.smtp.message import InvalidMail, OutgoingMail
 from outreach.smtp.outcome import Sent, SmtpError, Uncertain
+from outreach.smtp.parts import Attachment
 
 TRIALS = Limit("trial-mails", 20, 3600)
 """Mails of a member."""

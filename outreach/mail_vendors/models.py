@@ -13,6 +13,7 @@ class MailApp(Sender):
     """A company's account at a mail vendor, with its limits."""
 
     job_column = "mail_app"
+    max_connections = 4
 
     letter = models.CharField(max_length=1, default="a")
     vendor = models.CharField(max_length=24, default="brevo", help_text="The key of its vendor, whatever the letter.")

@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('accounts', '0001_squashed_0006_where_sessions_are'),
         ('crm', '0002_answers_of_attendees'),
-        ('outreach', '0008_dashboards'),
+        ('outreach', '0009_connections_of_senders'),
     ]
 
     operations = [

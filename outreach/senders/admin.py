@@ -33,7 +33,7 @@ class SmtpAdmin(CompanyRecordAdmin):
 
     icon = "forward_to_inbox"
     form = SmtpForm
-    edits = ("name", "is_active", "new_password", *LIMITS)
+    edits = ("name", "is_active", "new_password", "max_connections", *LIMITS)
     extra = ("new_password",)
     commands = ("test",)
     list_display = ("__str__", "company", "host", "port", "verified", "is_active", "last_error", "created_at")

@@ -11,6 +11,8 @@ from core.models import CompanyModel
 
 BOUNCES, COMPLAINTS = "bounces", "complaints"
 """What stops a sender."""
+MAX_CONNECTIONS, MOST_CONNECTIONS = 2, 50
+"""To the server of an SMTP sender at once: unless it says otherwise, and at most."""
 
 
 class Sender(CompanyModel):
@@ -20,6 +22,8 @@ class Sender(CompanyModel):
     """The column of messages and runs that names a sender of the kind."""
     app_key: str
     """The connected app that the sender is, which is also the channel of its messages."""
+    max_connections: int
+    """How many connections to its server may be open at once, of all processes together."""
 
     name = models.CharField(max_length=200, blank=True, default="")
     from_email = models.EmailField(max_length=254)
@@ -90,6 +94,12 @@ class Smtp(Sender):
     username = models.CharField(max_length=255)
     password = EncryptedTextField(bound_to=("host", "port", "username", "secure"))
     secure = models.BooleanField(default=True)
+    max_connections = models.PositiveSmallIntegerField(
+        default=MAX_CONNECTIONS,
+        db_default=MAX_CONNECTIONS,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_CONNECTIONS)],
+        help_text="Most connections to the server at once.",
+    )
 
     class Meta(Sender.Meta):
         abstract = False

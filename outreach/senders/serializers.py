@@ -10,7 +10,7 @@ from rest_framework import serializers
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, TextInput
 from core.api.output import Computed, IdField, Output
-from outreach.senders.models import why_stopped
+from outreach.senders.models import MOST_CONNECTIONS, why_stopped
 
 LIMIT = {"required": False, "allow_null": True, "min_value": 1}
 
@@ -48,6 +48,12 @@ class SmtpChange(SenderChange):
         help_text="Left out or empty: unchanged. Required where host, port, username or secure change.",
     )
     secure = BooleanInput(required=False)
+    maxConnections = IntegerInput(
+        required=False,
+        min_value=1,
+        max_value=MOST_CONNECTIONS,
+        help_text="Most connections to the server at once: more send faster, and servers refuse too many.",
+    )
 
 
 class SmtpCreate(SmtpChange):
@@ -87,6 +93,7 @@ class SmtpOut(Output):
     port = serializers.IntegerField()
     username = serializers.CharField()
     secure = serializers.BooleanField()
+    maxConnections = serializers.IntegerField(help_text="Most connections to the server at once.")
     fromEmail = serializers.CharField(source="from_email")
     fromName = serializers.CharField(source="from_name")
     verified = serializers.BooleanField(help_text="What the last connection test found.")

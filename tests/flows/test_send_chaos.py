@@ -1,12 +1,12 @@
-"""Workers killed by kill -9 while they plan and send a run: nothing goes out twice, nothing is lost, what is uncertain
-is `unknown`.
-
-CHAOS_MAILS and CHAOS_KILLS set the size; `make chaos` runs the long form.
+"""Workers killed by kill -9 while they plan and send, by SMTP and by a mail vendor, over several connections each:
+nothing goes out twice, nothing is lost, and what is uncertain is `unknown`: at most as many as the killed workers had
+connections.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import random
@@ -15,8 +15,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -27,9 +28,10 @@ from django.db import connection
 from core.jobs.sweeper import MAX_DEATHS
 from core.tenancy import company_scope
 from crm.models import Contact
-from outreach.models import AiApp, SendJob, SendJobTransition, Smtp
+from outreach.models import AiApp, MailApp, SendJob, SendJobTransition, Smtp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import SmtpFactory
+from tests.kit.mail_vendors import Asked, Fault, VendorServer, vendor_server
 from tests.kit.smtp_server import Faults, FaultyServer, accept_any, faulty_server
 
 pytestmark = pytest.mark.long
@@ -37,6 +39,7 @@ pytestmark = pytest.mark.long
 logging.getLogger("mail.log").setLevel(logging.WARNING)
 
 WORKERS = 2
+CONNECTIONS = 3
 SECONDS = 600
 
 
@@ -50,10 +53,17 @@ class SlowServer(FaultyServer):
         return answer
 
 
+class SlowVendor(VendorServer):
+    """Takes its time to answer what it has taken."""
+
+    def next(self, asked: Asked) -> Fault:
+        return replace(super().next(asked), seconds=random.uniform(0, 0.008))
+
+
 class Stable:
     """The running workers."""
 
-    def __init__(self, database: str) -> None:
+    def __init__(self, database: str, vendor: str) -> None:
         url = urlsplit(os.environ["DATABASE_URL"])
         address = urlunsplit((url.scheme, url.netloc, f"/{database}", url.query, ""))
         self.process = subprocess.Popen(
@@ -63,6 +73,8 @@ class Stable:
                 "DATABASE_URL": address,
                 "DJANGO_SETTINGS_MODULE": "tests.settings",
                 "LOG_LEVEL": "ERROR",
+                "OUTBOUND_PRIVATE_HOSTS": "127.0.0.0/8",
+                "VENDOR_BASE_URLS": json.dumps({"postmark": vendor}),
             },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -90,8 +102,8 @@ class Stable:
 
 
 @contextmanager
-def stable(database: str) -> Iterator[Stable]:
-    workers = Stable(database)
+def stable(database: str, vendor: str) -> Iterator[Stable]:
+    workers = Stable(database, vendor)
     try:
         for _ in range(WORKERS):
             workers.spawn()
@@ -100,22 +112,25 @@ def stable(database: str) -> Iterator[Stable]:
         workers.close()
 
 
-def prepare(cast: Cast, port: int, mails: int) -> str:
-    """Create contacts, a sender and a run for all of them. Returns the run's id."""
+def prepare(cast: Cast, port: int, vendors: VendorServer, mails: int) -> list[str]:
+    """Create contacts, a sender, a vendor's app, and a run by each for half of the contacts. Returns the runs' ids."""
     with cast.scope():
-        SmtpFactory(port=port, username="user", password="päss wörd")
+        smtp = SmtpFactory(port=port, username="user", password="päss wörd", max_connections=CONNECTIONS)
+        app = vendors.be("postmark").app("postmark", letter="e", verified=True)
+        app.save()
         AiApp.objects.create(provider="offline-composer", name="Offline", is_default=True)
         contacts = [
             Contact(name=f"Person {n}", email=f"person{n}@example.org", email_key=f"person{n}@example.org")
             for n in range(mails)
         ]
         Contact.objects.bulk_create(contacts)
-    ids = [contact.pk for contact in contacts]
-    answer = cast.key.post(
-        "/genie/from-contacts", {"contactIds": ids, "prompt": "Tell them about our new opening hours"}
-    )
-    assert answer.status == 201, answer.body
-    return answer.data["_id"]
+    ids, runs = [contact.pk for contact in contacts], []
+    for sender, half in ((smtp, ids[: mails // 2]), (app, ids[mails // 2 :])):
+        body = {"contactIds": half, "prompt": "Tell them about our new opening hours", "smtp": sender.pk}
+        answer = cast.key.post("/genie/from-contacts", body)
+        assert answer.status == 201, answer.body
+        runs.append(answer.data["_id"])
+    return runs
 
 
 def kill_while_planning(workers: Stable, kills: int) -> None:
@@ -126,26 +141,27 @@ def kill_while_planning(workers: Stable, kills: int) -> None:
         workers.spawn()
 
 
-def kill_while_sending(workers: Stable, server: Faults, mails: int, kills: int, end: float) -> None:
+def kill_while_sending(workers: Stable, accepted: Callable[[], int], mails: int, kills: int, end: float) -> None:
     """Kill after each so many accepted mails, spread over the whole run, at random moments within a delivery."""
     every = mails / (kills + 1)
     for number in range(kills):
         goal = int(every * (number + 1) - random.uniform(0, every))
-        while len(server.received) < goal:
-            assert time.monotonic() < end, f"only {len(server.received)} of {mails} mails went out"
+        while accepted() < goal:
+            assert time.monotonic() < end, f"only {accepted()} of {mails} mails went out"
             time.sleep(0.001)
         time.sleep(random.uniform(0, 0.02))
         workers.kill_one()
         workers.spawn()
 
 
-def wait_until_done(cast: Cast, run: str, mails: int, end: float) -> Counter[str]:
+def wait_until_done(cast: Cast, runs: list[str], mails: int, end: float) -> Counter[str]:
     """Wait until no message is on its way any more. Returns the counts by status."""
     while True:
         with company_scope(cast.company.pk):
             # A rested sender is not what is tested here.
             Smtp.objects.update(paused_until=None)
-            counts = Counter(SendJob.objects.filter(run_id=run).values_list("status", flat=True))
+            MailApp.objects.update(paused_until=None)
+            counts = Counter(SendJob.objects.filter(run__in=runs).values_list("status", flat=True))
         if counts.total() == mails and not set(counts) & {"approved", "claimed", "sending"}:
             return counts
         assert time.monotonic() < end, f"still {dict(counts)}"
@@ -157,21 +173,25 @@ def chaos(mails: int, kills: int) -> dict[str, Any]:
     cast, server = make_cast(), Faults()
     end = time.monotonic() + SECONDS
     started = time.monotonic()
-    with faulty_server(server, factory=SlowServer, authenticator=accept_any, auth_require_tls=False) as port:
-        run = prepare(cast, port, mails)
-        with stable(connection.settings_dict["NAME"]) as workers:
+    with (
+        faulty_server(server, factory=SlowServer, authenticator=accept_any, auth_require_tls=False) as port,
+        vendor_server(SlowVendor) as vendors,
+    ):
+        runs = prepare(cast, port, vendors, mails)
+        with stable(connection.settings_dict["NAME"], vendors.url) as workers:
             # Fewer than a run of work survives without any progress (MAX_DEATHS), however slow the machine is.
             early = min(kills // 4, MAX_DEATHS - 2)
             kill_while_planning(workers, early)
-            kill_while_sending(workers, server, mails, kills - early, end)
-            counts = wait_until_done(cast, run, mails, end)
+            kill_while_sending(workers, lambda: len(server.received) + len(vendors.sent), mails, kills - early, end)
+            counts = wait_until_done(cast, runs, mails, end)
     seconds = time.monotonic() - started
-    accepted = [_message_id(mail) for mail in server.received]
+    accepted = [*map(_message_id, server.received), *(asked_about(one) for one in vendors.sent)]
     assert len(accepted) == len(set(accepted)), "a mail went out twice"
     with company_scope(cast.company.pk):
-        status_of = dict(SendJob.objects.filter(run_id=run).values_list("pk", "status"))
+        jobs = SendJob.objects.filter(run__in=runs)
+        status_of = dict(jobs.values_list("pk", "status"))
         begun = Counter(SendJobTransition.objects.filter(to_status="sending").values_list("send_job_id", flat=True))
-        recipients = SendJob.objects.filter(run_id=run).values("contact_id").distinct().count()
+        recipients = jobs.values("contact_id").distinct().count()
     assert recipients == mails
     assert {status_of[pk] for pk in accepted} <= {"sent", "unknown"}, (
         "an accepted mail that the ledger does not know of"
@@ -180,8 +200,13 @@ def chaos(mails: int, kills: int) -> dict[str, Any]:
     assert sent <= set(accepted), "a message is called sent that the server never had"
     assert counts["sent"] + counts["unknown"] == mails, f"lost: {dict(counts)}"
     assert max(begun.values()) == 1
-    assert counts["unknown"] <= kills
+    assert counts["unknown"] <= kills * (CONNECTIONS + MailApp.max_connections)
     return {"mails": mails, "kills": kills, **counts, "accepted": len(accepted), "seconds": round(seconds, 1)}
+
+
+def asked_about(asked: Asked) -> str:
+    """Return the id of the message that the vendor was given."""
+    return str(json.loads(asked.body)["Metadata"]["job"])
 
 
 def _message_id(mail: bytes) -> str:
@@ -192,9 +217,3 @@ def _message_id(mail: bytes) -> str:
 @pytest.mark.django_db(transaction=True)
 def test_chaos_of_sending_short() -> None:
     print(chaos(200, 8))
-
-
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
-def test_chaos_of_sending_long() -> None:
-    print(chaos(int(os.environ.get("CHAOS_MAILS", "2000")), int(os.environ.get("CHAOS_KILLS", "100"))))

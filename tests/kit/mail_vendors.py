@@ -185,9 +185,9 @@ def _handler(server: VendorServer) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
-def vendor_server() -> Iterator[VendorServer]:
+def vendor_server(kind: type[VendorServer] = VendorServer) -> Iterator[VendorServer]:
     """Run the stand-in."""
-    found = VendorServer()
+    found = kind()
     served = ThreadingHTTPServer(("127.0.0.1", 0), _handler(found))
     served.daemon_threads = True
     found.port = served.server_address[1]

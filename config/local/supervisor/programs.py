@@ -15,8 +15,12 @@ MANAGE = (sys.executable, os.fspath(PROJECT / "manage.py"))
 # Workers by purpose, so that quick work never waits for long work.
 QUICK_QUEUES = "tick,send"
 LONG_QUEUES = "import,bulk"
+SENDER_QUEUES = "outreach"
+"""Outreach, whose tasks take as long as there is something to send, so that the tick never waits for them."""
 AI_QUEUES = "ai"
 """What may wait for a model, which a company's server may let it do for minutes."""
+
+SENDER_PROCESSES = 2
 
 # Granian's backpressure stays at its default: it counts open connections, so with a low limit idle browsers lock others
 # out (measured: 12 idle ones, limit 8).
@@ -80,6 +84,7 @@ def plan(options: Options) -> Plan:
         Program("web", _web(options), stop_after=3, patience=15),
         Program("worker", _worker("quick", QUICK_QUEUES, options.worker_concurrency), stop_after=2, patience=30),
         Program("long", _worker("long", LONG_QUEUES, 1), stop_after=2, patience=30),
+        Program("sender", _worker("sender", SENDER_QUEUES, SENDER_PROCESSES), stop_after=2, patience=30),
         Program("ai", _worker("ai", AI_QUEUES, 2), stop_after=2, patience=30),
         Program("beat", _beat(options.data), stop_after=1, patience=10),
     )

@@ -94,6 +94,13 @@ class SenderPage(Page):
                     " server has it, and mails and the password go unprotected where it has not.",
                 ),
                 Field("name", "Name of this sender", help="Only you and your colleagues see it."),
+                Field(
+                    "maxConnections",
+                    "Connections to the server at once",
+                    "number",
+                    value=2,
+                    help="More send faster; many servers refuse more than ten.",
+                ),
                 *self.limits(),
                 *([Field("isActive", "Switched on", "switch", value=True)] if known else []),
             ],

@@ -299,10 +299,11 @@ def test_numbers_that_are_none(data: Path, name: str, value: str) -> None:
 def test_plan_covers_every_queue_and_keeps_the_catcher_for_the_demo(data: Path) -> None:
     with_demo = plan(read_options({"WORKER_CONCURRENCY": "3"}, data=data, demo=True))
     without = plan(read_options({}, data=data, demo=False))
-    assert [program.name for program in with_demo.programs] == ["web", "worker", "long", "ai", "beat", "mail"]
-    assert [program.name for program in without.programs] == ["web", "worker", "long", "ai", "beat"]
+    assert [program.name for program in with_demo.programs] == ["web", "worker", "long", "sender", "ai", "beat", "mail"]
+    assert [program.name for program in without.programs] == ["web", "worker", "long", "sender", "ai", "beat"]
     assert without.demo is None
-    worker, long, ai = (program.command for program in with_demo.programs[1:4])
+    worker, long, sender, ai = (program.command for program in with_demo.programs[1:5])
     assert worker[worker.index("-Q") + 1 :][:3] == ("tick,send", "-c", "3")
     assert long[long.index("-Q") + 1 :][:3] == ("import,bulk", "-c", "1")
+    assert sender[sender.index("-Q") + 1 :][:3] == ("outreach", "-c", "2")
     assert ai[ai.index("-Q") + 1 :][:3] == ("ai", "-c", "2")

@@ -24,7 +24,6 @@ from crm.models import (
     SavedView,
 )
 from crm.privacy.registry import PERSONAL_DATA
-from outreach.delivery import ledger
 from outreach.delivery.privacy import not_erased
 from outreach.models import (
     LeadGeneration,
@@ -36,6 +35,7 @@ from tests.crm.exports import helpers as exporting
 from tests.crm.privacy.helpers import EMAIL, FORM, NAME, NUMBER, erase, scatter, traces
 from tests.kit.cast import SESSION, Caller, Cast, session_headers
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory, SmtpFactory
+from tests.kit.sending import commit_intent
 
 
 def test_nothing_is_left_but_the_suppressed_address(scope: Cast) -> None:
@@ -166,7 +166,7 @@ def test_a_message_that_a_worker_has_claimed_does_not_go_any_more(scope: Cast) -
     job = SendJob.objects.create(contact=contact, smtp=SmtpFactory(), status="claimed", lease=new_id(), text="Hello")
     held = SendJob.objects.get(pk=job.pk)
     assert erase(scope.key, contact.pk).status == 200
-    assert ledger.commit_intent(held, recipient=EMAIL, message_id="<x@y>") is False
+    assert commit_intent(held, recipient=EMAIL) is False
     job.refresh_from_db()
     assert (job.status, job.reason, job.recipient, job.text) == ("cancelled", "erased", "", "")
     assert not_erased([contact.pk, ContactFactory().pk]) == {Contact.objects.get(erased_at=None).pk}

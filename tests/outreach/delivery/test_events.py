@@ -13,6 +13,7 @@ from outreach.delivery.claims import claim
 from outreach.models import SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import LeadFactory
+from tests.kit.sending import commit_intent
 from tests.outreach.helpers import Post, planned, work
 
 
@@ -54,7 +55,7 @@ def test_a_step_that_is_refused_or_rolled_back_tells_nothing(cast: Cast, post: P
     planned(cast, 1)
     with cast.scope():
         [job] = claim(post.smtp.pk).jobs
-        assert ledger.commit_intent(job, recipient=job.contact.email or "", message_id="<1@example.com>")
+        assert commit_intent(job, recipient=job.contact.email or "")
         stolen, job.lease = job.lease, "0" * 24
         assert not ledger.transition(job, to="sent", sent_at=timezone.now())
         job.lease = stolen

@@ -9,12 +9,12 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Mail
-from outreach.delivery import ledger
 from outreach.delivery.claims import claim
 from outreach.delivery.limits.guardrails import look_at
 from outreach.models import MailApp, SendJob, Smtp
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, MemberFactory, RoleFactory, SmtpFactory
+from tests.kit.sending import commit_intent
 from tests.outreach.helpers import Post, planned, statuses, work
 
 NOW = timezone.now()
@@ -89,7 +89,7 @@ def test_a_stopped_sender_says_why_and_goes_on_by_one_click(cast: Cast, post: Po
         sent(smtp, 6, ago=timedelta(minutes=1), **bounced())
         look_at([smtp.pk])
         # What was claimed before it was stopped does not go either.
-        assert not ledger.commit_intent(job, recipient=job.contact.email, message_id="<x@y>")
+        assert not commit_intent(job, recipient=job.contact.email)
         assert claim(smtp.pk).examined == 0
         told = Mail.objects.filter(kind="notice_sender_stopped")
         assert set(told.values_list("to", flat=True)) == {cast.owner.email, keeper.email}

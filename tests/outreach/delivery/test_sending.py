@@ -13,14 +13,14 @@ from billing.models import Subscription
 from core.jobs import LeaseLost, sweep
 from core.tenancy import company_scope
 from crm.models import Contact
-from outreach.delivery import claims, ledger
-from outreach.delivery import worker as sending
+from outreach.delivery import claims, sending, worker
 from outreach.delivery.claims import claim
-from outreach.delivery.parts import MailParts
+from outreach.delivery.senders import open_session
 from outreach.models import GenieScheduler, SendJob, SendJobTransition, Smtp, Suppression
 from outreach.smtp.transport import Sent
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
+from tests.kit.sending import commit_intent, send_one
 from tests.kit.smtp_server import DROP
 from tests.outreach.helpers import Post, planned, statuses, work
 
@@ -200,10 +200,8 @@ def test_nothing_goes_to_whom_or_from_whom_it_was_not_approved_for(cast: Cast, p
         jobs = claim(post.smtp.pk).jobs
         assert {job.pk for job in jobs} == {same.pk, claimed.pk}
         Contact.objects.filter(pk=claimed.contact_id).update(email="third@example.net", email_key="third@example.net")
-        with closing(sending.open_session(post.smtp)) as session:
-            assert [sending._send_one(session, job, MailParts(post.smtp)) for job in jobs] == [
-                job.pk == same.pk for job in jobs
-            ]
+        with closing(open_session(post.smtp)) as session:
+            assert [send_one(session, job) for job in jobs] == [job.pk == same.pk for job in jobs]
     work("send")
     assert statuses(cast, run) == {"draft": 4, "sent": 1}
     assert post.recipients() == [same.recipient]
@@ -226,8 +224,8 @@ def test_an_unsubscription_after_the_claim_still_stops_the_message(cast: Cast, p
         claimed = claim(post.smtp.pk)
         assert [job.status for job in claimed.jobs] == ["claimed"]
         Contact.objects.update(unsubscribed_at=timezone.now())
-        with closing(sending.open_session(post.smtp)) as session:
-            assert sending._send_one(session, claimed.jobs[0], MailParts(post.smtp)) is False
+        with closing(open_session(post.smtp)) as session:
+            assert send_one(session, claimed.jobs[0]) is False
         assert SendJob.objects.get(run_id=run).status == "approved"
     work("send")
     assert post.server.received == []
@@ -239,8 +237,8 @@ def test_a_lost_lease_sends_nothing(cast: Cast, post: Post) -> None:
     with cast.scope():
         [job] = claim(post.smtp.pk).jobs
         SendJob.objects.update(status="approved", lease=None, worker=None)
-        with closing(sending.open_session(post.smtp)) as session, pytest.raises(LeaseLost):
-            sending._send_one(session, job, MailParts(post.smtp))
+        with closing(open_session(post.smtp)) as session, pytest.raises(LeaseLost):
+            send_one(session, job)
         assert SendJob.objects.get(run_id=run).status == "approved"
     assert post.server.received == []
 
@@ -249,10 +247,10 @@ def test_news_that_come_after_the_sweeper_are_kept(cast: Cast, post: Post) -> No
     planned(cast, 1)
     with cast.scope():
         [job] = claim(post.smtp.pk).jobs
-        assert ledger.commit_intent(job, recipient=job.contact.email or "", message_id="<x@example.com>")
+        assert commit_intent(job, recipient=job.contact.email or "")
         SendJob.objects.update(status="unknown", lease=None, worker=None)
         with pytest.raises(LeaseLost):
-            sending.record_outcome(job, Sent("2.0.0 queued"))
+            worker.record_outcome(job, Sent("2.0.0 queued"))
         assert SendJob.objects.get().status == "sent"
 
 
@@ -282,9 +280,9 @@ def test_a_cancelled_runs_claimed_message_is_not_sent(cast: Cast, post: Post) ->
     with cast.scope():
         claimed = claim(post.smtp.pk)
         GenieScheduler.objects.update(cancelled_at=timezone.now())
-        with closing(sending.open_session(post.smtp)) as session:
+        with closing(open_session(post.smtp)) as session:
             for job in claimed.jobs:
-                assert sending._send_one(session, job, MailParts(post.smtp)) is False
+                assert send_one(session, job) is False
     work("send")
     assert post.server.received == []
     assert statuses(cast, run) == {"cancelled": 3}

@@ -14,8 +14,8 @@ from outreach.delivery import attachments
 from outreach.mail_vendors.registry import VENDORS
 from outreach.mail_vendors.transport import message_of
 from outreach.models import SendJob
-from outreach.smtp.attachments import Attachment
 from outreach.smtp.message import build
+from outreach.smtp.parts import Attachment
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
 from tests.outreach.helpers import Post, work

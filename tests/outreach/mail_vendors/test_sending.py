@@ -11,9 +11,7 @@ from django.utils import timezone
 
 from accounts.models import Notification
 from core.tenancy import company_scope
-from outreach.delivery import worker as sending
-from outreach.delivery.claims import claim
-from outreach.delivery.parts import MailParts
+from outreach.mail_vendors.transport import VendorSession
 from outreach.models import AiApp, MailApp, SendJob, SendJobTransition, Suppression
 from tests.kit.cast import Cast
 from tests.kit.mail_vendors import KEY, Asked, Fault, VendorServer
@@ -191,16 +189,17 @@ def test_an_inactive_recipient_is_suppressed(cast: Cast, app: MailApp, vendors: 
 
 
 def test_a_worker_that_dies_after_the_intent_sends_nothing_twice(
-    cast: Cast, app: MailApp, vendors: VendorServer
+    cast: Cast, app: MailApp, vendors: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = planned(cast, 1)
-    with cast.scope():
-        [job] = claim(app.pk).jobs
-        vendors.script = [Fault(200, {}, seconds=0.1)]
-        session = sending.open_session(_fresh(app))
-        session._try = lambda *_: (_ for _ in ()).throw(KeyboardInterrupt())  # type: ignore[method-assign]
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(VendorSession, "_try", stop)
         with pytest.raises(KeyboardInterrupt):
-            sending._send_one(session, job, MailParts(job.sender))
+            work("send")
     work("send")
     assert (statuses(cast, run), vendors.sent) == ({"unknown": 1}, [])
 

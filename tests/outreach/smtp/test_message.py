@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outreach.smtp.markup import html_from_text, sanitise_html
-from outreach.smtp.message import InvalidMail, OutgoingMail, build, clean_line, message_id
+from outreach.smtp.message import InvalidMail, OutgoingMail, bodies, build, clean_line, message_id
+from outreach.smtp.parts import Attachment
 
 URL = "https://leads.example.com/api/public/unsubscribe/" + "a1b2" * 40
 MAIL = OutgoingMail(
@@ -217,3 +218,50 @@ def test_any_text_gives_a_message_that_reads_back(subject: str, name: str, text:
     shown = str(email.header.make_header(email.header.decode_header(message["Subject"])))
     assert shown == clean_line(mail.subject)[:200].strip()
     assert len(message.get_payload()) == 2
+
+
+def by_the_standard_library(text: str, page: str) -> EmailMessage:
+    message = EmailMessage(policy=policy.SMTP.clone(cte_type="7bit"))
+    message.set_content(text, charset="utf-8")
+    message.add_alternative(page, subtype="html", charset="utf-8")
+    read = email.message_from_bytes(message.as_bytes(), policy=policy.default)
+    assert isinstance(read, EmailMessage)
+    return read
+
+
+PIECES = st.sampled_from(
+    [" ", "\t", ".", "\n", "\n.", "\n\n", "=", "é", "😀", "日本語", "From ", "-- \n", "w" * 75, "x" * 100]
+)
+
+
+@given(text=st.lists(st.one_of(PIECES, st.text(max_size=20)), max_size=60).map("".join))
+def test_the_parts_read_back_as_those_of_the_standard_library(text: str) -> None:
+    mail = changed(text=f"T {text}", unsubscribe_url=None)
+    raw = build(mail)
+    ours = email.message_from_bytes(raw, policy=policy.default)
+    theirs = by_the_standard_library(*bodies(mail))
+    assert isinstance(ours, EmailMessage)
+    for kind in ("plain", "html"):
+        mine, other = ours.get_body((kind,)), theirs.get_body((kind,))
+        assert mine is not None
+        assert other is not None
+        assert mine.get_content().replace("\r\n", "\n") == other.get_content().replace("\r\n", "\n")
+    assert max(map(len, raw.split(b"\r\n"))) <= 76
+
+
+def test_attachments_go_beside_the_text() -> None:
+    files = [
+        Attachment("Angebot für Köln.pdf", "application/pdf", bytes(range(256)) * 9),
+        Attachment("../a\r\nBcc: x@example.org", "message/rfc822", b""),
+    ]
+    mail = changed(attachments=files)
+    message = parsed(mail)
+    assert message.get_content_type() == "multipart/mixed"
+    assert part(mail, "plain") == part(MAIL, "plain")
+    found = [(one.get_content_type(), one.get_filename(), one.get_content()) for one in message.iter_attachments()]
+    assert found == [
+        ("application/pdf", "Angebot für Köln.pdf", files[0].content),
+        ("application/octet-stream", ".. a Bcc: x@example.org", b""),
+    ]
+    assert message["Bcc"] is None
+    assert build(mail) == build(mail)

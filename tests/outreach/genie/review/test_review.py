@@ -13,7 +13,7 @@ from core.tenancy import unscoped
 from crm.models import Contact, CustomField
 from outreach.ai.languages import language_code, language_of
 from outreach.ai.providers import model
-from outreach.delivery import ledger, services
+from outreach.delivery import services
 from outreach.delivery.approvals import hold_lapsed
 from outreach.delivery.claims import claim
 from outreach.delivery.context import SendContext
@@ -25,6 +25,7 @@ from outreach.models import SendJob, Suppression
 from tests.kit.ai_server import AiServer, Raw, Say, ai_server, message
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
+from tests.kit.sending import commit_intent
 from tests.outreach.ai.test_model_apps import connected
 from tests.outreach.helpers import Post, planned, run_of, statuses, work
 from tests.web.helpers import at, enter, text_of
@@ -109,7 +110,7 @@ def test_an_approval_ends(cast: Cast, post: Post) -> None:
     with cast.scope():
         (job,) = [job for job in claim(post.smtp.pk).jobs if job.pk == two]
         SendJob.objects.filter(pk=two).update(approval_ends_at=ended)
-        assert not ledger.commit_intent(job, recipient=job.contact.email, message_id="<x@example.com>")
+        assert not commit_intent(job, recipient=job.contact.email)
         SendJob.objects.filter(run_id=run, status="claimed").update(status="approved", lease=None)
     work("send")
     assert statuses(cast, run) == {"draft": 2}

@@ -1,0 +1,148 @@
+"""The two statements of each message that goes out, for any number of messages at once: the intent is committed before
+the last byte is sent, and the message is settled when the server has taken it.
+
+Each is one JSON text for one statement, which PostgreSQL plans once for a connection (outreach.delivery.writer). A row
+that has another lease or status by now is left out of what a statement returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+from django.db import connection
+from django.utils import timezone
+
+from core.events import EventConsumer
+from core.ids import new_id
+from core.jobs.registry import registered
+from core.spans import after
+from outreach.delivery.models import SendJob
+from outreach.delivery.stop_rules import reason_sql
+from outreach.smtp.outcome import Sent
+
+Row = Mapping[str, Any]
+_SENT = "mail.sent"
+_PROVIDER_ID, _THREAD_ID = 200, 64
+
+
+def intent_holds(at: str, recipient: str) -> str:
+    """Return the conditions, in SQL, that may have changed since the claim of message `j` and forbid sending it."""
+    return f"""
+    AND (j.approval_ends_at IS NULL OR j.approval_ends_at > {at})
+    AND NOT EXISTS (SELECT FROM outreach_geniescheduler r
+        WHERE r.id = j.run_id AND (r.cancelled_at IS NOT NULL OR r.paused_at IS NOT NULL OR r.is_deleted))
+    AND NOT EXISTS (SELECT FROM outreach_suppression s
+        WHERE s.company_id = j.company_id AND s.email = lower({recipient}))
+    AND EXISTS (SELECT FROM crm_contact c
+        WHERE c.id = j.contact_id AND NOT c.is_deleted AND c.unsubscribed_at IS NULL AND c.email = {recipient})
+    AND (EXISTS (SELECT FROM outreach_smtp p WHERE p.id = j.smtp_id AND p.is_active AND p.stopped_at IS NULL)
+        OR EXISTS (SELECT FROM outreach_mailapp m
+            WHERE m.id = j.mail_app_id AND m.is_active AND m.stopped_at IS NULL))
+    AND {reason_sql("j")} IS NULL
+"""
+
+
+_TRANSITION = (
+    "INSERT INTO outreach_sendjobtransition"
+    " (id, company_id, send_job_id, from_status, to_status, reason, detail, created_at, updated_at)"
+)
+# Rows are locked in the order of their ids, so that two groups never wait for each other.
+INTENT = f"""
+WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows
+    (id text, company text, lease text, recipient text, message_id text, at timestamptz, step text)),
+held AS (SELECT j.id, j.company_id, g.recipient, g.message_id, g.at, g.step
+    FROM given g JOIN outreach_sendjob j ON j.id = g.id AND j.company_id = g.company
+    WHERE j.lease = g.lease AND j.status = 'claimed' {intent_holds("g.at", "g.recipient")}
+    ORDER BY j.id FOR NO KEY UPDATE OF j),
+moved AS (UPDATE outreach_sendjob j
+    SET status = 'sending', reason = '', recipient = held.recipient, message_id = held.message_id,
+        sending_at = held.at, updated_at = held.at
+    FROM held WHERE j.id = held.id RETURNING held.*)
+{_TRANSITION}
+SELECT step, company_id, id, 'claimed', 'sending', '', '', at, at FROM moved RETURNING send_job_id"""
+SETTLE = f"""
+WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows
+    (id text, company text, lease text, reply text, provider_id text, thread_id text, at timestamptz,
+     next_step_at timestamptz, step text, event text, payload jsonb, consumers jsonb)),
+held AS (SELECT j.company_id, g.* FROM given g JOIN outreach_sendjob j ON j.id = g.id AND j.company_id = g.company
+    WHERE j.lease = g.lease AND j.status = 'sending' ORDER BY j.id FOR NO KEY UPDATE OF j),
+moved AS (UPDATE outreach_sendjob j
+    SET status = 'sent', reason = '', error = '', worker = NULL, reply = held.reply, sent_at = held.at,
+        updated_at = held.at, next_step_at = COALESCE(held.next_step_at, j.next_step_at),
+        provider_message_id = COALESCE(NULLIF(held.provider_id, ''), j.provider_message_id),
+        provider_thread_id = COALESCE(NULLIF(held.thread_id, ''), j.provider_thread_id)
+    FROM held WHERE j.id = held.id RETURNING held.*),
+events AS (INSERT INTO core_event
+        (id, object_id, payload, company_id, kind, actor_id, automation, created_at, updated_at)
+    SELECT event, id, payload, company_id, '{_SENT}', NULL, true, at, at FROM moved),
+deliveries AS (INSERT INTO core_eventdelivery
+        (id, consumer, event_id, status, due_at, attempts, error, company_id, created_at, updated_at)
+    SELECT found.value, found.key, event, 'pending', at, 0, '', company_id, at, at
+    FROM moved, jsonb_each_text(moved.consumers) AS found)
+{_TRANSITION}
+SELECT step, company_id, id, 'sending', 'sent', '', reply, at, at FROM moved RETURNING send_job_id"""
+TAKE_BACK = f"""
+WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows (id text, company text, lease text, step text)),
+moved AS (UPDATE outreach_sendjob j
+    SET status = 'approved', reason = 'worker_failed', lease = NULL, worker = NULL, sending_at = NULL,
+        updated_at = now()
+    FROM given g
+    WHERE j.id = g.id AND j.company_id = g.company AND j.lease = g.lease AND j.status = 'sending'
+    RETURNING j.id, j.company_id, g.step)
+{_TRANSITION}
+SELECT step, company_id, id, 'sending', 'approved', 'worker_failed', '', now(), now() FROM moved
+RETURNING send_job_id"""
+"""For intents that may have been committed before their connection broke, of messages whose end was not sent."""
+
+
+def intent_of(job: SendJob, *, recipient: str, message_id: str) -> Row:
+    """Return what INTENT is given of a claimed message."""
+    return {
+        "id": job.pk,
+        "company": job.company_id,
+        "lease": job.lease,
+        "recipient": recipient,
+        "message_id": message_id,
+        "at": timezone.now(),
+        "step": new_id(),
+    }
+
+
+def settled(job: SendJob, outcome: Sent) -> Row:
+    """Return what SETTLE is given of a message that the server has taken."""
+    now = timezone.now()
+    consumers = [one.name for one in registered(EventConsumer).values() if _SENT in one.kinds]
+    return {
+        "id": job.pk,
+        "company": job.company_id,
+        "lease": job.lease,
+        "reply": outcome.reply,
+        "provider_id": outcome.provider_id[:_PROVIDER_ID],
+        "thread_id": outcome.thread_id[:_THREAD_ID],
+        "at": now,
+        "next_step_at": None if job.next_delay is None else after(now, job.next_delay),
+        "step": new_id(),
+        "event": new_id(),
+        "payload": {"contact": job.contact_id, "subject": job.subject, "run": job.run_id},
+        "consumers": {name: new_id() for name in consumers},
+    }
+
+
+def parameters(rows: Sequence[Row]) -> list[str]:
+    """Return the parameter of a statement, for its rows."""
+    return [orjson.dumps(rows).decode()]
+
+
+def begun(job: SendJob, row: Row) -> None:
+    """Note on the message that its intent is committed."""
+    job.status, job.reason = SendJob.Status.SENDING, ""
+    job.recipient, job.message_id, job.sending_at = row["recipient"], row["message_id"], row["at"]
+
+
+def run(statement: str, given: Sequence[str]) -> set[str]:
+    """Run a statement by Django's connection. Returns the ids of the messages that it has changed."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, given)
+        return {id for (id,) in cursor.fetchall()}

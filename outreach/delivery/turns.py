@@ -1,0 +1,105 @@
+"""A sender's turn in a sending process, and how many connections it may have in all processes together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import monotonic
+
+from django.db import connection
+
+from core.ids import new_id
+from outreach.delivery.claims import BATCH
+from outreach.delivery.models import SendJob
+from outreach.delivery.parts import MailParts
+from outreach.delivery.senders import MailSession
+from outreach.senders.models import Sender
+
+FIRST_BATCH = 100
+"""Messages of a turn's first claim. Each further one is twice as large, so that little is given back when a slow server
+has used up the turn."""
+LOW = 25
+"""With so many messages left the next ones are claimed, while the connections work on."""
+MESSAGES_A_CONNECTION = 5
+"""How many messages have to wait for another connection to be worth it."""
+
+
+@dataclass(eq=False)
+class Turn:
+    """A sender that is served: its claimed messages, and the connections that deliver them."""
+
+    sender: Sender
+    open: Callable[[], MailSession]
+    parts: MailParts
+    ends: float
+    """When others get their turn (monotonic)."""
+    slots: list[int] = field(default_factory=list)
+    """The numbers of its connections, each locked by this process."""
+    lease: str = field(default_factory=new_id)
+    jobs: deque[SendJob] = field(default_factory=deque)
+    batch: int = FIRST_BATCH
+    has_more: bool = True
+    """Whether the last claim found as many as it asked for, so that it is worth to claim before all have gone."""
+    connections: int = 0
+    sent: int = 0
+    over: bool = False
+    """Nothing more is claimed, and what is claimed does not go."""
+    failure: Exception | None = None
+    """What ended it, if it was the sender's fault."""
+
+    @property
+    def company(self) -> str:
+        return str(self.sender.company_id)  # type: ignore[attr-defined]
+
+    @property
+    def is_on(self) -> bool:
+        """Whether its messages go."""
+        return not self.over and monotonic() < self.ends
+
+    @property
+    def wanted(self) -> int:
+        """How many connections its messages are worth now."""
+        return min(self.sender.max_connections, -(-len(self.jobs) // MESSAGES_A_CONNECTION))
+
+    def next(self) -> SendJob | None:
+        """Take the next message; None for none. For any thread."""
+        try:
+            return self.jobs.popleft() if self.is_on else None
+        except IndexError:
+            return None
+
+    def grow(self) -> None:
+        """Let the next claim be larger."""
+        self.batch = min(BATCH, 2 * self.batch)
+
+    def end(self, failure: Exception | None = None) -> None:
+        """Let nothing more go."""
+        self.over = True
+        self.failure = self.failure or failure
+
+
+def take_slot(sender: Sender, held: list[int]) -> bool:
+    """Take one of the sender's connections for this process, and note it among those held. Returns whether one was
+    free.
+
+    It is an advisory lock of the session, so that a process that dies gives back what it has.
+    """
+    for number in range(sender.max_connections):
+        if number not in held and _ask("pg_try_advisory_lock", sender, number):
+            held.append(number)
+            return True
+    return False
+
+
+def give_slot_back(sender: Sender, held: list[int]) -> None:
+    """Give one of the sender's connections back."""
+    _ask("pg_advisory_unlock", sender, held.pop())
+
+
+def _ask(function: str, sender: Sender, number: int) -> bool:
+    key = int.from_bytes(hashlib.sha256(sender.pk.encode()).digest()[:7]) << 7 | number
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {function}(%s)", [key])
+        return bool(cursor.fetchone()[0])

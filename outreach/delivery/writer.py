@@ -1,0 +1,206 @@
+"""The writer of a sending process: a thread that commits what all its connections have handed in, as one transaction.
+
+While one group is being committed the next one gathers, so that the disk is waited for once for many messages. A
+connection that hands in an intent goes on only after its COMMIT has returned.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import monotonic, sleep
+
+import psycopg
+
+from core.ids import new_id
+from core.jobs.liveness import connection_parameters
+from core.tenancy import SYSTEM_ROLE
+from outreach.delivery.intents import INTENT, SETTLE, TAKE_BACK, Row, parameters
+
+log = logging.getLogger(__name__)
+
+MOST = 500
+"""Rows of a group."""
+PATIENCE = 30.0
+"""Seconds in which a database that is away may come back. Afterwards the sweeper calls in doubt what is not settled."""
+_PAUSE = 0.2
+_LOST = (psycopg.OperationalError, psycopg.InterfaceError)
+
+
+class IntentLost(Exception):
+    """Nobody knows whether the intent was committed. The message was not sent, and its row was taken back if it could
+    be."""
+
+
+@dataclass(eq=False)
+class _Intent:
+    row: Row
+    done: threading.Event = field(default_factory=threading.Event)
+    held: bool = False
+    error: BaseException | None = None
+
+    def end(self, *, held: bool = False, error: BaseException | None = None) -> None:
+        self.held, self.error = held, error
+        self.done.set()
+
+
+@dataclass(eq=False)
+class _Settled:
+    row: Row
+    late: Callable[[], None]
+
+
+def connect() -> psycopg.Connection:
+    """Return a connection of its own, whose statements are planned once and see the rows of all companies.
+
+    Each statement names the company of each row (outreach.delivery.intents).
+    """
+    made = psycopg.connect(**connection_parameters("sender"), autocommit=True, prepare_threshold=0)
+    made.execute(
+        "SELECT set_config('role', %s, false), set_config('plan_cache_mode', 'force_generic_plan', false)",
+        [SYSTEM_ROLE],
+    )
+    return made
+
+
+class Writer:
+    """Commits intents and settles messages, for many threads. Close it when they are done."""
+
+    def __init__(self, connect: Callable[[], psycopg.Connection] = connect) -> None:
+        self._connect = connect
+        self._connection: psycopg.Connection | None = None
+        self._news = threading.Condition()
+        self._intents: list[_Intent] = []
+        self._settled: list[_Settled] = []
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    def intend(self, row: Row) -> bool:
+        """Commit an intent. Returns whether the message may be sent, after the COMMIT. Raises IntentLost, and what
+        PostgreSQL says of a row that it cannot take."""
+        intent = _Intent(row)
+        with self._news:
+            if self._closing:
+                raise IntentLost
+            self._intents.append(intent)
+            self._news.notify()
+        intent.done.wait()
+        if intent.error is not None:
+            raise intent.error
+        return intent.held
+
+    def settle(self, row: Row, late: Callable[[], None]) -> None:
+        """Settle a message with one of the next groups. Calls `late` if the row is another's by then."""
+        with self._news:
+            self._settled.append(_Settled(row, late))
+            self._news.notify()
+
+    def close(self) -> None:
+        """Write what was handed in, and end."""
+        with self._news:
+            self._closing = True
+            self._news.notify()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        finally:
+            with self._news:
+                self._closing = True
+                left, self._intents = self._intents, []
+            for one in left:
+                one.end(error=IntentLost())
+            self._drop()
+
+    def _work(self) -> None:
+        while True:
+            with self._news:
+                while not (self._intents or self._settled or self._closing):
+                    self._news.wait()
+                intents, self._intents = self._intents[:MOST], self._intents[MOST:]
+                settled, self._settled = self._settled[:MOST], self._settled[MOST:]
+            if not intents and not settled:
+                return
+            self._commit(intents, settled)
+
+    def _commit(self, intents: list[_Intent], settled: list[_Settled]) -> None:
+        """Commit a group. Where PostgreSQL cannot take it as a whole, each row is tried by itself."""
+        try:
+            held, written = self._write([one.row for one in intents], [one.row for one in settled])
+        except _LOST:
+            self._recover(intents, settled)
+        except psycopg.Error as error:
+            if len(intents) + len(settled) == 1:
+                [row] = [*(one.row for one in intents), *(done.row for done in settled)]
+                log.error("what becomes of message %s could not be written: %s", row["id"], error)
+                for one in intents:
+                    one.end(error=error)
+                return  # one that was sent is in doubt: release_lost_claims says so
+            for done in settled:
+                self._commit([], [done])
+            for one in intents:
+                self._commit([one], [])
+        except BaseException as error:
+            for one in intents:
+                one.end(error=error)
+            raise
+        else:
+            self._tell(intents, held, settled, written)
+
+    def _tell(self, intents: list[_Intent], held: set[str], settled: list[_Settled], written: set[str]) -> None:
+        for one in intents:
+            one.end(held=one.row["id"] in held)
+        for done in settled:
+            if done.row["id"] not in written:
+                done.late()
+
+    def _write(self, intents: Sequence[Row], settled: Sequence[Row]) -> tuple[set[str], set[str]]:
+        """Write rows in one transaction, sent in one message. Returns the ids of those that were written."""
+        if self._connection is None or self._connection.closed:
+            self._connection = self._connect()
+        connection = self._connection
+        with connection.pipeline(), connection.transaction():
+            found = [
+                connection.execute(statement, parameters(rows)) if rows else None
+                for statement, rows in ((SETTLE, settled), (INTENT, intents))
+            ]
+        written, held = ({id for (id,) in one} if one is not None else set() for one in found)
+        return held, written
+
+    def _recover(self, intents: list[_Intent], settled: list[_Settled]) -> None:
+        """Go on after a lost connection: the group may have been committed or not.
+
+        The end of no message of its intents was sent, so those that are `sending` under their lease are approved again.
+        What was settled is settled once more, which changes nothing where it had been.
+        """
+        until = monotonic() + PATIENCE
+        lost = [{"step": new_id(), **{name: one.row[name] for name in ("id", "company", "lease")}} for one in intents]
+        while True:
+            self._drop()
+            try:
+                self._connection = self._connect()
+                if lost:
+                    self._connection.execute(TAKE_BACK, parameters(lost))
+                _, written = self._write([], [one.row for one in settled])
+            except _LOST as error:
+                if monotonic() >= until:
+                    log.error("the database is away; %s messages are in doubt: %s", len(settled), error)
+                    break
+                sleep(_PAUSE)
+            except psycopg.Error as error:
+                log.error("%s messages are in doubt: %s", len(settled), error)
+                break
+            else:
+                self._tell([], set(), settled, written)
+                break
+        for one in intents:
+            one.end(error=IntentLost())
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None

@@ -1,0 +1,69 @@
+"""The parts of a message in bytes: texts, attachments, and what holds them together (RFC 2045, 2046).
+
+Every part is 7bit with lines of at most 76 characters, so that it passes any server unchanged, without 8BITMIME.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import encodebytes
+from binascii import b2a_qp
+from collections.abc import Iterable
+from dataclasses import dataclass
+from email.message import MIMEPart
+from email.policy import SMTP
+from functools import cached_property
+
+_LINE = 76
+_TOO_LONG = re.compile(rb"[^\n]{%d}" % (_LINE + 1))
+_BLANK_AT_END = re.compile(rb"(?m)^([^\n]{74,75})(=20|=09)$")
+"""b2a_qp quotes a blank at the end of a line without looking at the length of the line."""
+_NOT_ASCII = bytes(range(128, 256))
+_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,63}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
+_UNFIT_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff/\\]+")
+_NAME_LENGTH = 255
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file that goes with a message. Its part is made once, for however many messages carry it."""
+
+    name: str
+    content_type: str
+    content: bytes
+
+    @cached_property
+    def part(self) -> bytes:
+        """The whole part. A type that is none is application/octet-stream, and mails within mails are not taken."""
+        kind = self.content_type.lower()
+        if not _TYPE.fullmatch(kind) or kind.startswith(("multipart/", "message/")):
+            kind = "application/octet-stream"
+        name = _UNFIT_NAME.sub(" ", self.name).strip()[:_NAME_LENGTH] or "file"
+        part = MIMEPart(policy=SMTP)
+        part.set_content(self.content, *kind.split("/"), disposition="attachment", filename=name)
+        return part.as_bytes().rstrip(b"\r\n") + b"\r\n"
+
+
+def text_part(subtype: str, text: str) -> bytes:
+    """Return a text, whose lines end with a line feed alone: as it is, quoted, or in base64 where that is shorter."""
+    data = text.encode("utf-8")
+    if data.isascii() and not _TOO_LONG.search(data):
+        encoding, content = b"7bit", data.replace(b"\n", b"\r\n")
+    elif 6 * (len(data) - len(data.translate(None, _NOT_ASCII))) > len(data):
+        encoding, content = b"base64", encodebytes(data).replace(b"\n", b"\r\n")
+    else:
+        quoted = b2a_qp(data, istext=True)
+        encoding, content = b"quoted-printable", _BLANK_AT_END.sub(rb"\1=\n\2", quoted).replace(b"\n", b"\r\n")
+    return b'Content-Type: text/%s; charset="utf-8"\r\nContent-Transfer-Encoding: %s\r\n\r\n%s' % (
+        subtype.encode("ascii"),
+        encoding,
+        content,
+    )
+
+
+def multipart(subtype: str, boundary: str, parts: Iterable[bytes]) -> bytes:
+    """Return the parts as one."""
+    line = b"--" + boundary.encode("ascii")
+    inside = b"".join(b"%s\r\n%s\r\n" % (line, part) for part in parts)
+    head = f'Content-Type: multipart/{subtype};\r\n boundary="{boundary}"\r\n\r\n'
+    return b"%s%s%s--\r\n" % (head.encode("ascii"), inside, line)
