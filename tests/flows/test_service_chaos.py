@@ -66,11 +66,12 @@ def begin(service: Service, senders: list[str]) -> None:
     ids: list[str] = []
     for start in range(0, MAILS, AT_ONCE):
         people = [
-            {"name": f"Person {n}", "email": f"person{n}@example.org"}
+            {"name": f"Person {n}", "email": f"person{n}@example.org", "countryCode": "+49", "number": f"171{n:07}"}
             for n in range(start, min(start + AT_ONCE, MAILS))
         ]
-        ids += [one["_id"] for one in service.api("POST", "/contact/bulk", {"formData": people})["data"]["created"]]
-    assert len(ids) == MAILS
+        made = service.api("POST", "/contact/bulk", {"formData": people})["data"]
+        assert not made["failed"], made["failed"][0]
+        ids += [one["_id"] for one in made["created"]]
     for sender, half in zip(senders, (ids[: MAILS // 2], ids[MAILS // 2 :]), strict=True):
         body = {"contactIds": half, "prompt": "Tell them about our new opening hours", "smtp": sender}
         service.api("POST", "/genie/from-contacts", body)
