@@ -21,7 +21,7 @@ MOST_FILES = 10
 MOST_BYTES = 10 * 1024 * 1024
 """Of all files of a mail together; encoded they take a third more, and many servers refuse more than 20 MB."""
 KEPT_BYTES = 4 * MOST_BYTES
-"""Of files that a sending process keeps for the next messages. As parts of mails they take as much again, and a third."""
+"""Of files that a sending process keeps for the next messages. Their encoded parts take as much again, and a third."""
 REFUSED_TYPES = frozenset({"text/html", "image/svg+xml", "message/rfc822"})
 REFUSED_ENDINGS = frozenset((
     "ade", "adp", "apk", "appx", "bat", "cab", "chm", "cmd", "com", "cpl", "dll", "dmg", "exe", "hta", "htm", "html",
