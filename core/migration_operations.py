@@ -82,7 +82,9 @@ class Additions(Operation):
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         for step in reversed(self.steps):
-            step.database_backwards(app_label, schema_editor, from_state, to_state)
+            # A constraint is found in the state to go back to, where the columns of this migration are gone already.
+            target = from_state if isinstance(step, AddConstraint) else to_state
+            step.database_backwards(app_label, schema_editor, from_state, target)
 
     def describe(self) -> str:
         return "; ".join(operation.describe() for operation in self.operations)
