@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.migrations.operations import CreateModel
+from django.db.migrations import Migration
+from django.db.migrations.operations import AddConstraint, AddField, AddIndex, AlterField, CreateModel
 from django.db.migrations.operations.base import Operation, OperationCategory
 from django.db.migrations.state import ProjectState
 
@@ -37,3 +38,53 @@ class CreateTables(Operation):
 
     def describe(self) -> str:
         return f"Create {len(self.tables)} tables"
+
+
+class OneStepMigration(Migration):
+    """A migration whose operations are one step: models are rendered once for all of them.
+
+    Django renders them anew for each operation, all that refer to one another: of 100 operations, each took 0.2 s.
+    For additions only, each name added once. A table that the migration creates gets all its columns, indexes and
+    constraints then.
+    """
+
+    def __init_subclass__(cls) -> None:
+        cls.operations = [Additions(cls.operations)]
+
+
+class Additions(Operation):
+    """The operations of a OneStepMigration."""
+
+    category = OperationCategory.ADDITION
+    serialization_expand_args = ["operations"]
+    ALLOWED = (AddConstraint, AddField, AddIndex, AlterField, CreateModel)
+
+    def __init__(self, operations: list[Any]) -> None:
+        others = [type(operation).__name__ for operation in operations if type(operation) not in self.ALLOWED]
+        if others:
+            raise TypeError(f"a OneStepMigration cannot have {', '.join(others)}; use Django's Migration")
+        self.operations = operations
+        new = {operation.name_lower for operation in operations if isinstance(operation, CreateModel)}
+        self.steps = [
+            operation
+            for operation in operations
+            if isinstance(operation, CreateModel) or operation.model_name.lower() not in new
+        ]
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        state.__dict__.pop("apps", None)
+        for operation in self.operations:
+            operation.state_forwards(app_label, state)
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        for step in self.steps:
+            step.database_forwards(app_label, schema_editor, from_state, to_state)
+
+    def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        for step in reversed(self.steps):
+            # A constraint is found in the state to go back to, where the columns of this migration are gone already.
+            target = from_state if isinstance(step, AddConstraint) else to_state
+            step.database_backwards(app_label, schema_editor, from_state, target)
+
+    def describe(self) -> str:
+        return "; ".join(operation.describe() for operation in self.operations)

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pytest
@@ -23,6 +24,9 @@ from hypothesis import HealthCheck, settings
 from pytest_django.live_server_helper import LiveServer
 from schemathesis.checks import not_a_server_error
 from schemathesis.config import SchemathesisConfig
+from schemathesis.generation.feedback import FeedbackSources
+from schemathesis.pytest._test_builder import build_operation_test
+from schemathesis.python._constants.orchestrator import make_constants_value_source
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_schema_conformance,
@@ -39,9 +43,30 @@ EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
 COVERAGE = OVER_HTTP or bool(os.environ.get("FUZZ_COVERAGE"))
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 CONFIG = SchemathesisConfig.from_dict({"phases": {"coverage": {"enabled": COVERAGE}}})
-SCHEMA = schemathesis.openapi.from_dict(document(), config=CONFIG)
 
-pytestmark = pytest.mark.django_db
+
+@cache
+def schema() -> Any:
+    return schemathesis.openapi.from_dict(document(), config=CONFIG)
+
+
+@cache
+def constants() -> FeedbackSources:
+    """Return the values in our sources that examples may try."""
+    return FeedbackSources(constants_value_source=make_constants_value_source(schema()))
+
+
+def operations(*mounts: str) -> list[tuple[str, str]]:
+    """Return method and path of each operation below the mounts."""
+    return [
+        (method.upper(), path)
+        for path, methods in document()["paths"].items()
+        for method in methods
+        if path.startswith(mounts) and method != "parameters"
+    ]
+
+
+pytestmark = [pytest.mark.django_db, pytest.mark.hypothesis]
 
 quick = settings(
     max_examples=EXAMPLES,
@@ -102,13 +127,27 @@ def send(case: Any, service: Service) -> None:
     case.call_and_validate(headers={name: service.headers[name] for name in names}, checks=CHECKS, **service.reached)
 
 
-@SCHEMA.include(path_regex=f"^{KEY}").parametrize()
-@quick
-def test_fuzz_the_key_path(case: Any, service: Service) -> None:
-    send(case, service)
+def fuzz(method: str, path: str, service: Service) -> None:
+    """Send the cases of one operation, which are made here.
+
+    schemathesis's own parametrize() makes those of all operations when tests are collected, in every process.
+    """
+    test = build_operation_test(
+        config=schema().config,
+        operation=schema()[path][method],
+        test_func=send,
+        given_kwargs={},
+        feedback=constants(),
+        explicit_settings=quick,
+    )
+    test(service=service)
 
 
-@SCHEMA.include(path_regex="^/api/(public|private)/").parametrize()
-@quick
-def test_fuzz_the_other_paths(case: Any, service: Service) -> None:
-    send(case, service)
+@pytest.mark.parametrize(("method", "path"), operations(KEY + "/"))
+def test_fuzz_the_key_path(method: str, path: str, service: Service) -> None:
+    fuzz(method, path, service)
+
+
+@pytest.mark.parametrize(("method", "path"), operations("/api/public/", "/api/private/"))
+def test_fuzz_the_other_paths(method: str, path: str, service: Service) -> None:
+    fuzz(method, path, service)
