@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -52,6 +52,8 @@ class Outcome:
     variables: dict[str, Any] = field(default_factory=dict)
     items: list[Any] | None = None
     """What a loop goes over."""
+    record: tuple[str, str] | None = None
+    """A record that was made, as (panel, id): it is the run's own, if that has none."""
 
 
 class RunFacts(Protocol):
@@ -121,8 +123,6 @@ class NodeType:
     If it raises, the savepoint is rolled back and the items come again one by one; an error that an item raises alone
     is its own.
     """
-
-    registry: ClassVar[dict[str, NodeType]] = {}
 
     type: str
     group: Group
