@@ -59,7 +59,8 @@ WITH due AS (
     UPDATE workflows_runtimer t SET told = true FROM due WHERE t.id = due.id RETURNING t.company_id, t.run_id
 )
 INSERT INTO workflows_runready (id, company_id, run_id, priority, created_at, updated_at)
-SELECT substr(replace(gen_random_uuid()::text, '-', ''), 1, 24), company_id, run_id, 5, %(now)s, %(now)s FROM told
+SELECT lpad(to_hex(extract(epoch FROM now())::bigint), 8, '0')
+    || substr(replace(gen_random_uuid()::text, '-', ''), 1, 16), company_id, run_id, 5, %(now)s, %(now)s FROM told
 """
 
 

@@ -145,8 +145,6 @@ class NodeType:
     """Whether it may write what makes contacts unique, for which writers wait for each other."""
     outputs: Mapping[str, str] = field(default_factory=dict)
     """Name of a value that later nodes may refer to -> its type."""
-    needs: tuple[str, ...] = ()
-    """Modules that the company's plan must include."""
 
     @property
     def schema(self) -> dict[str, Any]:

@@ -186,9 +186,7 @@ def fail_by(item: Item, error: ApiError) -> None:
 def _delete(wave: Wave, panel: str, delete: Callable[..., Any]) -> None:
     found = with_record(wave, panel)
     if found:
-        fields = RECORD_TYPES[panel].fields
-        selection = BulkSelection.parse({"ids": [id for id, _ in found]}, {}, fields)
-        delete(actor_id=_actor(wave), selection=selection)
+        delete(actor_id=_actor(wave), selection=BulkSelection.of_ids([id for id, _ in found]))
     for id, item in found:
         item.outcome = Outcome(output={"id": id})
 
@@ -319,7 +317,6 @@ CONTACT = NodeType(
     writes=True,
     writes_keys=_writes_keys,
     outputs={"id": "id", "changed": "boolean", "created": "boolean"},
-    needs=("contact",),
 )
 LEAD = NodeType(
     "lead",
@@ -334,7 +331,6 @@ LEAD = NodeType(
     writes=True,
     writes_keys=lambda config: config.action == "create",
     outputs={"id": "id", "changed": "boolean"},
-    needs=("lead",),
 )
 TAGS = NodeType(
     "tags",
@@ -347,7 +343,6 @@ TAGS = NodeType(
     check=_missing_tags,
     writes=True,
     outputs={"id": "id", "changed": "boolean"},
-    needs=("tag",),
 )
 ASSIGN = NodeType(
     "assign",
@@ -359,6 +354,5 @@ ASSIGN = NodeType(
     icon="assignment_ind",
     writes=True,
     outputs={"id": "id", "changed": "boolean"},
-    needs=("lead",),
 )
 TYPES = (CONTACT, LEAD, TAGS, ASSIGN)

@@ -154,7 +154,6 @@ NOTE = NodeType(
     icon="sticky_note_2",
     templates=("notes",),
     outputs={"id": "id"},
-    needs=("lead-activity",),
 )
 FOLLOW_UP = NodeType(
     "followUp",
@@ -167,7 +166,6 @@ FOLLOW_UP = NodeType(
     templates=("title", "notes"),
     check=_no_member("assignee"),
     outputs={"id": "id"},
-    needs=("lead-activity",),
 )
 NOTIFY = NodeType(
     "notify",
@@ -192,6 +190,5 @@ SEGMENT = NodeType(
     check=_no_segment,
     writes=True,
     outputs={"id": "id"},
-    needs=("segment",),
 )
 TYPES = (NOTE, FOLLOW_UP, NOTIFY, SEGMENT)

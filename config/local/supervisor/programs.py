@@ -13,7 +13,7 @@ from config.web_threads import web_threads
 MANAGE = (sys.executable, os.fspath(PROJECT / "manage.py"))
 
 # Workers by purpose, so that quick work never waits for long work.
-QUICK_QUEUES = "tick,send"
+QUICK_QUEUES = "tick,send,workflows"
 LONG_QUEUES = "import,bulk"
 AI_QUEUES = "ai"
 """What may wait for a model, which a company's server may let it do for minutes."""
