@@ -70,7 +70,7 @@ class WorkflowDelete(SelectionInput):
     """Which workflows to delete."""
 
 
-class EnrolInput(Input):
+class WorkflowEnrol(Input):
     """For which records runs start: the standard bulk selection, with the panel's filters in the query string."""
 
     ids = serializers.ListField(child=serializers.JSONField(), required=False, help_text="_id of each record")
@@ -80,7 +80,7 @@ class EnrolInput(Input):
     input = ObjectInput(required=False, help_text="What expressions find as trigger.input.")
 
 
-class Enrolled(Output):
+class WorkflowEnrolled(Output):
     """What an enrolment has started."""
 
     selectedCount = Computed(serializers.IntegerField())
@@ -131,7 +131,7 @@ class WorkflowDetail(WorkflowOut):
     )
 
 
-class VersionOut(Output):
+class WorkflowVersionOut(Output):
     """A published version."""
 
     _id = IdField()
@@ -140,7 +140,7 @@ class VersionOut(Output):
     createdAt = serializers.DateTimeField()
 
 
-class VersionDetail(VersionOut):
+class WorkflowVersionDetail(WorkflowVersionOut):
     """A published version with its graph."""
 
     graph = serializers.DictField(help_text="triggerEventType, config, nodes, edges and schedule.")
@@ -159,7 +159,7 @@ class WorkflowFile(Output):
     schedule = Computed(serializers.DictField(allow_null=True))
 
 
-class Catalogue(Output):
+class WorkflowCatalogue(Output):
     """What workflows are made of."""
 
     nodes = Computed(
@@ -175,13 +175,13 @@ class Catalogue(Output):
     limits = Computed(serializers.DictField(child=serializers.IntegerField()))
 
 
-class RunsHeld(Output):
+class WorkflowRunsHeld(Output):
     """The runs that were held, or that go on."""
 
     count = Computed(serializers.IntegerField())
 
 
-class Overlay(Output):
+class WorkflowOverlay(Output):
     """How many runs are at each node, and what became of those that have been there."""
 
     nodes = Computed(

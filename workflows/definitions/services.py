@@ -101,9 +101,7 @@ def _free_name(name: str, own: str) -> str:
     taken = {one.upper() for one in similar}
     if name.upper() not in taken:
         return name
-    return next(
-        one for number in range(2, len(taken) + 3) if (one := f"{base} ({number})").upper() not in taken
-    )
+    return next(one for number in range(2, len(taken) + 3) if (one := f"{base} ({number})").upper() not in taken)
 
 
 @transaction.atomic

@@ -94,9 +94,7 @@ class WorkflowViewSet(ResourceViewSet):
         description="Their runs are cancelled; what they have done stays.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
-        return {
-            "deletedCount": services.delete_workflows(member_id=self.actor.member_id, selection=self.selection())
-        }
+        return {"deletedCount": services.delete_workflows(member_id=self.actor.member_id, selection=self.selection())}
 
     @endpoint("Delete a workflow", output=Deleted, success="WorkflowsDeleted_200", errors=NOT_FOUND)
     def destroy(self, request: Request, id: str) -> Any:
@@ -131,7 +129,7 @@ class WorkflowViewSet(ResourceViewSet):
     @action(detail=True, methods=["post"], url_path="runs/pause")
     @endpoint(
         "Pause every run of a workflow",
-        output=serializers.RunsHeld,
+        output=serializers.WorkflowRunsHeld,
         success="WorkflowRunsPaused_200",
         errors=NOT_FOUND,
         description="All that are under way, at once. New runs begin.",
@@ -143,7 +141,7 @@ class WorkflowViewSet(ResourceViewSet):
     @action(detail=True, methods=["post"], url_path="runs/resume")
     @endpoint(
         "Resume the runs of a workflow that were paused together",
-        output=serializers.RunsHeld,
+        output=serializers.WorkflowRunsHeld,
         success="WorkflowRunsResumed_200",
         errors=(*NOT_FOUND, "InvalidRequest_400"),
     )
@@ -154,8 +152,8 @@ class WorkflowViewSet(ResourceViewSet):
     @action(detail=True, methods=["post"])
     @endpoint(
         "Start runs by hand",
-        input=serializers.EnrolInput,
-        output=serializers.Enrolled,
+        input=serializers.WorkflowEnrol,
+        output=serializers.WorkflowEnrolled,
         bulk=True,
         success="WorkflowEnrolled_201",
         errors=(*NOT_FOUND, "InvalidRequest_400", *REFUSED),
@@ -201,29 +199,33 @@ class WorkflowViewSet(ResourceViewSet):
         return _one(services.create_workflow(member_id=self.actor.member_id, **data).pk)
 
     @action(detail=False, url_path="catalogue")
-    @endpoint("Read what workflows are made of", output=serializers.Catalogue)
+    @endpoint("Read what workflows are made of", output=serializers.WorkflowCatalogue)
     def catalogue(self, request: Request) -> Any:
         return catalogue()
 
     @action(detail=True, url_path="overlay")
-    @endpoint("Read how runs stand in the graph", output=serializers.Overlay, errors=NOT_FOUND)
+    @endpoint("Read how runs stand in the graph", output=serializers.WorkflowOverlay, errors=NOT_FOUND)
     def overlay(self, request: Request, id: str) -> Any:
         return overlay_of(services.get_workflow(id).pk)
 
     versions = list_action(
         Listing(
-            "List the versions of a workflow", _versions, VERSION_FIELDS, serializers.VersionOut, errors=NOT_FOUND
+            "List the versions of a workflow",
+            _versions,
+            VERSION_FIELDS,
+            serializers.WorkflowVersionOut,
+            errors=NOT_FOUND,
         ),
         url_path="versions",
         detail=True,
     )
 
     @action(detail=True, url_path="versions/<str:number>")
-    @endpoint("Read a version of a workflow", output=serializers.VersionDetail, errors=NOT_FOUND)
+    @endpoint("Read a version of a workflow", output=serializers.WorkflowVersionDetail, errors=NOT_FOUND)
     def version(self, request: Request, id: str, number: str) -> Any:
         services.get_workflow(id)
         found = publishing.get_version(id, _number(number))
-        return serializers.VersionDetail.one(WorkflowVersion.objects.filter(pk=found.pk))
+        return serializers.WorkflowVersionDetail.one(WorkflowVersion.objects.filter(pk=found.pk))
 
     @action(detail=True, methods=["post"], url_path="versions/<str:number>/restore")
     @endpoint(

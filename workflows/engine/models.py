@@ -137,5 +137,3 @@ class ScheduleFiring(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("workflow", "due_at"), name="schedulefiring_once")]
-
-

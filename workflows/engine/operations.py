@@ -217,5 +217,3 @@ def resume_runs(*, workflow_id: str) -> int:
     while found := settling.release(runs, workflow, settling.BATCH):
         released += found
     return released
-
-

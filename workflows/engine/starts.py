@@ -61,7 +61,11 @@ class Entry:
 
 
 def start_runs(
-    workflow: Workflow, plan: Plan, entries: Sequence[Entry], *, skipped: Mapping[str, int] | None = None,
+    workflow: Workflow,
+    plan: Plan,
+    entries: Sequence[Entry],
+    *,
+    skipped: Mapping[str, int] | None = None,
     member_id: str | None = None,
 ) -> list[str]:
     """Start a run for each entry that the workflow's enrolment admits, in the caller's transaction, which holds the
@@ -175,4 +179,3 @@ def _notify(workflow: Workflow, plan: Plan, ids: Sequence[str], now: datetime) -
 
 def _zone() -> str:
     return str(Company.objects.values_list("timezone", flat=True).get(pk=company_id()))
-

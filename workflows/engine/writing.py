@@ -89,7 +89,9 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
             again.append({"run": run.pk, "priority": run.priority})
     _insert(STEPS, [{"run": cursor.run.pk, **step} for cursor in cursors for step in cursor.steps], now)
     _insert(
-        TIMERS, [{"run": cursor.run.pk, "token": token, "due": due} for cursor in cursors for token, due in cursor.timers], now
+        TIMERS,
+        [{"run": cursor.run.pk, "token": token, "due": due} for cursor in cursors for token, due in cursor.timers],
+        now,
     )
     if _insert(RUNS, rows, now) != len(rows):
         raise RuntimeError("a run was written by somebody else while its slice held it")
@@ -141,5 +143,11 @@ def fail_run(run: WorkflowRun, code: str, message: str) -> None:
     """Fail a run that cannot be moved, as it is stored."""
     now = timezone.now()
     WorkflowRun.objects.filter(pk=run.pk).update(
-        status=Status.FAILED, reason="error", error_code=code, error=message, solo_key=None, finished_at=now, updated_at=now
+        status=Status.FAILED,
+        reason="error",
+        error_code=code,
+        error=message,
+        solo_key=None,
+        finished_at=now,
+        updated_at=now,
     )

@@ -137,7 +137,14 @@ def _with_trigger(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]) -> G
     first = [node["id"] for node in nodes if node["id"] not in reached]
     trigger = {"id": id, "type": TRIGGER, "position": {"x": 0, "y": 0}, "data": {}}
     begin = [
-        {"id": f"{id}-{target}", "source": id, "target": target, "sourceHandle": "out", "targetHandle": "in", "label": ""}
+        {
+            "id": f"{id}-{target}",
+            "source": id,
+            "target": target,
+            "sourceHandle": "out",
+            "targetHandle": "in",
+            "label": "",
+        }
         for target in first
     ]
     return [trigger, *nodes], [*begin, *edges]

@@ -128,7 +128,9 @@ def _compile_node(raw: Mapping[str, Any], problems: Problems) -> Node | None:
     type = NODE_TYPES.get(raw["type"])
     if type is None:
         known = ", ".join(NODE_TYPES)
-        problems.add("unknownType", f"there is no node type {raw['type']!r}; there are {known}", node_id=id, path="type")
+        problems.add(
+            "unknownType", f"there is no node type {raw['type']!r}; there are {known}", node_id=id, path="type"
+        )
         return None
     try:
         policy = ErrorPolicy.model_validate(data.get("onError") or {})

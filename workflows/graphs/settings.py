@@ -51,7 +51,9 @@ class Audience(NodeConfig):
     """Whom a firing starts a run for; without one it starts a single run."""
 
     panel: Literal["contact", "lead"] = "contact"
-    filter: dict[str, Any] = Field(description="Conditions on the panel's fields.", json_schema_extra={"x-widget": "tree"})
+    filter: dict[str, Any] = Field(
+        description="Conditions on the panel's fields.", json_schema_extra={"x-widget": "tree"}
+    )
 
 
 class Schedule(NodeConfig):

@@ -66,7 +66,10 @@ def _check_references(plan: Plan, problems: Problems) -> None:
                 problems.add("unknownReference", f"{path}: does not come before this node", **where)
             elif not _always(plan, other.id, node.id):
                 problems.add(
-                    "maybeMissing", f"{path}: another branch may lead here, then it is empty", **where, severity="warning"
+                    "maybeMissing",
+                    f"{path}: another branch may lead here, then it is empty",
+                    **where,
+                    severity="warning",
                 )
 
 

@@ -15,8 +15,9 @@ EXPRESSION = {"x-widget": "expression"}
 
 
 class ConditionConfig(NodeConfig):
-    filter: dict[str, Any] = Field(description="Conditions over contact, lead, trigger, steps, vars, loop and run.",
-                                   json_schema_extra=TREE)
+    filter: dict[str, Any] = Field(
+        description="Conditions over contact, lead, trigger, steps, vars, loop and run.", json_schema_extra=TREE
+    )
 
 
 class Case(NodeConfig):
@@ -54,7 +55,9 @@ class SplitConfig(NodeConfig):
 
 
 class JoinConfig(NodeConfig):
-    mode: str = Field(default="all", pattern="^(all|first|count)$", description="all: every branch that can still come.")
+    mode: str = Field(
+        default="all", pattern="^(all|first|count)$", description="all: every branch that can still come."
+    )
     count: int = Field(default=1, ge=1, le=100, description="Of mode count: how many branches.")
 
 
@@ -82,8 +85,7 @@ class StopConfig(NodeConfig):
 
 
 class TriggerConfig(NodeConfig):
-    """The trigger has no settings of its own: triggerEventType, config and schedule of the workflow say what starts it.
-    """
+    """The trigger has no settings of its own: triggerEventType, config and schedule of the workflow say what starts it."""
 
 
 def _pass(wave: Wave) -> None:

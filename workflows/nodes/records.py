@@ -32,7 +32,9 @@ KEY_PARTS = ("email", "countryCode", "number")
 
 class RecordConfig(NodeConfig):
     action: Literal["create", "update", "upsert", "delete"]
-    values: dict[str, Any] = Field(default={}, max_length=200, description="Field -> value.", json_schema_extra=EXPRESSION)
+    values: dict[str, Any] = Field(
+        default={}, max_length=200, description="Field -> value.", json_schema_extra=EXPRESSION
+    )
     updateType: Literal["set", "append", "remove", "clear"] = "set"
     tags: list[str] = Field(default=[], max_length=100, json_schema_extra={"x-widget": "tags"})
 
@@ -103,7 +105,11 @@ def with_record(wave: Wave, panel: str) -> list[tuple[str, Item]]:
 def _contact(wave: Wave) -> None:
     action = wave.config.action
     if action == "create":
-        _create(wave, "contact", lambda values: create_contacts(actor_id=_actor(wave), items=values, tag_ids=wave.config.tags))
+        _create(
+            wave,
+            "contact",
+            lambda values: create_contacts(actor_id=_actor(wave), items=values, tag_ids=wave.config.tags),
+        )
     elif action == "upsert":
         _upsert(wave)
     elif action == "delete":
@@ -266,7 +272,9 @@ def _tags(wave: Wave) -> None:
 
     def wanted(values: Any) -> dict[str, Any]:
         told: dict[str, Any] = {"formData": {}, "updateType": how}
-        return {**told, "tags": config.tags} if config.panel == "contact" else {**told, "relations": {"tags": config.tags}}
+        return (
+            {**told, "tags": config.tags} if config.panel == "contact" else {**told, "relations": {"tags": config.tags}}
+        )
 
     _change(wave, config.panel, wanted)
 
@@ -288,13 +296,21 @@ def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]
         schema = RECORD_TYPES[panel].schema.load()
         known = {*schema.columns, *schema.fields}
         if panel == "lead" and config.action == "create":
-            known |= {*ContactSchema.load().columns, "contact", "team", "teamMember", "productServices", "tags", "category"}
+            known |= {
+                *ContactSchema.load().columns,
+                "contact",
+                "team",
+                "teamMember",
+                "productServices",
+                "tags",
+                "category",
+            }
         if panel == "contact" and config.action == "create":
             known |= {"tags", "category"}
         wrong = [key for key in config.values if key not in known]
-        return [("unknownField", f"values.{key}", f"there is no field {key} of a {panel}") for key in wrong] + _missing_tags(
-            config
-        )
+        return [
+            ("unknownField", f"values.{key}", f"there is no field {key} of a {panel}") for key in wrong
+        ] + _missing_tags(config)
 
     return check
 

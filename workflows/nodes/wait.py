@@ -60,9 +60,13 @@ def known_zone(name: str) -> ZoneInfo:
 
 
 class WaitConfig(NodeConfig):
-    duration: Span | None = Field(default=None, alias="for", description="How long.", json_schema_extra={"x-widget": "duration"})
+    duration: Span | None = Field(
+        default=None, alias="for", description="How long.", json_schema_extra={"x-widget": "duration"}
+    )
     until: Any = Field(
-        default=None, description="A time, or an expression that gives one.", json_schema_extra={"x-widget": "expression"}
+        default=None,
+        description="A time, or an expression that gives one.",
+        json_schema_extra={"x-widget": "expression"},
     )
     offset: int = Field(default=0, ge=-36_500, le=36_500, description="Days after (or before) `until`.")
     window: WindowConfig | None = Field(default=None, description="And then until the window is open.")

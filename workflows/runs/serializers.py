@@ -16,18 +16,18 @@ from workflows.runs.selectors import waits_of
 ERROR = "node, code and message of what failed it; null: nothing."
 
 
-class RunDelete(SelectionInput):
+class WorkflowRunDelete(SelectionInput):
     """Which runs to delete."""
 
 
-class RunResume(Input):
+class WorkflowRunResume(Input):
     """How a run goes on."""
 
     shift = BooleanInput(default=False, help_text="Its waits last as much longer as it stood still.")
 
 
-RunRestart: type[Input] = type(
-    "RunRestart",
+WorkflowRunRestart: type[Input] = type(
+    "WorkflowRunRestart",
     (Input,),
     {
         "__doc__": "Where a run begins again.",
@@ -50,7 +50,7 @@ class WorkflowSnapshot(Output):
     name = serializers.CharField()
 
 
-class RunContact(Output):
+class WorkflowRunContact(Output):
     """The contact that a run is about."""
 
     _id = IdField()
@@ -58,7 +58,7 @@ class RunContact(Output):
     email = serializers.CharField(allow_null=True)
 
 
-class RunOut(Output):
+class WorkflowRunOut(Output):
     """A run of a workflow."""
 
     reads = ("error_node", "error_code", "error")
@@ -66,7 +66,7 @@ class RunOut(Output):
     _id = IdField()
     workflow = WorkflowSnapshot()
     version = serializers.IntegerField(source="version.number")
-    contact = RunContact()
+    contact = WorkflowRunContact()
     lead = IdField(source="lead_id", allow_null=True)
     status = serializers.ChoiceField(choices=WorkflowRun.Status.values)
     reason = serializers.CharField(help_text="Why it has this status; empty: nothing special.")
@@ -82,7 +82,7 @@ class RunOut(Output):
         return {**data, "failure": told if row["error_code"] else None}
 
 
-class RunDetail(RunOut):
+class WorkflowRunDetail(WorkflowRunOut):
     """A run, what started it, and what it waits for."""
 
     trigger = serializers.DictField(help_text="kind, happenedAt, and objectId, payload or input.")
@@ -95,7 +95,7 @@ class RunDetail(RunOut):
         return [{**row, "waits": found.get(row["_id"], [])} for row in rows]
 
 
-class StepOut(Output):
+class WorkflowStepOut(Output):
     """A step of a run."""
 
     _id = IdField()

@@ -16,14 +16,21 @@ from core.errors import NamedError
 from workflows.engine import operations
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.runs.filters import RUN_FIELDS, STEP_FIELDS
-from workflows.runs.serializers import RunDelete, RunDetail, RunOut, RunRestart, RunResume, StepOut
+from workflows.runs.serializers import (
+    WorkflowRunDelete,
+    WorkflowRunDetail,
+    WorkflowRunOut,
+    WorkflowRunRestart,
+    WorkflowRunResume,
+    WorkflowStepOut,
+)
 
 NOT_FOUND = (operations.NOT_FOUND,)
 STATE = (*NOT_FOUND, "InvalidRequest_400")
 
 
 def _one(id: str) -> dict[str, Any]:
-    found = RunDetail.one(WorkflowRun.objects.filter(pk=id))
+    found = WorkflowRunDetail.one(WorkflowRun.objects.filter(pk=id))
     if found is None:
         raise NamedError(operations.NOT_FOUND, "runId: there is no such run in this company")
     return found
@@ -36,15 +43,15 @@ def _steps(asked: ListRequest) -> QuerySet[RunStep]:
 class WorkflowRunViewSet(ResourceViewSet):
     module = "workflow"
     lookup_url_kwarg = "runId"
-    listing = Listing("List runs of workflows", WorkflowRun.objects.all, RUN_FIELDS, RunOut)
+    listing = Listing("List runs of workflows", WorkflowRun.objects.all, RUN_FIELDS, WorkflowRunOut)
 
-    @endpoint("Read a run", output=RunDetail, errors=NOT_FOUND)
+    @endpoint("Read a run", output=WorkflowRunDetail, errors=NOT_FOUND)
     def retrieve(self, request: Request, runId: str) -> Any:
         return _one(runId)
 
     @endpoint(
         "Delete runs",
-        input=RunDelete,
+        input=WorkflowRunDelete,
         output=Deleted,
         bulk=True,
         success="WorkflowRunsDeleted_200",
@@ -61,7 +68,7 @@ class WorkflowRunViewSet(ResourceViewSet):
     @action(detail=True, methods=["post"])
     @endpoint(
         "Pause a run",
-        output=RunDetail,
+        output=WorkflowRunDetail,
         success="WorkflowRunPaused_200",
         errors=STATE,
         description="No step of it begins after the answer. What it waits for stays.",
@@ -73,8 +80,8 @@ class WorkflowRunViewSet(ResourceViewSet):
     @action(detail=True, methods=["post"])
     @endpoint(
         "Resume a run",
-        input=RunResume,
-        output=RunDetail,
+        input=WorkflowRunResume,
+        output=WorkflowRunDetail,
         success="WorkflowRunResumed_200",
         errors=STATE,
         description="A paused one goes on where it was; waits that are over by then end at once. A failed one tries"
@@ -85,7 +92,7 @@ class WorkflowRunViewSet(ResourceViewSet):
         return _one(runId)
 
     @action(detail=True, methods=["post"])
-    @endpoint("Cancel a run", output=RunDetail, success="WorkflowRunCancelled_200", errors=STATE)
+    @endpoint("Cancel a run", output=WorkflowRunDetail, success="WorkflowRunCancelled_200", errors=STATE)
     def cancel(self, request: Request, runId: str) -> Any:
         operations.cancel_run(id=runId)
         return _one(runId)
@@ -93,8 +100,8 @@ class WorkflowRunViewSet(ResourceViewSet):
     @action(detail=True, methods=["post"])
     @endpoint(
         "Restart a run",
-        input=RunRestart,
-        output=RunDetail,
+        input=WorkflowRunRestart,
+        output=WorkflowRunDetail,
         success="WorkflowRunRestarted_200",
         errors=STATE,
         description="From its start, from the nodes that failed, or from a node. Its steps stay as history.",
@@ -110,7 +117,7 @@ class WorkflowRunViewSet(ResourceViewSet):
         return _one(runId)
 
     steps = list_action(
-        Listing("List the steps of a run", _steps, STEP_FIELDS, StepOut, errors=NOT_FOUND),
+        Listing("List the steps of a run", _steps, STEP_FIELDS, WorkflowStepOut, errors=NOT_FOUND),
         url_path="steps",
         detail=True,
     )

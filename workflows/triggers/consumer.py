@@ -33,9 +33,7 @@ def start_by_events(events: Sequence[Event]) -> None:
         return
     locks.lock_shared(wanted)
     # What is published is read behind the fence: a workflow that was unpublished before it starts nothing.
-    published = Workflow.objects.filter(pk__in=wanted, is_deleted=False).exclude(
-        status=Workflow.Status.UNPUBLISHED
-    )
+    published = Workflow.objects.filter(pk__in=wanted, is_deleted=False).exclude(status=Workflow.Status.UNPUBLISHED)
     entries = _entries(events)
     for workflow in published.order_by("pk"):
         plan = plan_of(workflow.version_id)
@@ -66,9 +64,7 @@ def _entries(events: Sequence[Event]) -> list[tuple[Event, Entry]]:
     return found
 
 
-def _admit(
-    workflow: Workflow, plan: Plan, events: Sequence[tuple[Event, Entry]]
-) -> tuple[list[Entry], Counter[str]]:
+def _admit(workflow: Workflow, plan: Plan, events: Sequence[tuple[Event, Entry]]) -> tuple[list[Entry], Counter[str]]:
     """Return the entries that the workflow's settings admit, and how many they refuse by reason."""
     refused: Counter[str] = Counter()
     fields = set(plan.config.changedFields or ())

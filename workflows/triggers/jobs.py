@@ -7,10 +7,7 @@ from core.jobs import register
 from workflows.graphs.events import KINDS
 from workflows.triggers.consumer import start_by_events
 
-WANTED = (
-    "EXISTS (SELECT FROM workflows_workflowtrigger w"
-    " WHERE w.company_id = %(company)s AND w.kind = %(kind)s)"
-)
+WANTED = "EXISTS (SELECT FROM workflows_workflowtrigger w WHERE w.company_id = %(company)s AND w.kind = %(kind)s)"
 """A company whose workflows wait for no event of a kind pays nothing for it."""
 
 register(EventConsumer("workflows", start_by_events, kinds=KINDS, automation=True, where=WANTED))
