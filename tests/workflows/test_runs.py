@@ -59,7 +59,8 @@ def test_a_contact_goes_through_condition_change_tag_note_and_wait(cast: Cast) -
         assert ContactTag.objects.filter(contact=person, tag=tag).exists()
         # What a workflow changes says so, and does not start it again.
         changed = Event.objects.filter(kind="contact.updated", object_id=person).first()
-        assert changed is not None and changed.cause == {"workflow": id, "depth": 1}
+        assert changed is not None
+        assert changed.cause == {"workflow": id, "depth": 1}
     answer = cast.key.get(f"/workflow/runs/{run.pk}")
     assert [wait["node"] for wait in answer.data["waits"]] == ["wait"]
     with time_machine.travel(timezone.now() + timedelta(days=2, seconds=1), tick=False):
@@ -153,7 +154,8 @@ def test_a_node_that_fails_is_tried_again_and_then_goes_by_its_policy(cast: Cast
     if then == "fail":
         assert (run.error_node, run.error_code) == ("set", "InvalidSystemField_400")
         failure = cast.key.get(f"/workflow/runs/{run.pk}").data["failure"]
-        assert failure["node"] == "set" and "no address" in failure["message"]
+        assert failure["node"] == "set"
+        assert "no address" in failure["message"]
     elif then == "branch":
         assert run.state["vars"] == {"why": "InvalidSystemField_400"}
     else:

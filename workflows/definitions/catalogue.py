@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from workflows.engine.cursor import MAX_STATE
 from workflows.engine.interpreter import MAX_STEPS
@@ -22,7 +22,7 @@ from workflows.nodes.registry import NODE_TYPES
 @lru_cache(maxsize=1)
 def catalogue() -> dict[str, Any]:
     """Return the catalogue, which is the same for all companies."""
-    models = {"config": WorkflowConfig, "schedule": Schedule, "onError": ErrorPolicy}
+    models: dict[str, type[BaseModel]] = {"config": WorkflowConfig, "schedule": Schedule, "onError": ErrorPolicy}
     return {
         "nodes": [_node(one) for one in NODE_TYPES.values()],
         "triggers": [{"kind": kind, "label": label_of(kind)} for kind in (*OTHERS, *sorted(KINDS))],

@@ -164,7 +164,7 @@ class WorkflowViewSet(ResourceViewSet):
             workflow=services.get_workflow(id),
             member_id=self.actor.member_id,
             panel=data["panel"],
-            body=request.data,
+            body=dict(request.data or {}),
             params=request.query_params,
             given=data.get("input") or {},
         )

@@ -1,4 +1,4 @@
-"""How a run moves through its plan: tokens, joins and loops. It changes the run's state, a JSON object, and nothing else.
+"""How a run moves through its plan: tokens, joins and loops. It changes nothing but the run's state, a JSON object.
 
 A token is where a branch of the run is: [node, scope, status, attempt]. Several edges from one handle make several
 tokens. A scope is an item of a loop; the run itself is scope 0. A join fires as soon as no token of its scope can reach

@@ -16,6 +16,7 @@ from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from accounts.models import Company
+from core.errors import NamedError
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
 from workflows.engine import interpreter, locks, subjects, writing
@@ -231,7 +232,8 @@ def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: 
     write = any(plan.writes for plan in used)
     contacts = subjects.lock_contacts((run.contact_id for run in runs if run.contact_id), write=write)
     leads = subjects.lock_leads((run.lead_id for run in runs if run.lead_id), write=write)
-    present, gone = [], []
+    present: list[WorkflowRun] = []
+    gone: list[WorkflowRun] = []
     for run in runs:
         told = str(run.trigger.get("kind", "")).endswith(".deleted")  # it is about what is gone
         states = []
@@ -263,9 +265,10 @@ def _wake(cursors: Sequence[Cursor], now: object) -> None:
 
 @lru_cache(maxsize=256)
 def plan_of(version_id: str) -> Plan:
-    """Return the compiled form of a version, which never changes."""
+    """Return the compiled form of a version, which never changes. Raises InvalidRequest_400 for one that cannot run any
+    more, since a node type has gone."""
     graph = WorkflowVersion.objects.values_list("graph", flat=True).get(pk=version_id)
     plan = compile_graph(graph)
     if plan is None:
-        raise RuntimeError(f"version {version_id} does not compile any more")
+        raise NamedError("InvalidRequest_400", "version: its graph cannot run any more; publish the workflow again")
     return plan

@@ -87,11 +87,12 @@ def compile_graph(graph: Mapping[str, Any], problems: Problems | None = None) ->
     """
     problems = Problems() if problems is None else problems
     nodes: dict[str, Node] = {}
-    for raw in graph["nodes"]:
+    drawn, edges = graph.get("nodes") or [], graph.get("edges") or []
+    for raw in drawn:
         node = _compile_node(raw, problems)
         if node is not None:
             nodes[node.id] = node
-    _connect(nodes, {raw["id"] for raw in graph["nodes"]}, graph["edges"], problems)
+    _connect(nodes, {raw["id"] for raw in drawn}, edges, problems)
     triggers = [node.id for node in nodes.values() if node.type.type == "trigger"]
     if len(triggers) != 1:
         problems.add("noTrigger", f"the graph has {len(triggers)} triggers, it needs one")
@@ -143,12 +144,10 @@ def _compile_node(raw: Mapping[str, Any], problems: Problems) -> Node | None:
         problems.add_invalid(error, id)
         return None
     node = Node(id, type, config, policy, disabled=data.get("disabled") is True)
-    node.templates = {name: one for name in type.templates if (one := _template(config, name, id, problems))}
-    node.conditions = {
-        name: one
-        for name, tree in type.conditions(config).items()
-        if (one := _conditions(tree, f"config.{name}", id, problems))
-    }
+    templates = {name: _template(config, name, id, problems) for name in type.templates}
+    trees = {name: _conditions(tree, f"config.{name}", id, problems) for name, tree in type.conditions(config).items()}
+    node.templates = {name: one for name, one in templates.items() if one}
+    node.conditions = {name: one for name, one in trees.items() if one}
     return node
 
 

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from workflows.graphs.cron import read_cron
 from workflows.nodes.base import NodeConfig, Span
 from workflows.nodes.wait import WindowConfig, known_zone
-from workflows.graphs.cron import read_cron
 
 
 class Retry(NodeConfig):

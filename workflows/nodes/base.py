@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -128,7 +129,7 @@ class NodeType:
     group: Group
     label: str
     help: str
-    config: type[NodeConfig]
+    config: builtins.type[NodeConfig]
     run: Callable[[Wave], None]
     handles: Callable[[Any], tuple[str, ...]] = one_out
     icon: str = ""

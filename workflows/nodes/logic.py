@@ -10,8 +10,8 @@ from pydantic import Field, field_validator
 
 from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave, one_out
 
-TREE = {"x-widget": "tree"}
-EXPRESSION = {"x-widget": "expression"}
+TREE: dict[str, Any] = {"x-widget": "tree"}
+EXPRESSION: dict[str, Any] = {"x-widget": "expression"}
 
 
 class ConditionConfig(NodeConfig):
@@ -85,7 +85,7 @@ class StopConfig(NodeConfig):
 
 
 class TriggerConfig(NodeConfig):
-    """The trigger has no settings of its own: triggerEventType, config and schedule of the workflow say what starts it."""
+    """The trigger has no settings of its own: those of the workflow say what starts it."""
 
 
 def _pass(wave: Wave) -> None:

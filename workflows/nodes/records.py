@@ -25,7 +25,7 @@ from crm.records.types import RECORD_TYPES, kind_of
 from crm.tags.services import missing_tags
 from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
 
-EXPRESSION = {"x-widget": "fields"}
+EXPRESSION: dict[str, Any] = {"x-widget": "fields"}
 KEY_PARTS = ("email", "countryCode", "number")
 """Values that may make contacts unique."""
 
@@ -124,13 +124,8 @@ def _contact(wave: Wave) -> None:
 def _lead(wave: Wave) -> None:
     config: LeadConfig = wave.config
     if config.action == "create":
-        relations = Relations(
-            **{
-                name: value
-                for name, value in (("team", config.team), ("team_member", config.teamMember), ("tags", config.tags))
-                if value
-            }
-        )
+        given = {"team": config.team, "team_member": config.teamMember, "tags": config.tags}
+        relations = Relations(**{name: value for name, value in given.items() if value})  # type: ignore[arg-type]
         _create(wave, "lead", lambda values: create_leads(actor_id=wave.actor_id, items=values, relations=relations))
     elif config.action == "delete":
         _delete(wave, "lead", delete_leads)

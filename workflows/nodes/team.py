@@ -22,7 +22,7 @@ from workflows.expressions.filters import text
 from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Span, Wave
 from workflows.nodes.records import checked_ids, fail_by, with_record
 
-TEXT = {"x-widget": "expression"}
+TEXT: dict[str, Any] = {"x-widget": "expression"}
 
 
 class NoteConfig(NodeConfig):
@@ -75,11 +75,8 @@ def _note(wave: Wave) -> None:
     panel = wave.config.panel
 
     def write(id: str, item: Item) -> str:
-        return add_note(
-            actor_id=wave.actor_id,  # type: ignore[arg-type]  # a note may have no author
-            notes=text(wave.render("notes", item)),
-            **{f"{panel}_id": id},
-        )
+        where: dict[str, Any] = {f"{panel}_id": id}
+        return add_note(actor_id=wave.actor_id, notes=text(wave.render("notes", item)), **where)  # type: ignore[arg-type]
 
     _each(with_record(wave, panel), write)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from time import monotonic
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.lists import tree
@@ -32,7 +33,7 @@ def has_due() -> bool:
         return bool(_due().exists())
 
 
-def _due() -> object:
+def _due() -> QuerySet[Workflow]:
     return Workflow.objects.filter(next_fire_at__lte=timezone.now())
 
 
@@ -41,7 +42,7 @@ def fire_due(deadline: float = float("inf")) -> int:
     fired = 0
     while monotonic() < deadline:
         with unscoped(reason="schedules of all companies"), transaction.atomic():
-            due = _due().order_by("next_fire_at", "pk")  # type: ignore[attr-defined]
+            due = _due().order_by("next_fire_at", "pk")
             found = due.select_for_update(of=("self",), no_key=True, skip_locked=True).first()
             if found is None:
                 break
@@ -53,7 +54,8 @@ def fire_due(deadline: float = float("inf")) -> int:
 
 def _fire(workflow: Workflow) -> None:
     """Start the runs of a schedule's times that have come, and set the next one."""
-    now, due = timezone.now(), workflow.next_fire_at
+    now = timezone.now()
+    due = workflow.next_fire_at or now
     locks.lock_shared([workflow.pk])
     graph = WorkflowVersion.objects.values_list("graph", flat=True).get(pk=workflow.version_id)
     schedule = Schedule.model_validate(graph["schedule"])

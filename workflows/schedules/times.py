@@ -48,7 +48,7 @@ _INSTANT = datetime.resolution
 
 def _next_interval(schedule: Schedule, moment: datetime, begin: datetime | None) -> datetime:
     """Return the next of `begin`, or else of the Unix epoch, plus whole spans. Months count from `begin` exactly."""
-    span = schedule.every.as_json() if schedule.every else {"amount": 1, "unit": "days"}
+    span: dict[str, Any] = schedule.every.as_json() if schedule.every else {"amount": 1, "unit": "days"}
     start = begin or datetime(2020, 1, 1, tzinfo=UTC)
     if start > moment:
         return start

@@ -40,7 +40,7 @@ def enrol(
     params: Mapping[str, Any],
     given: Mapping[str, Any],
 ) -> dict[str, int]:
-    """Start runs for the selected records, or a single one without a record. Returns how many were selected and started.
+    """Start runs for the selected records, or a single one without a record. Returns the numbers of both.
 
     Raises InvalidRequest_400 for a workflow that is not published, and for more than MOST records.
     """
