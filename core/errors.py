@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -12,6 +13,8 @@ class ApiError(Exception):
     message = "Bad request"
     retry_after: int | None = None
     """Seconds after which it is worth trying again."""
+    extra: Mapping[str, Any] = {}
+    """What the answer tells beside status, message and warning, for programs."""
 
     def __init__(self, detail: str = "") -> None:
         self.detail = detail

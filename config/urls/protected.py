@@ -8,9 +8,11 @@ from core.api.routers import ResourceRouter
 from core.global_search.routes import register_protected as register_search
 from crm.routes import register_protected as register_crm
 from outreach.routes import register_protected as register_outreach
+from workflows.routes import register_protected as register_workflows
 
 
 def register(router: ResourceRouter) -> None:
     """Register the protected operations of all apps."""
-    for register_app in (register_search, register_accounts, register_billing, register_crm, register_outreach):
+    apps = (register_accounts, register_billing, register_crm, register_outreach, register_workflows)
+    for register_app in (register_search, *apps):
         register_app(router)

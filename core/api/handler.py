@@ -147,7 +147,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
         log.error("no database for %s: %s", context.get("view"), error)
     elif status >= 500 and not isinstance(error, NamedError):
         log.error("unhandled error in %s", context.get("view"), exc_info=error)
-    response = Response(failure(status, message, warning, error), status=status)
+    extra = error.extra if isinstance(error, ApiError) else {}
+    response = Response({**failure(status, message, warning, error), **extra}, status=status)
     if status == 401:
         response["WWW-Authenticate"] = _challenge(context)
     if isinstance(error, ApiError) and error.retry_after is not None:

@@ -25,6 +25,10 @@ class EventConsumer(Work):
     run: Handler
     _: KW_ONLY
     kinds: Collection[str]
+    automation: bool = False
+    """It gets only events whose writer lets workflows start."""
+    where: str = ""
+    """An SQL condition on %(company)s and %(kind)s for the company's events of a kind; empty: it gets all of them."""
 
     part_of: ClassVar[str] = "events"
 

@@ -24,6 +24,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "note": ("created",),
     "product-service": ("created", "updated", "deleted", "restored"),
     "tag": ("deleted",),
+    "workflow": ("created", "updated", "published", "unpublished", "deleted"),
 }
 """Resource -> what happens to it."""
 

@@ -19,6 +19,7 @@ class Event(CompanyModel):
     payload = JSONField(default=dict)
     actor_id = ObjectIdField(null=True, help_text="The member that caused it.")
     automation = models.BooleanField(default=True, help_text="Off when the caller asked not to start workflows.")
+    cause = JSONField(null=True, help_text="What caused it, if a workflow did: workflow, and depth in a chain of them.")
 
     class Meta(CompanyModel.Meta):
         indexes = [models.Index(fields=("company", "kind", "-sequence"), name="event_company_kind")]

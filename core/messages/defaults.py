@@ -219,6 +219,8 @@ OWN_FAILURES: dict[str, tuple[int, str]] = {
     "SavedViewNameAlreadyExists_400": (400, "Saved view name already exists"),
     "SavedViewNotFound_404": (404, "Saved view not found"),
     "SessionNotFound_404": (404, "Session not found"),
+    "WorkflowNotFound_404": (404, "Workflow not found"),
+    "WorkflowRunNotFound_404": (404, "Workflow run not found"),
 }
 """Failures that the contract does not name."""
 
@@ -409,6 +411,21 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "UserLoggedOut_200": (200, "Logged out"),
     "UserRegistered_201": (201, "Look into your mailbox: a mail with a link is on its way"),
     "VerificationRequested_200": (200, "If the address still has to be verified, a mail is on its way"),
+    "WorkflowCreated_201": (201, "Workflow created"),
+    "WorkflowEnrolled_201": (201, "Runs started"),
+    "WorkflowPublished_200": (200, "Workflow published"),
+    "WorkflowUnpublished_200": (200, "Workflow unpublished"),
+    "WorkflowUpdated_200": (200, "Workflow updated"),
+    "WorkflowsDeleted_200": (200, "Workflows deleted"),
+    "WorkflowRunCancelled_200": (200, "Run cancelled"),
+    "WorkflowRunDeleted_200": (200, "Run deleted"),
+    "WorkflowRunPaused_200": (200, "Run paused"),
+    "WorkflowRunRestarted_200": (200, "Run restarted"),
+    "WorkflowRunResumed_200": (200, "Run resumed"),
+    "WorkflowRunsDeleted_200": (200, "Runs deleted"),
+    "WorkflowRunsPaused_200": (200, "Runs paused"),
+    "WorkflowRunsResumed_200": (200, "Runs resumed"),
+    "WorkflowHookAccepted_200": (200, "Accepted"),
 }
 """The names that endpoints declare as their `success`."""
 

@@ -54,6 +54,7 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
     "api": lambda caller, n: caller.post("/api", {}),
     "apps": lambda caller, n: caller.post("/apps/ai-offline", {"name": f"Composer {n}"}),
     "campaign": lambda caller, n: caller.post("/campaign", {"name": f"Campaign {n}"}),
+    "workflow": lambda caller, n: caller.post("/workflow", {"name": f"Workflow {n}"}),
     "contact": lambda caller, n: caller.post("/contact", {"formData": contact(n)}),
     "contact-category": lambda caller, n: caller.post("/contact-category", {"name": f"Category {n}"}),
     "custom-field": lambda caller, n: caller.post("/custom-field", {"name": f"Field {n}", "fieldType": "text"}),

@@ -54,6 +54,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "saved-view/<str:id>": ("name", "Other view"),
     "segment/<str:id>": ("description", "Other segment"),
     "campaign/<str:id>": ("name", "Other campaign"),
+    "workflow/<str:id>": ("name", "Other workflow"),
     "contact-category/<str:id>": ("color", "#000000"),
     "tag/<str:id>": ("color", "#000000"),
     "team/<str:id>": ("description", "Other team"),

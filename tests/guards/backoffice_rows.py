@@ -110,6 +110,17 @@ from tests.kit.factories import (
     TagFactory,
     UserFactory,
 )
+from workflows.models import (
+    RunReady,
+    RunSkip,
+    RunStep,
+    RunTimer,
+    ScheduleFiring,
+    Workflow,
+    WorkflowRun,
+    WorkflowTrigger,
+    WorkflowVersion,
+)
 
 SECRET = "zq-top-secret-zq"
 HASHES = "abad1dea" * 8
@@ -166,6 +177,20 @@ def _visit(n: int) -> StaffVisit:
     return StaffVisit.objects.create(
         staff=UserFactory(is_staff=True), reason=f"Ticket {n}: no rows", expires_at=timezone.now()
     )
+
+
+def _workflow(n: int) -> Workflow:
+    return Workflow.objects.create(name=f"Workflow {new_id()}")
+
+
+def _workflow_version(n: int) -> WorkflowVersion:
+    graph = {"triggerEventType": "manual", "config": {}, "nodes": [], "edges": [], "schedule": None}
+    return WorkflowVersion.objects.create(workflow=_workflow(n), number=n, graph=graph)
+
+
+def _workflow_run(n: int) -> WorkflowRun:
+    version = _workflow_version(n)
+    return WorkflowRun.objects.create(workflow=version.workflow, version=version, entry_key=f"manual:{n}")
 
 
 def _team(n: int) -> Team:
@@ -348,4 +373,13 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     SuppressionImport: lambda n: SuppressionImport.objects.create(file=_file(n), total=3, processed=n % 4),
     RecipientQuota: lambda n: RecipientQuota.objects.create(scope=f"d{n}.example", tokens=n, filled_at=timezone.now()),
     Suppression: lambda n: Suppression.objects.create(email=f"gone{n}@example.org", reason=Suppression.Reason.MANUAL),
+    Workflow: _workflow,
+    WorkflowVersion: _workflow_version,
+    WorkflowTrigger: lambda n: WorkflowTrigger.objects.create(workflow=_workflow(n), kind="contact.created"),
+    WorkflowRun: _workflow_run,
+    RunReady: lambda n: RunReady.objects.create(run=_workflow_run(n)),
+    RunTimer: lambda n: RunTimer.objects.create(run=_workflow_run(n), token="1", due_at=timezone.now()),
+    RunStep: lambda n: RunStep.objects.create(run=_workflow_run(n), node="start", visit=n, status="done"),
+    RunSkip: lambda n: RunSkip.objects.create(workflow=_workflow(n), day=timezone.now().date(), reason="filter"),
+    ScheduleFiring: lambda n: ScheduleFiring.objects.create(workflow=_workflow(n), due_at=timezone.now()),
 }

@@ -13,7 +13,7 @@ from config.web_threads import web_threads
 MANAGE = (sys.executable, os.fspath(PROJECT / "manage.py"))
 
 # Workers by purpose, so that quick work never waits for long work.
-QUICK_QUEUES = "tick,send"
+QUICK_QUEUES = "tick,send,workflows"
 LONG_QUEUES = "import,bulk"
 SENDER_QUEUES = "outreach"
 """Outreach, whose tasks take as long as there is something to send, so that the tick never waits for them."""

@@ -1,0 +1,117 @@
+"""Every type of nodes: its settings, its schema, and that many runs at once get what one gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from accounts.notifications.models import Notification
+from core.ids import new_id
+from crm.models import FollowUp, Lead, LeadActivity, Segment
+from tests.kit.cast import Cast, make_cast
+from tests.kit.factories import LeadFactory, TagFactory
+from tests.kit.rows import kept_for_module
+from tests.workflows.helpers import edges, node, published, runs, when, work
+from workflows.models import RunStep
+from workflows.nodes.registry import NODE_TYPES
+
+
+@pytest.fixture(scope="module")
+def house(django_db_setup: None, django_db_blocker: Any) -> Iterator[Cast]:
+    with kept_for_module(django_db_blocker):
+        yield make_cast()
+
+
+@pytest.fixture
+def cast(house: Cast, db: None) -> Cast:
+    return house
+
+
+def examples(cast: Cast) -> dict[str, dict[str, Any]]:
+    """Return settings of each type, in the order in which one workflow goes through them."""
+    with cast.scope():
+        tag = TagFactory().pk
+        segment = Segment.objects.create(name="Fixed", kind="static", panel="lead").pk
+    member = cast.owner.pk
+    always = when("lead.status", "equals", "new")
+    return {
+        "trigger": {},
+        "condition": {"filter": always},
+        "switch": {"cases": [{"id": "true", "filter": always}]},
+        "split": {"arms": [{"id": "true", "weight": 1}, {"id": "b", "weight": 1}]},
+        "set": {"values": {"a": "{{ lead.status }}"}},
+        "wait": {"until": "{{ lead.createdAt }}"},
+        "contact": {"action": "update", "values": {"name": "{{ contact.name }} ({{ vars.a }})"}},
+        "lead": {"action": "update", "values": {"status": "contacted"}},
+        "tags": {"panel": "lead", "tags": [tag]},
+        "segment": {"segment": segment},
+        "assign": {"teamMember": member},
+        "note": {"notes": "{{ lead.status }}", "panel": "lead"},
+        "followUp": {"title": "Call {{ contact.name }}"},
+        "notify": {"members": [member], "text": "{{ contact.name }} waits"},
+        "loop": {"items": []},
+        "join": {},
+        "stop": {"result": "done"},
+    }
+
+
+def test_all_types_take_many_runs_at_once(cast: Cast) -> None:
+    configs = examples(cast)
+    assert set(configs) == set(NODE_TYPES)
+    ways = {"condition": "true", "switch": "true", "split": "true", "loop": "done"}
+    chain = [type for type in configs if type != "trigger"]
+    lines = [f"{one}:{ways.get(one, 'out')} > {after}" for one, after in zip(chain, chain[1:], strict=False)]
+    id = published(
+        cast,
+        [node(type, type, configs[type]) for type in configs],
+        edges(f"trigger > {chain[0]}", *lines, "split:b > set"),
+        triggerEventType="manual",
+    )
+    with cast.scope():
+        leads = [LeadFactory(contact__custom={}, custom={}).pk for _ in range(3)]
+    answer = cast.key.post(f"/workflow/{id}/enrol", {"ids": leads, "panel": "lead"})
+    assert answer.data == {"selectedCount": 3, "startedCount": 3}
+    work()
+    found = runs(cast, id)
+    assert {(run.status, run.reason) for run in found} == {("completed", "stop")}, [run.error for run in found]
+    with cast.scope():
+        for run in found:
+            done = set(RunStep.objects.filter(run=run, status="done").values_list("node", flat=True))
+            assert done == set(configs)
+        assert {lead.status for lead in Lead.objects.filter(pk__in=leads)} == {"contacted"}
+        assert Lead.objects.filter(team_member=cast.owner, tag_links__isnull=False).count() == 3
+        names = {lead.contact.name for lead in Lead.objects.filter(pk__in=leads).select_related("contact")}
+        assert all(name.endswith("(new)") for name in names)
+        assert LeadActivity.objects.filter(kind="note", notes="contacted").count() == 3
+        assert {one.title for one in FollowUp.objects.all()} == {f"Call {name}" for name in names}
+        assert Notification.objects.filter(kind="workflow.notice").count() == 3
+
+
+def test_a_run_that_fails_hinders_no_other(cast: Cast) -> None:
+    values = {"status": "{{ lead.notes }}"}
+    id = published(
+        cast, [node("a", "lead", {"action": "update", "values": values})], edges(), triggerEventType="manual"
+    )
+    with cast.scope():
+        leads = [LeadFactory(contact__custom={}, custom={}, notes=notes).pk for notes in ("won", "x" * 500, "lost")]
+    cast.key.post(f"/workflow/{id}/enrol", {"ids": leads, "panel": "lead"})
+    work()
+    found = {run.lead_id: run for run in runs(cast, id)}
+    assert [found[lead].status for lead in leads] == ["completed", "failed", "completed"]
+    assert found[leads[1]].error_node == "a"
+
+
+def test_a_run_without_the_record_says_so(cast: Cast) -> None:
+    id = published(cast, [node("a", "tags", {"tags": [_tag(cast)]})], edges(), triggerEventType="manual")
+    assert cast.key.post(f"/workflow/{id}/enrol", {}).data == {"selectedCount": 1, "startedCount": 1}
+    work()
+    (run,) = runs(cast, id)
+    assert (run.status, run.error_code, run.error) == ("failed", "missing", "the run has no contact")
+    assert cast.key.get(f"/workflow/runs/{new_id()}").status == 404
+
+
+def _tag(cast: Cast) -> str:
+    with cast.scope():
+        return str(TagFactory().pk)

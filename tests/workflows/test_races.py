@@ -1,0 +1,185 @@
+"""Things done at once: pauses, holds and publications against workers, two workers at once, and workers that die."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from core.jobs import WORK
+from core.tenancy import unscoped
+from tests.kit.cast import Cast, make_cast
+from tests.kit.processes import drainer, kill
+from tests.kit.threads import at_once
+from tests.workflows.helpers import contact, edges, node, published, runs, work
+from workflows.engine import locks, operations, slices
+from workflows.models import RunReady, RunStep, WorkflowRun
+
+NAMES = 30
+
+
+@pytest.fixture
+def cast(transactional_db: None) -> Cast:
+    return make_cast()
+
+
+def people(cast: Cast, number: int) -> None:
+    items = [
+        {"name": f"P{n}", "email": f"p{n}@example.org", "countryCode": "49", "number": f"15123{n:05}"}
+        for n in range(number)
+    ]
+    answer = cast.key.post("/contact/bulk", {"formData": items})
+    assert len(answer.data["created"]) == number, answer.body
+
+
+def test_two_workers_take_each_step_once(cast: Cast) -> None:
+    change = {"action": "update", "values": {"name": "{{ contact.name }}!"}}
+    id = published(cast, [node("a", "contact", change), node("b", "contact", change)], edges("a > b"))
+    people(cast, NAMES)
+    WORK["events"].drain(float("inf"))
+    with cast.scope():  # each run is told of three times
+        rows = list(WorkflowRun.objects.values_list("pk", flat=True))
+        RunReady.objects.bulk_create(RunReady(run_id=one) for one in rows for _ in range(2))
+    at_once(3, None, lambda n: [slices.work() for _ in range(3)])
+    work()
+    assert {run.status for run in runs(cast, id)} == {"completed"}
+    answer = cast.key.get("/contact", p=1, n=NAMES)
+    assert all(row["name"].endswith("!!") and row["name"].count("!") == 2 for row in answer.body["data"])
+    with cast.scope():
+        assert RunStep.objects.count() == NAMES * 3
+
+
+class Held:
+    """A slice that stops before it ends, in a thread of its own."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.inside, self.go_on = threading.Event(), threading.Event()
+        write = slices.writing.write
+
+        def slow(*arguments: Any) -> None:
+            write(*arguments)
+            self.inside.set()
+            self.go_on.wait(20)
+
+        monkeypatch.setattr(slices.writing, "write", slow)
+        self.thread = threading.Thread(target=self._run)
+
+    def _run(self) -> None:
+        try:
+            slices.work_slice()
+        finally:
+            connection.close()
+
+    def __enter__(self) -> Held:
+        self.thread.start()
+        assert self.inside.wait(20)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.go_on.set()
+        self.thread.join(20)
+
+
+@pytest.mark.parametrize("stop", ["pause", "hold"])
+def test_who_stops_runs_waits_for_the_slice_that_has_them(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch, stop: str
+) -> None:
+    wait = node("wait", "wait", {"for": {"amount": 1, "unit": "hours"}})
+    id = published(cast, [wait], edges())
+    contact(cast)
+    WORK["events"].drain(float("inf"))
+    (run,) = runs(cast, id)
+    done: list[int] = []
+    settle = operations.settling.settle
+    if stop == "hold":  # the fence alone has to stop it, not the rows whose statuses follow
+        monkeypatch.setattr(operations.settling, "settle", lambda workflow_id: None)
+
+    def call() -> None:
+        try:
+            with cast.scope():
+                if stop == "pause":
+                    operations.pause_run(id=run.pk)
+                else:
+                    operations.pause_runs(workflow_id=id)
+                done.append(RunStep.objects.count())
+        finally:
+            connection.close()
+
+    stopper = threading.Thread(target=call)
+    with Held(monkeypatch):
+        stopper.start()
+        stopper.join(0.5)
+        assert not done  # without the lock it would have answered, and the steps would have come after
+    stopper.join(20)
+    assert done == [2]
+    monkeypatch.setattr(operations.settling, "settle", settle)
+    work()
+    assert runs(cast, id)[0].status == "paused"
+    with cast.scope():
+        assert RunStep.objects.count() == 2
+
+
+def test_a_workflow_that_was_unpublished_before_an_event_is_taken_starts_nothing(cast: Cast) -> None:
+    id = published(cast, [node("a", "set", {"values": {"a": 1}})], edges())
+    contact(cast)
+    taken = threading.Event()
+
+    def starter(n: int) -> None:
+        taken.wait(10)
+        WORK["events"].drain(float("inf"))
+
+    def stopper() -> None:
+        with cast.scope(), transaction.atomic():
+            locks.lock_alone([id])
+            taken.set()
+            threading.Event().wait(0.3)
+            from workflows.definitions.publishing import unpublish_workflow
+
+            unpublish_workflow(id=id, member_id=cast.owner.pk)
+
+    at_once(2, None, lambda n: starter(n) if n else stopper())
+    assert runs(cast, id) == []
+
+
+def test_workers_that_are_killed_lose_and_repeat_nothing(cast: Cast) -> None:
+    change = {"action": "update", "values": {"name": "{{ contact.name }}!"}}
+    id = published(cast, [node("a", "contact", change), node("b", "note", {"notes": "x"})], edges("a > b"))
+    people(cast, 100)
+    WORK["events"].drain(float("inf"))
+    for seconds in (0.0, 0.05, 0.1):
+        worker = drainer("workflow-runs", seconds=30)
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "ready\n"
+        threading.Event().wait(seconds)
+        kill(worker)
+    work()
+    assert {run.status for run in runs(cast, id)} == {"completed"}
+    answer = cast.key.get("/contact", p=1, n=100)
+    assert {row["name"].count("!") for row in answer.body["data"]} == {1}
+    with cast.scope():
+        assert RunStep.objects.count() == 300
+        assert not RunReady.objects.exists()
+
+
+def test_a_small_company_is_served_beside_a_mountain(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "RUNS", 20)
+    nodes = [node("a", "set", {"values": {"a": 1}})]
+    published(cast, nodes, edges())
+    people(cast, 60)
+    WORK["events"].drain(float("inf"))
+    other = make_cast()
+    small = published(other, nodes, edges())
+    contact(other)
+    WORK["events"].drain(float("inf"))
+    slices.work_slice()
+    assert [run.status for run in runs(other, small)] == ["completed"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    yield
+    with unscoped(reason="test"):
+        assert not RunReady.objects.filter(run__status="completed").exists()

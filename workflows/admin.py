@@ -1,0 +1,6 @@
+"""Back office pages of workflows; each domain has its own."""
+
+from workflows.engine import admin as engine
+from workflows.graphs import admin as graphs
+
+__all__ = ["engine", "graphs"]

@@ -1,0 +1,70 @@
+"""What an editor offers: node types with the schemas of their settings, triggers, filters and limits."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from workflows.engine.cursor import MAX_STATE
+from workflows.engine.interpreter import MAX_STEPS
+from workflows.expressions.compile import MAX_FILTERS, ROOTS
+from workflows.expressions.filters import FILTERS
+from workflows.graphs import parse
+from workflows.graphs.events import KINDS, OTHERS, label_of
+from workflows.graphs.plan import MAX_LOOP_DEPTH
+from workflows.graphs.settings import ErrorPolicy, Schedule, WorkflowConfig
+from workflows.nodes.base import MAX_OUTPUT, NodeType
+from workflows.nodes.registry import NODE_TYPES
+
+
+@lru_cache(maxsize=1)
+def catalogue() -> dict[str, Any]:
+    """Return the catalogue, which is the same for all companies."""
+    models: dict[str, type[BaseModel]] = {"config": WorkflowConfig, "schedule": Schedule, "onError": ErrorPolicy}
+    return {
+        "nodes": [_node(one) for one in NODE_TYPES.values()],
+        "triggers": [{"kind": kind, "label": label_of(kind)} for kind in (*OTHERS, *sorted(KINDS))],
+        "filters": [{"name": name, "arguments": [fewest, most]} for name, (_, fewest, most) in FILTERS.items()],
+        "roots": list(ROOTS),
+        "settings": {name: model.model_json_schema(by_alias=True) for name, model in models.items()},
+        "limits": {
+            "nodes": parse.MAX_NODES,
+            "edges": parse.MAX_EDGES,
+            "graphBytes": parse.MAX_GRAPH,
+            "nodeBytes": parse.MAX_NODE,
+            "stepsOfRun": MAX_STEPS,
+            "stateBytes": MAX_STATE,
+            "outputBytes": MAX_OUTPUT,
+            "loopDepth": MAX_LOOP_DEPTH,
+            "filters": MAX_FILTERS,
+        },
+    }
+
+
+def _node(one: NodeType) -> dict[str, Any]:
+    return {
+        "type": one.type,
+        "version": one.version,
+        "group": one.group,
+        "label": one.label,
+        "help": one.help,
+        "icon": one.icon,
+        "schema": one.schema,
+        "handles": _handles(one),
+        "handlesFrom": {"switch": "cases", "split": "arms"}.get(one.type),
+        "outputs": dict(one.outputs),
+        "expressions": list(one.templates),
+    }
+
+
+def _handles(one: NodeType) -> list[str]:
+    """Return the handles that the type has whatever its settings are."""
+    try:
+        return list(one.handles(one.config()))
+    except (ValidationError, AttributeError):
+        pass
+    return {"condition": ["true", "false"], "switch": ["else"], "loop": ["item", "done"], "split": []}.get(
+        one.type, ["out"]
+    )

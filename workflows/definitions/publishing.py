@@ -1,0 +1,129 @@
+"""Publication of drafts as numbered versions, and the other statuses of workflows."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.events import emit
+from workflows.definitions.selectors import graph_of, kept_workflows
+from workflows.engine import locks, settling
+from workflows.graphs.events import KINDS, SCHEDULE, WEBHOOK
+from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
+from workflows.graphs.validation import check_draft
+from workflows.schedules.times import first_time
+
+Status = Workflow.Status
+
+
+class NotPublishable(NamedError):
+    """ValidationError_400 with all problems of the draft."""
+
+    def __init__(self, errors: list[dict[str, Any]], detail: str) -> None:
+        super().__init__("ValidationError_400", detail)
+        self.extra = {"errors": errors}
+
+
+def change_status(workflow: Workflow, status: str, member_id: str) -> None:
+    """Give a locked workflow another status. Raises ValidationError_400 where it cannot be published."""
+    if status == Status.PUBLISHED:
+        publish(workflow, member_id)
+    elif workflow.status != status:
+        _withdraw(workflow, status, member_id)
+
+
+@transaction.atomic
+def publish(workflow: Workflow, member_id: str) -> None:
+    """Make the draft of a locked workflow the version by which new runs go, and let held runs go on.
+
+    An unchanged draft makes no new version. Raises ValidationError_400, which names all problems.
+    """
+    graph = graph_of(workflow)
+    _, problems = check_draft(graph)
+    if problems.errors:
+        told = "; ".join(str(problem) for problem in problems.errors[:20])
+        raise NotPublishable(problems.as_json()["errors"], told)
+    locks.lock_alone([workflow.pk])
+    current = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
+    if current is None or current.graph != graph:
+        workflow.latest += 1
+        current = WorkflowVersion.objects.create(
+            workflow=workflow, number=workflow.latest, graph=graph, published_by_id=member_id
+        )
+    elif workflow.status == Status.PUBLISHED:
+        return
+    now = timezone.now()
+    kind = workflow.trigger_event_type
+    if kind == WEBHOOK and not workflow.hook_token:
+        workflow.hook_token = secrets.token_urlsafe(32)
+    workflow.version, workflow.status, workflow.published_at = current, Status.PUBLISHED, now
+    workflow.next_fire_at = first_time(graph["schedule"], now) if kind == SCHEDULE else None
+    workflow.settling, workflow.updated_by_id = True, member_id
+    workflow.save()
+    WorkflowTrigger.objects.filter(workflow=workflow).exclude(kind=kind).delete()
+    if kind in KINDS:
+        WorkflowTrigger.objects.get_or_create(workflow=workflow, kind=kind)
+    payload = {"name": workflow.name, "version": current.number}
+    emit("workflow.published", [workflow.pk], payloads={workflow.pk: payload}, actor_id=member_id)
+    settling.settle(workflow.pk)
+
+
+def _withdraw(workflow: Workflow, status: str, member_id: str) -> None:
+    """Unpublish or pause a locked workflow: its runs are held, and new ones don't begin."""
+    if status == Status.PAUSED and workflow.version_id is None:
+        raise NamedError("InvalidInput_400", "status: only a published workflow can be paused")
+    locks.lock_alone([workflow.pk])
+    was = workflow.status
+    workflow.status, workflow.settling, workflow.updated_by_id = status, True, member_id
+    if status == Status.UNPUBLISHED:
+        workflow.next_fire_at = None
+    workflow.save()
+    if status == Status.UNPUBLISHED:
+        WorkflowTrigger.objects.filter(workflow=workflow).delete()
+    kind = "workflow.unpublished" if status == Status.UNPUBLISHED else "workflow.updated"
+    payload = {"name": workflow.name, "from": was, "to": status}
+    emit(kind, [workflow.pk], payloads={workflow.pk: payload}, actor_id=member_id)
+    settling.settle(workflow.pk)
+
+
+@transaction.atomic
+def publish_workflow(*, id: str, member_id: str) -> None:
+    """Publish a workflow. Raises WorkflowNotFound_404, ValidationError_400."""
+    publish(_locked(id), member_id)
+
+
+@transaction.atomic
+def unpublish_workflow(*, id: str, member_id: str) -> None:
+    """Unpublish a workflow. Raises WorkflowNotFound_404."""
+    change_status(_locked(id), Status.UNPUBLISHED, member_id)
+
+
+@transaction.atomic
+def restore_version(*, id: str, number: int, member_id: str) -> None:
+    """Make a version the draft again. Raises WorkflowNotFound_404."""
+    workflow = _locked(id)
+    graph = get_version(workflow.pk, number).graph
+    workflow.trigger_event_type, workflow.schedule = graph["triggerEventType"], graph["schedule"]
+    workflow.config, workflow.nodes, workflow.edges = graph["config"], graph["nodes"], graph["edges"]
+    workflow.updated_by_id = member_id
+    workflow.save()
+    emit("workflow.updated", [id], payloads={id: {"name": workflow.name, "version": number}}, actor_id=member_id)
+
+
+def get_version(workflow_id: str, number: int) -> WorkflowVersion:
+    """Return a version of a workflow. Raises WorkflowNotFound_404."""
+    found: WorkflowVersion | None = WorkflowVersion.objects.filter(workflow=workflow_id, number=number).first()
+    if found is None:
+        raise NamedError("WorkflowNotFound_404", f"number: the workflow has no version {number}")
+    return found
+
+
+def _locked(id: str) -> Workflow:
+    found: Workflow | None = kept_workflows().select_for_update(of=("self",)).filter(pk=id).first()
+    if found is None:
+        raise NamedError("WorkflowNotFound_404", "id: there is no such workflow in this company")
+    return found

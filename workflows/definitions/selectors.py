@@ -1,0 +1,42 @@
+"""Reads of workflows that are more than a filter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Count, QuerySet
+
+from workflows.engine.models import WorkflowRun
+from workflows.graphs.models import Workflow
+
+
+def kept_workflows() -> QuerySet[Workflow]:
+    """Return the workflows that are not deleted."""
+    return Workflow.objects.filter(is_deleted=False)
+
+
+def graph_of(workflow: Workflow) -> dict[str, Any]:
+    """Return the draft as versions keep it."""
+    return {
+        "triggerEventType": workflow.trigger_event_type,
+        "config": workflow.config,
+        "nodes": workflow.nodes,
+        "edges": workflow.edges,
+        "schedule": workflow.schedule,
+    }
+
+
+def run_counts(workflow_ids: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Return workflow -> status -> number of its runs that have not ended."""
+    rows = (
+        WorkflowRun.objects.filter(workflow__in=list(workflow_ids))
+        .exclude(status__in=(WorkflowRun.Status.COMPLETED, WorkflowRun.Status.CANCELLED))
+        .order_by()
+        .values_list("workflow_id", "status")
+        .annotate(number=Count("pk"))
+    )
+    found: dict[str, dict[str, int]] = {}
+    for workflow_id, status, number in rows:
+        found.setdefault(workflow_id, {})[status] = number
+    return found

@@ -1,0 +1,190 @@
+"""Bodies and answers of workflows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.snapshots.serializers import MemberSnapshot
+from core.api.input import Input, IntegerInput, LineInput, ObjectInput, TextInput
+from core.api.output import Computed, IdField, Output
+from core.api.selection import SelectionInput
+from workflows.definitions.selectors import run_counts
+from workflows.graphs.models import Workflow
+
+NODE = "id, type, position and data (label, config, onError, disabled) of each, as React Flow has them"
+EDGE = "id, source, target, sourceHandle, targetHandle and label of each"
+CONFIG = "filter, changedFields, enrolment, window, priority, whilePaused and allowSelfTrigger"
+SCHEDULE = "type (cron, interval or dates), cron, every, at, timezone, from, until, misfire and audience"
+
+
+class WorkflowUpdate(Input):
+    """What of a workflow changes. The draft may be unfinished; `validation` of the answer says what is wrong."""
+
+    orders = {"status": "published"}
+
+    name = LineInput(
+        max_length=200, required=False, help_text='A name that another workflow has gets a suffix: "Name (2)".'
+    )
+    triggerEventType = TextInput(
+        max_length=64, required=False, allow_blank=True, help_text="A kind of events, schedule, webhook or manual."
+    )
+    config = ObjectInput(required=False, help_text=CONFIG)
+    nodes = serializers.ListField(child=serializers.JSONField(), required=False, help_text=NODE)
+    edges = serializers.ListField(child=serializers.JSONField(), required=False, help_text=EDGE)
+    status = TextInput(max_length=40, required=False, help_text=f"one of {', '.join(Workflow.Status.values)}")
+    schedule = ObjectInput(required=False, allow_null=True, help_text=SCHEDULE)
+    unchangedSince = TextInput(
+        max_length=40, required=False, help_text="updatedAt as it was read: refused if somebody has changed it since."
+    )
+
+
+class WorkflowCreate(Input):
+    """A new draft."""
+
+    name = LineInput(max_length=200, help_text='A name that another workflow has gets a suffix: "Name (2)".')
+    triggerEventType = TextInput(
+        max_length=64, required=False, allow_blank=True, help_text="A kind of events, schedule, webhook or manual."
+    )
+    config = ObjectInput(required=False, help_text=CONFIG)
+    nodes = serializers.ListField(child=serializers.JSONField(), required=False, help_text=NODE)
+    edges = serializers.ListField(child=serializers.JSONField(), required=False, help_text=EDGE)
+    schedule = ObjectInput(required=False, allow_null=True, help_text=SCHEDULE)
+
+
+class WorkflowImport(WorkflowCreate):
+    """A workflow as GET /workflow/:id/export gives it."""
+
+    format = TextInput(max_length=40, required=False)
+    version = IntegerInput(required=False, min_value=1, max_value=1)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs.pop("format", "leadwright.workflow") != "leadwright.workflow":
+            raise serializers.ValidationError({"format": ["must be leadwright.workflow"]})
+        attrs.pop("version", None)
+        return attrs
+
+
+class WorkflowDelete(SelectionInput):
+    """Which workflows to delete."""
+
+
+class WorkflowEnrol(Input):
+    """For which records runs start: the standard bulk selection, with the panel's filters in the query string."""
+
+    ids = serializers.ListField(child=serializers.JSONField(), required=False, help_text="_id of each record")
+    nids = serializers.ListField(child=serializers.JSONField(), required=False, help_text="_id of each to leave out")
+    selectAll = serializers.BooleanField(required=False, help_text="everything that matches the query string")
+    panel = serializers.ChoiceField(choices=("contact", "lead"), default="contact")
+    input = ObjectInput(required=False, help_text="What expressions find as trigger.input.")
+
+
+class WorkflowEnrolled(Output):
+    """What an enrolment has started."""
+
+    selectedCount = Computed(serializers.IntegerField())
+    startedCount = Computed(serializers.IntegerField(help_text="The others are running already, or not admitted."))
+
+
+class WorkflowOut(Output):
+    """A workflow."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    status = serializers.ChoiceField(choices=Workflow.Status.values)
+    triggerEventType = serializers.CharField()
+    config = serializers.DictField()
+    schedule = serializers.DictField(allow_null=True)
+    version = serializers.IntegerField(
+        source="version.number", allow_null=True, help_text="The published version; null: none yet."
+    )
+    nextFireAt = serializers.DateTimeField(allow_null=True, help_text="When its schedule starts runs next.")
+    publishedAt = serializers.DateTimeField(allow_null=True)
+    runCounts = Computed(
+        serializers.DictField(child=serializers.IntegerField(), help_text="Status -> runs that have not ended.")
+    )
+    createdBy = MemberSnapshot(source="created_by")
+    updatedBy = MemberSnapshot(source="updated_by")
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        counts = run_counts(row["_id"] for row in rows)
+        return [{**row, "runCounts": counts.get(row["_id"], {})} for row in rows]
+
+
+class WorkflowDetail(WorkflowOut):
+    """A workflow with its graph."""
+
+    conceals = ("hookPath",)
+
+    nodes = serializers.ListField(child=serializers.DictField(), help_text=NODE)
+    edges = serializers.ListField(child=serializers.DictField(), help_text=EDGE)
+    hasChanges = Computed(serializers.BooleanField(help_text="The draft differs from the published version."))
+    hookPath = Computed(
+        serializers.CharField(allow_null=True, help_text="Where a POST starts a run, of a workflow by webhook.")
+    )
+    validation = Computed(
+        serializers.DictField(help_text="errors and warnings, each with code, nodeId, edgeId, path and message.")
+    )
+
+
+class WorkflowVersionOut(Output):
+    """A published version."""
+
+    _id = IdField()
+    number = serializers.IntegerField()
+    publishedBy = MemberSnapshot(source="published_by")
+    createdAt = serializers.DateTimeField()
+
+
+class WorkflowVersionDetail(WorkflowVersionOut):
+    """A published version with its graph."""
+
+    graph = serializers.DictField(help_text="triggerEventType, config, nodes, edges and schedule.")
+
+
+class WorkflowFile(Output):
+    """A workflow as a file, which POST /workflow/import takes."""
+
+    format = Computed(serializers.CharField())
+    version = Computed(serializers.IntegerField())
+    name = Computed(serializers.CharField())
+    triggerEventType = Computed(serializers.CharField())
+    config = Computed(serializers.DictField())
+    nodes = Computed(serializers.ListField(child=serializers.DictField()))
+    edges = Computed(serializers.ListField(child=serializers.DictField()))
+    schedule = Computed(serializers.DictField(allow_null=True))
+
+
+class WorkflowCatalogue(Output):
+    """What workflows are made of."""
+
+    nodes = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text="type, version, group, label, help, icon, schema (JSON Schema of config), handles and outputs.",
+        )
+    )
+    triggers = Computed(serializers.ListField(child=serializers.DictField(), help_text="kind and label of each."))
+    filters = Computed(serializers.ListField(child=serializers.DictField(), help_text="Filters of expressions."))
+    roots = Computed(serializers.ListField(child=serializers.CharField(), help_text="What expressions begin with."))
+    settings = Computed(serializers.DictField(help_text="JSON Schemas of config, schedule and onError."))
+    limits = Computed(serializers.DictField(child=serializers.IntegerField()))
+
+
+class WorkflowRunsHeld(Output):
+    """The runs that were held, or that go on."""
+
+    count = Computed(serializers.IntegerField())
+
+
+class WorkflowOverlay(Output):
+    """How many runs are at each node, and what became of those that have been there."""
+
+    nodes = Computed(
+        serializers.DictField(help_text="Node -> waiting, queued, paused, failed (now), and done by handle (in all).")
+    )
+    runCounts = Computed(serializers.DictField(child=serializers.IntegerField(), help_text="Status -> runs."))

@@ -1,0 +1,150 @@
+"""Workflows as members write them: create, change, duplicate, delete. A draft may be wrong; a version may not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from core.access import reserve_quota
+from core.errors import NamedError
+from core.events import emit
+from core.lists import BulkSelection, in_batches
+from core.tenancy import company_id
+from core.text.json import dumps
+from crm.records.updates import refuse_changed
+from workflows.definitions.publishing import change_status
+from workflows.definitions.selectors import graph_of, kept_workflows
+from workflows.engine import locks, settling
+from workflows.graphs.models import Workflow, WorkflowTrigger
+from workflows.graphs.parse import read_graph
+from workflows.graphs.problems import Problems
+from workflows.graphs.validation import check_draft
+
+MODULE = "workflow"
+NOT_FOUND = "WorkflowNotFound_404"
+NAME_LOCK = 0x6C77_0015
+"""First key of the advisory lock under which a company's workflows get their names; the second is the company's."""
+NAME_LENGTH = 200
+MAX_SETTINGS = 64_000
+"""Bytes of config, and of schedule."""
+
+
+def get_workflow(id: str, *, lock: bool = False) -> Workflow:
+    """Return the company's workflow with this id. Raises WorkflowNotFound_404."""
+    rows = kept_workflows().select_for_update(of=("self",)) if lock else kept_workflows()
+    found: Workflow | None = rows.filter(pk=id).first()
+    if found is None:
+        raise NamedError(NOT_FOUND, "id: there is no such workflow in this company")
+    return found
+
+
+@transaction.atomic
+def create_workflow(*, member_id: str, **values: Any) -> Workflow:
+    """Create a draft. A name that another workflow has gets a suffix, such as "Name (2)".
+
+    Raises InvalidInput_400 for a graph that is none, PlanLimitExceeded_403.
+    """
+    reserve_quota(MODULE)
+    workflow = Workflow(created_by_id=member_id)
+    _save(workflow, member_id, values)
+    emit("workflow.created", [workflow.pk], payloads={workflow.pk: {"name": workflow.name}}, actor_id=member_id)
+    return workflow
+
+
+@transaction.atomic
+def update_workflow(
+    *, id: str, member_id: str, status: str | None = None, unchanged_since: str | None = None, **values: Any
+) -> Workflow:
+    """Change the given values of the draft, and the status. A published version stays as it is until the next one.
+
+    With `unchanged_since`, an updatedAt, it raises RecordChanged_409 if the workflow has another one. Raises
+    WorkflowNotFound_404, InvalidInput_400, and ValidationError_400 where a status of published needs a graph that can
+    run.
+    """
+    if status is not None and status not in Workflow.Status.values:
+        raise NamedError("InvalidInput_400", f"status: must be one of {', '.join(Workflow.Status.values)}")
+    workflow = get_workflow(id, lock=True)
+    refuse_changed(workflow.updated_at, unchanged_since)
+    if values:
+        _save(workflow, member_id, values)
+        emit("workflow.updated", [id], payloads={id: {"name": workflow.name}}, actor_id=member_id)
+    if status is not None:
+        change_status(workflow, status, member_id)
+    return workflow
+
+
+def _save(workflow: Workflow, member_id: str, values: Mapping[str, Any]) -> None:
+    given = dict(values)
+    if "nodes" in given or "edges" in given:
+        nodes, edges = given.get("nodes", workflow.nodes), given.get("edges", workflow.edges)
+        given["nodes"], given["edges"] = read_graph(nodes, edges)
+    for name in ("config", "schedule"):
+        if name in given and len(dumps(given[name])) > MAX_SETTINGS:
+            raise NamedError("InvalidInput_400", f"{name}: is larger than {MAX_SETTINGS} bytes")
+    if "name" in given:
+        given["name"] = _free_name(given["name"], workflow.pk)
+    for name, value in given.items():
+        setattr(workflow, name, value)
+    workflow.updated_by_id = member_id
+    workflow.save()
+
+
+def _free_name(name: str, own: str) -> str:
+    """Return the name, or the first free one of "Name (2)", "Name (3)" and so on, whatever the case."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [NAME_LOCK, company_id()])
+    base = name[: NAME_LENGTH - 8].rstrip() if len(name) > NAME_LENGTH - 8 else name
+    similar = kept_workflows().exclude(pk=own).filter(name__istartswith=base).values_list("name", flat=True)
+    taken = {one.upper() for one in similar}
+    if name.upper() not in taken:
+        return name
+    return next(one for number in range(2, len(taken) + 3) if (one := f"{base} ({number})").upper() not in taken)
+
+
+@transaction.atomic
+def duplicate_workflow(*, id: str, member_id: str) -> Workflow:
+    """Return a new draft with the draft of another workflow. Raises WorkflowNotFound_404, PlanLimitExceeded_403."""
+    source = get_workflow(id)
+    return create_workflow(member_id=member_id, name=source.name, **_draft_of(graph_of(source)))
+
+
+def export_workflow(id: str) -> dict[str, Any]:
+    """Return the draft as a JSON object that import_workflow takes. Raises WorkflowNotFound_404."""
+    workflow = get_workflow(id)
+    return {"format": "leadwright.workflow", "version": 1, "name": workflow.name, **graph_of(workflow)}
+
+
+def _draft_of(graph: Mapping[str, Any]) -> dict[str, Any]:
+    names = {"triggerEventType": "trigger_event_type"}
+    return {names.get(name, name): value for name, value in graph.items()}
+
+
+@transaction.atomic
+def delete_workflows(*, member_id: str, selection: BulkSelection) -> int:
+    """Delete the selected workflows. Their runs end; the history stays. Returns how many.
+
+    Raises WorkflowNotFound_404 when ids name none.
+    """
+    deleted = 0
+    for ids in in_batches(selection.apply(kept_workflows()), lock=True):
+        locks.lock_alone(ids)
+        now = timezone.now()
+        Workflow.objects.filter(pk__in=ids).update(
+            is_deleted=True, settling=True, next_fire_at=None, hook_token="", updated_by_id=member_id, updated_at=now
+        )
+        WorkflowTrigger.objects.filter(workflow__in=ids).delete()
+        emit("workflow.deleted", ids, actor_id=member_id)
+        if len(ids) == 1:
+            settling.settle(ids[0])
+        deleted += len(ids)
+    if not deleted and not selection.everything:
+        raise NamedError(NOT_FOUND, "ids: none of them is a workflow of this company")
+    return deleted
+
+
+def validation_of(workflow: Workflow) -> Problems:
+    """Return what is wrong with the draft."""
+    return check_draft(graph_of(workflow))[1]

@@ -1,0 +1,157 @@
+"""A run in the hands of a slice: its state, and what the slice will write of it."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from core.spans import after
+from core.text.json import dumps
+from workflows.engine import interpreter
+from workflows.engine.interpreter import MAX_STEPS, Visit
+from workflows.engine.models import RunStep, WorkflowRun
+from workflows.graphs.plan import Node, Plan
+from workflows.nodes.base import MAX_OUTPUT, Outcome
+
+BUDGET = 50
+"""The most steps of a run in one slice, so that others get their turn."""
+MAX_STATE = 512_000
+"""Bytes of a run's state."""
+NAMESPACE = uuid.UUID("6f0d5f9e-6b1c-4f5e-9f55-0a3b6c7d8e14")
+Status = WorkflowRun.Status
+
+
+@dataclass
+class Cursor:
+    """A run that a slice moves. It writes nothing itself."""
+
+    run: WorkflowRun
+    plan: Plan
+    state: dict[str, Any]
+    now: datetime
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    timers: list[tuple[str, datetime]] = field(default_factory=list)
+    ended: tuple[str, str] | None = None
+    """Final status and reason."""
+    error: tuple[str, str, str] = ("", "", "")
+    """Node, code and text of the error that failed the run."""
+
+    @classmethod
+    def of(cls, run: WorkflowRun, plan: Plan, now: datetime) -> Cursor:
+        return cls(run, plan, run.state or interpreter.begin(plan), now)
+
+    @property
+    def subject(self) -> str:
+        """The record that the run is about, which one run at a time writes."""
+        return self.run.lead_id or self.run.contact_id or self.run.pk
+
+    def next_token(self) -> str | None:
+        """Settle joins and loops. Returns the live token that comes first in the order of nodes, or None."""
+        if self.ended is not None or len(self.steps) >= BUDGET:
+            return None
+        for fired in interpreter.settle(self.plan, self.state):
+            self.note(fired, "done", Outcome())
+        if interpreter.is_over(self.state):
+            self.end(Status.COMPLETED, "end")
+            return None
+        if self.run.seq + len(self.steps) >= MAX_STEPS:
+            self.fail_run("", "tooManySteps", f"the run has taken {MAX_STEPS} steps")
+            return None
+        live = interpreter.live_tokens(self.state)
+        return min(live, key=lambda id: self.node_at(id).order) if live else None
+
+    def node_at(self, token: str) -> Node:
+        return self.plan.nodes[self.state["tokens"][token][0]]
+
+    def key_of(self, seen: Visit) -> str:
+        """Return the key of a node's effect, which stays the same over tries and restarts of the worker."""
+        generation = self.state["generation"]
+        return str(uuid.uuid5(NAMESPACE, f"{self.run.pk}/{seen.node.id}/{seen.turn}/{generation}"))
+
+    def take(self, seen: Visit, outcome: Outcome) -> None:
+        """Write down what became of the run at a node, and move on."""
+        if outcome.status == "failed":
+            self._failed(seen, outcome)
+            return
+        self.state["vars"].update(outcome.variables)
+        if seen.node.id in self.plan.kept:
+            self.state["out"][seen.node.id] = _fitting(outcome.output)
+        if outcome.record is not None:
+            self._adopt(*outcome.record)
+        self.note(seen, outcome.status, outcome)
+        if outcome.ends:
+            self.end(Status.COMPLETED, outcome.ends)
+            return
+        if outcome.until is not None:
+            self.timers.append((seen.token, outcome.until))
+        interpreter.take(self.plan, self.state, seen, outcome)
+
+    def _adopt(self, panel: str, id: str) -> None:
+        """Make a new record the run's own, if it has none of the panel."""
+        name = f"{panel}_id"
+        if getattr(self.run, name) is None:
+            setattr(self.run, name, id)
+
+    def _failed(self, seen: Visit, outcome: Outcome) -> None:
+        done = interpreter.fail(self.plan, self.state, seen, retry=not outcome.permanent)
+        status = {"retry": "retrying"}.get(done, "failed")
+        self.note(seen, status, outcome)
+        if done == "retry":
+            self.timers.append((seen.token, self._next_try(seen)))
+        elif done == "fail":
+            self.error = (seen.node.id, outcome.code, outcome.message)
+            self.end(Status.FAILED, "error")
+        elif seen.node.id in self.plan.kept:
+            self.state["out"][seen.node.id] = {"error": self._error(seen, outcome)}
+
+    def _next_try(self, seen: Visit) -> datetime:
+        retry = seen.node.on_error.retry
+        first = after(self.now, retry.delay.as_json()) - self.now
+        most = after(self.now, retry.max.as_json()) - self.now
+        times = 2 ** (seen.attempt - 1) if retry.backoff == "exponential" else 1
+        return self.now + min(first * times, most)
+
+    def _error(self, seen: Visit, outcome: Outcome) -> dict[str, Any]:
+        return {"code": outcome.code, "message": outcome.message, "attempt": seen.attempt}
+
+    def note(self, seen: Visit, status: str, outcome: Outcome) -> None:
+        """Write down a step."""
+        failed = outcome.status == "failed"
+        self.steps.append(
+            {
+                "node": seen.node.id,
+                "visit": seen.number,
+                "attempt": seen.attempt,
+                "status": RunStep.Status(status).value,
+                "handle": "" if failed or status == "waiting" else outcome.handle,
+                "output": _fitting(outcome.output),
+                "error": self._error(seen, outcome) if failed else None,
+            }
+        )
+
+    def end(self, status: str, reason: str) -> None:
+        self.ended = (status, reason)
+
+    def fail_run(self, node: str, code: str, message: str) -> None:
+        """Fail the run for a reason that lies in no node's policy."""
+        self.error = (node, code, message)
+        self.end(Status.FAILED, "error")
+
+    @property
+    def status(self) -> tuple[str, str]:
+        """The status and reason that the slice leaves the run with."""
+        if self.ended is not None:
+            return self.ended
+        if len(dumps(self.state)) > MAX_STATE:
+            self.fail_run("", "tooLarge", f"the run's values have more than {MAX_STATE} bytes")
+            return Status.FAILED, "error"
+        return (Status.QUEUED, "") if interpreter.live_tokens(self.state) else (Status.WAITING, "")
+
+
+def _fitting(output: Any) -> Any:
+    """Return the output, or what stands for one that is too large."""
+    if output is None or len(dumps(output)) <= MAX_OUTPUT:
+        return output
+    return {"truncated": True}

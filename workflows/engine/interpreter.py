@@ -1,0 +1,227 @@
+"""How a run moves through its plan: tokens, joins and loops. It changes nothing but the run's state, a JSON object.
+
+A token is where a branch of the run is: [node, scope, status, attempt]. Several edges from one handle make several
+tokens. A scope is an item of a loop; the run itself is scope 0. A join fires as soon as no token of its scope can reach
+it any more, so that it never hangs, whatever branch was not taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from workflows.graphs.plan import ERROR, Node, Plan
+from workflows.nodes.base import Outcome
+
+LIVE, WAIT, RETRY, LOOP, FAILED = "live", "wait", "retry", "loop", "failed"
+State = dict[str, Any]
+MAX_STEPS = 5000
+"""The most steps of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A node that a token has come to: its number among the run's visits of the node, and the turn that it belongs to.
+
+    Another try of a node that failed is another visit of the same turn.
+    """
+
+    token: str
+    node: Node
+    number: int
+    turn: int
+    attempt: int
+
+
+def begin(plan: Plan, generation: int = 0) -> State:
+    """Return the state of a run that stands at its trigger."""
+    return {
+        "tokens": {"1": [plan.trigger, "0", LIVE, 1]},
+        "scopes": {},
+        "joins": {},
+        "visits": {},
+        "turns": {},
+        "out": {},
+        "vars": {},
+        "next": 2,
+        "generation": generation,
+    }
+
+
+def begin_at(plan: Plan, state: State, node: str) -> State:
+    """Return the state of a run that starts again at a node: the visits go on counting, the values stay."""
+    fresh = begin(plan, state["generation"])
+    fresh["tokens"] = {"1": [node, "0", LIVE, 1]}
+    return {**fresh, "visits": state["visits"], "out": state["out"], "vars": state["vars"]}
+
+
+def is_over(state: State) -> bool:
+    """Tell whether no branch of the run is left."""
+    return not state["tokens"] and not any(state["joins"].values())
+
+
+def live_tokens(state: State) -> list[str]:
+    """Return the tokens that may move, the oldest first."""
+    return sorted((id for id, token in state["tokens"].items() if token[2] == LIVE), key=int)
+
+
+def failed_tokens(state: State) -> list[str]:
+    return [id for id, token in state["tokens"].items() if token[2] == FAILED]
+
+
+def waiting_nodes(state: State) -> list[str]:
+    """Return the nodes at which the run waits."""
+    return [token[0] for token in state["tokens"].values() if token[2] in (WAIT, RETRY)]
+
+
+def visit(plan: Plan, state: State, token: str) -> Visit:
+    """Count a token's visit of its node."""
+    id, _, _, attempt = state["tokens"][token]
+    number = state["visits"][id] = state["visits"].get(id, 0) + 1
+    if attempt == 1:
+        state["turns"][id] = state["turns"].get(id, 0) + 1
+    return Visit(token, plan.nodes[id], number, state["turns"].get(id, 1), attempt)
+
+
+def wake(plan: Plan, state: State, token: str) -> bool:
+    """Let a token go on whose wait is over. Returns whether it was waiting."""
+    found = state["tokens"].get(token)
+    if found is None or found[2] not in (WAIT, RETRY):
+        return False
+    if found[2] == RETRY:
+        found[2] = LIVE
+    else:
+        leave(plan, state, token, "out")
+    return True
+
+
+def leave(plan: Plan, state: State, token: str, handle: str) -> None:
+    """End the token, and begin one for each edge from the handle."""
+    node, scope, _, _ = state["tokens"].pop(token)
+    _go(plan, state, node, scope, handle)
+
+
+def take(plan: Plan, state: State, seen: Visit, outcome: Outcome) -> None:
+    """Move the token by the outcome of its node. A loop begins with its first item."""
+    token = state["tokens"][seen.token]
+    if outcome.status == "waiting":
+        token[2] = WAIT
+    elif outcome.status == "failed":
+        token[2] = FAILED
+    elif outcome.items and seen.node.is_loop and seen.node.targets.get("item"):
+        scope = _next(state)
+        token[2] = LOOP
+        state["scopes"][scope] = {"token": seen.token, "place": 0, "items": outcome.items}
+        _go(plan, state, seen.node.id, scope, "item")
+    else:
+        leave(plan, state, seen.token, "done" if seen.node.is_loop else outcome.handle)
+
+
+def fail(plan: Plan, state: State, seen: Visit, *, retry: bool) -> str:
+    """Move a token whose node has failed by the node's policy. Returns retry, continue, branch or fail."""
+    token, policy = state["tokens"][seen.token], seen.node.on_error
+    if retry and seen.attempt <= policy.retry.attempts:
+        token[2], token[3] = RETRY, seen.attempt + 1
+        return "retry"
+    if policy.then == "fail":
+        token[2] = FAILED
+    elif policy.then == "branch":
+        leave(plan, state, seen.token, ERROR)
+    else:
+        handles = seen.node.type.handles(seen.node.config)
+        leave(plan, state, seen.token, "done" if seen.node.is_loop else (handles or ("out",))[0])
+    return policy.then
+
+
+def again(state: State) -> None:
+    """Let the failed tokens try their nodes again."""
+    for token in state["tokens"].values():
+        if token[2] == FAILED:
+            token[2], token[3] = LIVE, 1
+
+
+def settle(plan: Plan, state: State) -> list[Visit]:
+    """Take tokens into joins, fire joins that nothing can reach any more, and let loops go on or end.
+
+    Returns the visits of joins that fired. Afterwards each live token stands at a node that runs.
+    """
+    fired: list[Visit] = []
+    while True:
+        for id in live_tokens(state):
+            node, scope, _, _ = state["tokens"][id]
+            if plan.nodes[node].is_join:
+                del state["tokens"][id]
+                arrivals = state["joins"].setdefault(scope, {}).setdefault(node, [0, False])
+                arrivals[0] += 1
+        if _fire_join(plan, state, fired):
+            continue
+        if live_tokens(state) or not _turn_loop(plan, state):
+            return fired
+
+
+def _fire_join(plan: Plan, state: State, fired: list[Visit]) -> bool:
+    """Fire the first join that may, or forget one that has. Returns whether there was one."""
+    for scope, joins in state["joins"].items():
+        for id in sorted(joins, key=lambda id: plan.nodes[id].order):
+            node, (number, done) = plan.nodes[id], joins[id]
+            enough = {"first": 1, "count": node.config.count}.get(node.config.mode)
+            over = not _reachable(plan, state, scope, id)
+            if over:
+                del joins[id]
+            if not done and (over or (enough is not None and number >= enough)):
+                if not over:
+                    joins[id][1] = True
+                count = state["visits"][id] = state["visits"].get(id, 0) + 1
+                fired.append(Visit("", node, count, count, 1))
+                _go(plan, state, id, scope, "out")
+                return True
+            if over:
+                return True
+    return False
+
+
+def _reachable(plan: Plan, state: State, scope: str, join: str) -> bool:
+    """Tell whether a token of the scope, or another join of it, may still lead to the join."""
+    inside = any(
+        token[1] == scope and (token[0] == join or join in plan.nodes[token[0]].reach)
+        for token in state["tokens"].values()
+    )
+    others = state["joins"].get(scope, {})
+    return inside or any(
+        other != join and not done and join in plan.nodes[other].reach for other, (_, done) in others.items()
+    )
+
+
+def _turn_loop(plan: Plan, state: State) -> bool:
+    """Begin the next item of a loop whose item has come to its end, or end the loop. Returns whether there was one."""
+    for scope in sorted(state["scopes"], key=int, reverse=True):
+        if state["joins"].get(scope) or any(token[1] == scope for token in state["tokens"].values()):
+            continue
+        loop = state["scopes"][scope]
+        node = state["tokens"][loop["token"]][0]
+        if loop["place"] + 1 < len(loop["items"]):
+            loop["place"] += 1
+            _go(plan, state, node, scope, "item")
+        else:
+            del state["scopes"][scope]
+            state["joins"].pop(scope, None)
+            leave(plan, state, loop["token"], "done")
+        return True
+    return False
+
+
+def loop_of(state: State, token: str) -> dict[str, Any] | None:
+    """Return item and index of the loop that the token is in."""
+    found = state["tokens"].get(token)
+    scope = state["scopes"].get(found[1]) if found else None
+    return None if scope is None else {"item": scope["items"][scope["place"]], "index": scope["place"]}
+
+
+def _go(plan: Plan, state: State, node: str, scope: str, handle: str) -> None:
+    for target in plan.nodes[node].targets.get(handle, ()):
+        state["tokens"][_next(state)] = [target, scope, LIVE, 1]
+
+
+def _next(state: State) -> str:
+    state["next"] += 1
+    return str(state["next"] - 1)

@@ -1,0 +1,32 @@
+"""The fence between the engine and those who stop a workflow.
+
+Slices and starts hold it shared while they work for a workflow; a pause, a publication or a deletion takes it alone. So
+once such a request has answered, no step and no start of before is under way (docs/decisions/0020-workflow-engine.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db import connection
+
+FENCE = 0x6C77_0014
+"""First key of the advisory locks; the second is the workflow's."""
+
+
+def lock_shared(workflow_ids: Iterable[str]) -> None:
+    """Hold the workflows' fences shared until the transaction ends. They are locked in one order, all at once."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock_shared(%s, hashtext(id)) FROM unnest(%s::text[]) AS id",
+            [FENCE, sorted(set(workflow_ids))],
+        )
+
+
+def lock_alone(workflow_ids: Iterable[str]) -> None:
+    """Take the workflows' fences alone until the transaction ends: waits for slices and starts that are under way."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(%s, hashtext(id)) FROM unnest(%s::text[]) AS id",
+            [FENCE, sorted(set(workflow_ids))],
+        )

@@ -1,0 +1,219 @@
+"""What members do to runs: pause, resume, cancel, restart, delete. Each takes the run's row lock, so it waits for the
+slice that holds the run, and nothing of the run begins after it has answered. Each may be repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.jobs import notify_workers
+from core.lists import BulkSelection, in_batches
+from workflows.engine import interpreter, locks, settling, writing
+from workflows.engine.models import RunReady, RunStep, RunTimer, WorkflowRun
+from workflows.engine.slices import GOING, plan_of
+from workflows.engine.starts import WORK
+from workflows.graphs.models import Workflow
+from workflows.graphs.plan import Plan
+
+NOT_FOUND = "WorkflowRunNotFound_404"
+Status = WorkflowRun.Status
+SOLO = ("whenIdle", "replace")
+
+
+def _locked(id: str) -> WorkflowRun:
+    found: WorkflowRun | None = WorkflowRun.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).first()
+    if found is None:
+        raise NamedError(NOT_FOUND, "runId: there is no such run in this company")
+    return found
+
+
+def _refused(run: WorkflowRun, verb: str) -> NamedError:
+    return NamedError("InvalidRequest_400", f"runId: the run is {run.status}, it cannot be {verb}")
+
+
+def _write(run: WorkflowRun, **values: Any) -> None:
+    for name, value in values.items():
+        setattr(run, name, value)
+    try:
+        with transaction.atomic():
+            WorkflowRun.objects.filter(pk=run.pk).update(**values, updated_at=timezone.now())
+    except IntegrityError as error:
+        if "workflowrun_solo" not in str(error):
+            raise
+        raise NamedError(
+            "InvalidRequest_400", "runId: another run of the workflow is under way for the same record"
+        ) from None
+
+
+@transaction.atomic
+def pause_run(*, id: str) -> None:
+    """Pause a run that is under way; what it waits for stays. Raises WorkflowRunNotFound_404, InvalidRequest_400."""
+    run = _locked(id)
+    if run.status == Status.PAUSED:
+        if run.reason != "byMember":
+            _write(run, reason="byMember")
+        return
+    if run.status not in GOING:
+        raise _refused(run, "paused")
+    _write(run, status=Status.PAUSED, reason="byMember", epoch=run.epoch + 1)
+
+
+@transaction.atomic
+def resume_run(*, id: str, shift: bool = False) -> None:
+    """Let a paused run go on where it was, or a failed one at the nodes that failed.
+
+    Waits that are over by then end at once; with `shift` they last as much longer as the run stood still. Raises
+    WorkflowRunNotFound_404, and InvalidRequest_400 for a run that has ended, or whose workflow is not published.
+    """
+    run = _locked(id)
+    if run.status in GOING:
+        return
+    if run.status not in (Status.PAUSED, Status.FAILED):
+        raise _refused(run, "resumed")
+    workflow = _published(run)
+    if shift:
+        moved = timezone.now() - run.updated_at
+        RunTimer.objects.filter(run=run).update(due_at=F("due_at") + moved, told=False)
+    if run.status == Status.FAILED:
+        interpreter.again(run.state)
+    _go_on(run, workflow, plan_of(run.version_id), epoch=run.epoch + 1)
+
+
+def _published(run: WorkflowRun) -> Workflow:
+    """Return the run's workflow, fenced. Raises InvalidRequest_400 if it is not published."""
+    locks.lock_shared([run.workflow_id])
+    workflow = Workflow.objects.get(pk=run.workflow_id)
+    if workflow.is_deleted or workflow.status != Workflow.Status.PUBLISHED:
+        raise NamedError("InvalidRequest_400", "runId: its workflow is not published; publish it first")
+    return workflow
+
+
+def _go_on(run: WorkflowRun, workflow: Workflow, plan: Plan, **values: Any) -> None:
+    """Queue the run, with the state that it has."""
+    subject = run.lead_id or run.contact_id
+    _write(
+        run,
+        status=Status.QUEUED,
+        reason="",
+        hold_no=workflow.hold_no,
+        state=run.state,
+        solo_key=subject if plan.config.enrolment.mode in SOLO else None,
+        error_node="",
+        error_code="",
+        error="",
+        finished_at=None,
+        **values,
+    )
+    writing.notify_ready([(run.pk, run.priority)])
+    notify_workers(WORK)
+
+
+@transaction.atomic
+def cancel_run(*, id: str) -> None:
+    """Cancel a run, for good but for a restart. Raises WorkflowRunNotFound_404, InvalidRequest_400 (completed)."""
+    run = _locked(id)
+    if run.status == Status.COMPLETED:
+        raise _refused(run, "cancelled")
+    if run.status != Status.CANCELLED:
+        WorkflowRun.objects.filter(pk=run.pk).update(epoch=run.epoch + 1)
+        writing.cancel([run.pk], "byMember")
+
+
+@transaction.atomic
+def restart_run(
+    *, id: str, place: str = "start", latest: bool = False, resend: bool = False, given: dict[str, Any] | None = None
+) -> None:
+    """Restart a run from its start, from the nodes that failed, or from a node; in its own version or the latest.
+
+    What it has written stays, and its steps stay as history. Effects that were made outside are not made again unless
+    `resend`. `given` replaces the values of its trigger. Raises WorkflowRunNotFound_404, and InvalidRequest_400 for
+    a place that there is not, a workflow that is not published, or a record for which another run is under way.
+    """
+    run = _locked(id)
+    workflow = _published(run)
+    version = workflow.version_id if latest else run.version_id
+    plan = plan_of(version)
+    state = run.state or interpreter.begin(plan)
+    state["generation"] += 1 if resend else 0
+    if place == "failed":
+        if not interpreter.failed_tokens(state):
+            raise NamedError("InvalidRequest_400", "from: no node of the run has failed")
+        if latest and version != run.version_id:
+            raise NamedError("InvalidRequest_400", "version: what failed goes on in the version that it failed in")
+        interpreter.again(state)
+    elif place == "start":
+        fresh = interpreter.begin(plan, state["generation"])
+        state = {**fresh, "visits": state["visits"]}
+    elif place in plan.nodes:
+        state = interpreter.begin_at(plan, state, place)
+    else:
+        raise NamedError("InvalidRequest_400", f"from: start, failed, or a node of the version; not {place[:64]!r}")
+    if place != "failed":
+        RunTimer.objects.filter(run=run)._raw_delete("default")
+    run.state = state
+    trigger = run.trigger if given is None else {**run.trigger, "input": given}
+    _go_on(run, workflow, plan, epoch=run.epoch + 1, version_id=version, trigger=trigger, seq=0)
+
+
+def delete_run(*, id: str) -> None:
+    """Delete a run with its steps; one that is under way ends. Raises WorkflowRunNotFound_404."""
+    with transaction.atomic():
+        remove_runs([_locked(id).pk])
+
+
+@transaction.atomic
+def delete_runs(*, selection: BulkSelection) -> int:
+    """Delete the selected runs with their steps. Returns how many.
+
+    Raises WorkflowRunNotFound_404 when ids name none.
+    """
+    deleted = 0
+    for ids in in_batches(selection.apply(WorkflowRun.objects.all()), lock=True):
+        remove_runs(ids)
+        deleted += len(ids)
+    if not deleted and not selection.everything:
+        raise NamedError(NOT_FOUND, "ids: none of them is a run of this company")
+    return deleted
+
+
+def remove_runs(ids: Iterable[str]) -> None:
+    """Remove the runs with all that belongs to them, in the caller's transaction."""
+    found = list(ids)
+    for model in (RunReady, RunTimer, RunStep):
+        model._default_manager.filter(run__in=found)._raw_delete("default")  # type: ignore[attr-defined]
+    WorkflowRun.objects.filter(pk__in=found)._raw_delete("default")
+
+
+@transaction.atomic
+def pause_runs(*, workflow_id: str) -> int:
+    """Hold every run of the workflow that is under way, at once. New runs begin. Returns how many are held.
+
+    Their statuses follow in batches, the first one here.
+    """
+    locks.lock_alone([workflow_id])
+    held = settling.live_runs(workflow_id)
+    Workflow.objects.filter(pk=workflow_id).update(hold_no=F("hold_no") + 1, settling=True)
+    settling.settle(workflow_id)
+    return held
+
+
+@transaction.atomic
+def resume_runs(*, workflow_id: str) -> int:
+    """Let the runs go on that were held together. Returns how many."""
+    locks.lock_alone([workflow_id])
+    workflow = Workflow.objects.get(pk=workflow_id)
+    if workflow.status != Workflow.Status.PUBLISHED:
+        raise NamedError("InvalidRequest_400", "id: the workflow is not published; publish it first")
+    while workflow.settling:
+        settling.settle(workflow_id)
+        workflow.refresh_from_db()
+    runs = WorkflowRun.objects.filter(workflow=workflow_id, status=Status.PAUSED, reason="paused").order_by("pk")
+    released = 0
+    while found := settling.release(runs, workflow, settling.BATCH):
+        released += found
+    return released

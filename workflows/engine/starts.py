@@ -1,0 +1,181 @@
+"""Starts of runs: who may start one, and the rows of those that begin."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+
+from accounts.models import Company
+from core.ids import new_id
+from core.jobs import notify_workers
+from core.spans import after
+from core.tenancy import company_id
+from core.text.json import dumps
+from workflows.engine import interpreter, writing
+from workflows.engine.models import WorkflowRun
+from workflows.graphs.models import Workflow
+from workflows.graphs.plan import Plan
+
+WORK = "workflow-runs"
+Status = WorkflowRun.Status
+
+INSERT = """
+INSERT INTO workflows_workflowrun
+    (id, company_id, workflow_id, version_id, contact_id, lead_id, entry_key, solo_key, status, reason, epoch, hold_no,
+     seq, state, trigger, depth, priority, error_node, error_code, error, created_by_id, created_at, updated_at)
+SELECT id, %(company)s, %(workflow)s, %(version)s, contact, lead, entry, solo, 'queued', '', 0, %(hold)s, 0,
+    %(state)s::jsonb, trigger, depth, %(priority)s, '', '', '', %(member)s, %(now)s, %(now)s
+FROM json_to_recordset(%(rows)s::json) AS new (id text, contact text, lead text, entry text, solo text, trigger jsonb,
+    depth int)
+ON CONFLICT DO NOTHING RETURNING id
+"""
+SKIPS = """
+INSERT INTO workflows_runskip (id, company_id, workflow_id, day, reason, number, created_at, updated_at)
+SELECT id, %(company)s, %(workflow)s, %(day)s, reason, number, %(now)s, %(now)s
+FROM json_to_recordset(%(rows)s::json) AS new (id text, reason text, number int)
+ON CONFLICT (workflow_id, day, reason) DO UPDATE
+SET number = workflows_runskip.number + excluded.number, updated_at = excluded.updated_at
+"""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that may start a run: an event, a firing of a schedule, a call of a webhook, or a member."""
+
+    key: str
+    """What is never handled twice."""
+    contact_id: str | None = None
+    lead_id: str | None = None
+    trigger: Mapping[str, Any] = field(default_factory=dict)
+    depth: int = 0
+
+    @property
+    def subject(self) -> str | None:
+        return self.lead_id or self.contact_id
+
+
+def start_runs(
+    workflow: Workflow,
+    plan: Plan,
+    entries: Sequence[Entry],
+    *,
+    skipped: Mapping[str, int] | None = None,
+    member_id: str | None = None,
+) -> list[str]:
+    """Start a run for each entry that the workflow's enrolment admits, in the caller's transaction, which holds the
+    fence of the workflow. Returns the ids of the runs; the others are counted by reason (RunSkip)."""
+    refused = Counter(skipped or {})
+    now = timezone.now()
+    if workflow.status == Workflow.Status.PAUSED and plan.config.whilePaused == "skip":
+        refused["paused"] += len(entries)
+        entries = []
+    entries = _cooled(workflow, plan, entries, now, refused)
+    ids = _insert(workflow, plan, entries, now, member_id) if entries else []
+    refused["alreadyRunning"] += len(entries) - len(ids)
+    _count(workflow, +refused, now)
+    if ids:
+        _notify(workflow, plan, ids, now)
+    return ids
+
+
+def _cooled(
+    workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datetime, refused: Counter[str]
+) -> Sequence[Entry]:
+    """Leave out records whose last run has begun within the cooldown."""
+    cooldown = plan.config.enrolment.cooldown
+    if cooldown is None or not entries:
+        return entries
+    since = now - (after(now, cooldown.as_json()) - now)
+    recent: set[str] = set()
+    for column in ("contact_id", "lead_id"):
+        ids = {id for entry in entries if (id := getattr(entry, column))}
+        runs = WorkflowRun.objects.filter(workflow=workflow, **{f"{column}__in": ids}, created_at__gt=since)
+        recent |= set(runs.order_by().values_list(column, flat=True)) if ids else set()
+    admitted: list[Entry] = []
+    for entry in entries:
+        if entry.subject in recent:
+            refused["cooldown"] += 1
+        else:
+            admitted.append(entry)
+            if entry.subject:
+                recent.add(entry.subject)
+    return admitted
+
+
+def _insert(
+    workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datetime, member_id: str | None
+) -> list[str]:
+    mode = plan.config.enrolment.mode
+    rows: dict[str, dict[str, Any]] = {}
+    for entry in entries:
+        subject = entry.subject
+        solo = subject if mode in ("whenIdle", "replace") else None
+        key = f"once:{subject}" if mode == "once" and subject else entry.key
+        place = solo if mode == "replace" and solo else entry.key  # of several at once the last one replaces
+        rows[place] = {
+            "id": new_id(),
+            "contact": entry.contact_id,
+            "lead": entry.lead_id,
+            "entry": key,
+            "solo": solo,
+            "trigger": dict(entry.trigger),
+            "depth": entry.depth,
+        }
+    # In the order of the records, so that two starters do not wait for each other.
+    ordered = sorted(rows.values(), key=lambda row: (row["lead"] or row["contact"] or "", row["entry"]))
+    if mode == "replace":
+        _replace(workflow, [row["solo"] for row in ordered if row["solo"]])
+    with connection.cursor() as cursor:
+        cursor.execute(
+            INSERT,
+            {
+                "company": company_id(),
+                "workflow": workflow.pk,
+                "version": workflow.version_id,
+                "hold": workflow.hold_no,
+                "state": dumps(interpreter.begin(plan)).decode(),
+                "priority": plan.config.priority,
+                "member": member_id,
+                "now": now,
+                "rows": dumps(ordered).decode(),
+            },
+        )
+        return [id for (id,) in cursor.fetchall()]
+
+
+def _replace(workflow: Workflow, subjects: Sequence[str]) -> None:
+    """Cancel the runs that new ones replace."""
+    rows = WorkflowRun.objects.filter(workflow=workflow, solo_key__in=subjects).order_by("pk")
+    writing.cancel(list(rows.select_for_update(no_key=True).values_list("pk", flat=True)), "replaced")
+
+
+def _count(workflow: Workflow, refused: Counter[str], now: datetime) -> None:
+    if not refused:
+        return
+    rows = [{"id": new_id(), "reason": reason, "number": number} for reason, number in sorted(refused.items())]
+    with connection.cursor() as cursor:
+        told = {"company": company_id(), "workflow": workflow.pk, "day": now.date(), "now": now}
+        cursor.execute(SKIPS, {**told, "rows": dumps(rows).decode()})
+
+
+def _notify(workflow: Workflow, plan: Plan, ids: Sequence[str], now: datetime) -> None:
+    """Let the runs begin: now, or when the workflow's window opens."""
+    window = plan.config.window
+    opens = now if window is None else window.opening(now, _zone())
+    if opens > now:
+        rows = [{"run": id, "token": "0", "due": opens} for id in ids]
+        writing._insert(writing.TIMERS, rows, now)
+        WorkflowRun.objects.filter(pk__in=ids).update(status=Status.WAITING, reason="window")
+        return
+    writing.notify_ready([(id, plan.config.priority) for id in ids])
+    notify_workers(WORK)
+
+
+def _zone() -> str:
+    return str(Company.objects.values_list("timezone", flat=True).get(pk=company_id()))

@@ -1,0 +1,146 @@
+"""Waves: all runs of a batch that are at the same node go through it at once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import OperationalError, transaction
+
+from core.errors import ApiError
+from core.events import caused_by
+from core.text.json import iso
+from workflows.engine import interpreter
+from workflows.engine.cursor import Cursor
+from workflows.engine.interpreter import Visit
+from workflows.engine.subjects import values_of
+from workflows.graphs.plan import Node
+from workflows.nodes.base import Item, Outcome, Wave
+from workflows.nodes.records import fail_by
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class House:
+    """The company that a batch belongs to, and the values of the records that its runs are about."""
+
+    id: str
+    name: str
+    zone: str
+    now: datetime
+    actors: Mapping[str, str | None]
+    """Version -> the member who published it."""
+    known: dict[str, dict[str, dict[str, Any]]] = field(default_factory=lambda: {"contact": {}, "lead": {}})
+
+    def load(self, cursors: Iterable[Cursor], roots: frozenset[str]) -> None:
+        """Read the records that expressions refer to, and that are not known yet."""
+        cursors = list(cursors)
+        for panel in roots & {"contact", "lead"}:
+            ids = {id for cursor in cursors if (id := getattr(cursor.run, f"{panel}_id"))}
+            self.known[panel] |= values_of(panel, ids - self.known[panel].keys())
+
+    def forget(self, cursors: Iterable[Cursor]) -> None:
+        """Forget the values of records that may have changed."""
+        for cursor in cursors:
+            for panel in self.known:
+                self.known[panel].pop(getattr(cursor.run, f"{panel}_id") or "", None)
+
+    def scope(self, cursor: Cursor, token: str) -> dict[str, Any]:
+        """Return the values that a run's expressions refer to."""
+        run, state = cursor.run, cursor.state
+        return {
+            "contact": self.known["contact"].get(run.contact_id),
+            "lead": self.known["lead"].get(run.lead_id),
+            "trigger": run.trigger,
+            "steps": state["out"],
+            "vars": state["vars"],
+            "loop": interpreter.loop_of(state, token),
+            "run": {"_id": run.pk, "workflow": run.workflow_id, "startedAt": iso(run.created_at)},
+            "company": {"_id": self.id, "name": self.name, "timezone": self.zone},
+            "now": iso(self.now),
+        }
+
+
+def advance(cursors: Sequence[Cursor], house: House) -> None:
+    """Move the runs until each of them waits, has ended, or has had its turn."""
+    while group := _next_group(cursors):
+        node = group[0][0].node_at(group[0][1])
+        visits = [(cursor, interpreter.visit(cursor.plan, cursor.state, token)) for cursor, token in group]
+        if node.disabled:
+            for cursor, seen in visits:
+                handles = node.type.handles(node.config)
+                cursor.take(seen, Outcome(handle=handles[0] if handles else "out"))
+            continue
+        for (cursor, seen), item in zip(visits, _run(node, visits, house), strict=True):
+            cursor.take(seen, item.outcome)
+        if node.type.writes:
+            house.forget(cursor for cursor, _ in visits)
+
+
+def _next_group(cursors: Sequence[Cursor]) -> list[tuple[Cursor, str]]:
+    """Return the runs that are at the node that comes first, with their tokens: one run per record, since each should
+    see what the one before has written."""
+    groups: dict[tuple[int, str, str, int], list[tuple[Cursor, str]]] = {}
+    for cursor in cursors:
+        token = cursor.next_token()
+        if token is not None:
+            node = cursor.node_at(token)
+            key = (node.order, cursor.run.version_id, node.id, cursor.run.depth)
+            groups.setdefault(key, []).append((cursor, token))
+    if not groups:
+        return []
+    first: dict[str, tuple[Cursor, str]] = {}
+    for cursor, token in groups[min(groups)]:
+        first.setdefault(cursor.subject, (cursor, token))
+    return list(first.values())
+
+
+def _run(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -> list[Item]:
+    """Run the node for all, or if that fails for one after another."""
+    house.load((cursor for cursor, _ in visits), frozenset(path.partition(".")[0] for path in node.paths))
+    items = [_item(cursor, seen, house) for cursor, seen in visits]
+    error = _attempt(node, visits, items, house)
+    if error is None:
+        return items
+    if len(items) > 1:
+        log.warning("node %s failed for %s runs at once; it takes them one by one", node.type.type, len(items))
+        return [_run(node, [visit], house)[0] for visit in visits]
+    items[0].outcome = Outcome()
+    if isinstance(error, ApiError):
+        fail_by(items[0], error)
+    else:
+        log.error("node %s failed", node.type.type, exc_info=error)
+        items[0].fail("internal", f"{type(error).__name__}: the node could not be run", permanent=False)
+    return items
+
+
+def _item(cursor: Cursor, seen: Visit, house: House) -> Item:
+    return Item(cursor.run, house.scope(cursor, seen.token), cursor.key_of(seen))
+
+
+def _attempt(
+    node: Node, visits: Sequence[tuple[Cursor, Visit]], items: Sequence[Item], house: House
+) -> Exception | None:
+    run = visits[0][0].run
+    wave = Wave(
+        config=node.config,
+        items=items,
+        now=house.now,
+        actor_id=house.actors.get(run.version_id),
+        company_id=house.id,
+        zone=house.zone,
+        templates=node.templates,
+        conditions=node.conditions,
+    )
+    try:
+        with transaction.atomic(), caused_by({"workflow": run.workflow_id, "depth": run.depth + 1}):
+            node.type.run(wave)
+    except OperationalError:
+        raise  # a deadlock or a lost connection: the whole slice comes again
+    except Exception as error:  # noqa: BLE001  the edge of a node: its policy says what becomes of the error
+        return error
+    return None

@@ -1,0 +1,145 @@
+"""The compiler of expressions: a value with {{ references }} becomes a function of the run's values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workflows.expressions.filters import FILTERS, MOST, text
+
+ROOTS = ("contact", "lead", "trigger", "steps", "loop", "vars", "run", "company", "now")
+MAX_FILTERS = 20
+MAX_PARTS = 200
+"""The most references in one text."""
+MAX_DEPTH = 10
+Reader = Callable[[Mapping[str, Any]], Any]
+
+_BRACES = re.compile(r"\{\{(.{0,2000}?)\}\}", re.DOTALL)
+_PATH = re.compile(r"\s*([A-Za-z]\w*(?:\.[\w-]{1,100}){0,10})\s*")
+_FILTER = re.compile(r"\|\s*(\w+)\s*")
+_ARGUMENT = re.compile(r"""[:,]\s*(?:"([^"]*)"|'([^']*)'|(-?\d{1,15}(?:\.\d{1,10})?))\s*""")
+
+
+class BadExpression(ValueError):
+    """An expression that cannot be compiled. `code` is what the validation of a graph calls it."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A compiled value. `paths` are the references in it."""
+
+    read: Reader
+    paths: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def roots(self) -> frozenset[str]:
+        return frozenset(path.partition(".")[0] for path in self.paths)
+
+
+def compile_value(value: Any, depth: int = 0) -> Compiled:
+    """Compile a JSON value; texts in it may hold references. A text that is one reference keeps the value's type.
+
+    A reference to what is not there gives null. Raises BadExpression.
+    """
+    if depth > MAX_DEPTH:
+        raise BadExpression("tooLarge", f"is nested too deeply, at most {MAX_DEPTH} levels are allowed")
+    if isinstance(value, str):
+        return _compile_text(value)
+    if isinstance(value, dict):
+        parts = {key: compile_value(item, depth + 1) for key, item in value.items()}
+        readers = {key: part.read for key, part in parts.items()}
+        paths = frozenset[str]().union(*(part.paths for part in parts.values()))
+        return Compiled(lambda scope: {key: read(scope) for key, read in readers.items()}, paths)
+    if isinstance(value, list):
+        items = [compile_value(item, depth + 1) for item in value]
+        paths = frozenset[str]().union(*(item.paths for item in items))
+        return Compiled(lambda scope: [item.read(scope) for item in items], paths)
+    return Compiled(lambda scope: value)
+
+
+def _compile_text(source: str) -> Compiled:
+    if "{{" not in source:
+        return Compiled(lambda scope: source)
+    parts: list[str | Reader] = []
+    paths, place = set(), 0
+    for found in _BRACES.finditer(source):
+        if found.start() > place:
+            parts.append(source[place : found.start()])
+        path, read = _reference(found[1])
+        paths.add(path)
+        parts.append(read)
+        place = found.end()
+    if "{{" in source[place:]:
+        raise BadExpression("badValue", "a {{ has no }}")
+    if len(paths) > MAX_PARTS:
+        raise BadExpression("tooLarge", f"has more than {MAX_PARTS} references")
+    if place < len(source):
+        parts.append(source[place:])
+    if len(parts) == 1 and not isinstance(parts[0], str):
+        return Compiled(parts[0], frozenset(paths))
+    return Compiled(
+        lambda scope: "".join(part if isinstance(part, str) else text(part(scope)) for part in parts)[:MOST],
+        frozenset(paths),
+    )
+
+
+def _reference(inside: str) -> tuple[str, Reader]:
+    found = _PATH.match(inside)
+    if found is None:
+        raise BadExpression("unknownReference", f"{{{{{inside[:60]}}}}} names no value, such as contact.name")
+    path = found[1]
+    root, *keys = path.split(".")
+    if root not in ROOTS:
+        raise BadExpression("unknownReference", f"{root!r} is none of {', '.join(ROOTS)}")
+    filters = _filters(inside[found.end() :])
+
+    def read(scope: Mapping[str, Any]) -> Any:
+        value = scope.get(root)
+        for key in keys:
+            value = look_up(value, key)
+        for apply, arguments in filters:
+            value = apply(value, *arguments)
+        return value
+
+    return path, read
+
+
+def look_up(value: Any, key: str) -> Any:
+    """Return the item of an object, or of an array by its place; None if there is none."""
+    if isinstance(value, Mapping):
+        return value.get(key)
+    if isinstance(value, list) and key.isdecimal() and len(key) < 6 and int(key) < len(value):
+        return value[int(key)]
+    return None
+
+
+def _filters(rest: str) -> list[tuple[Callable[..., Any], list[Any]]]:
+    found, place = [], 0
+    while place < len(rest):
+        name = _FILTER.match(rest, place)
+        if name is None:
+            raise BadExpression("badValue", f"{rest[place : place + 40]!r} is no filter such as | upper")
+        if name[1] not in FILTERS:
+            raise BadExpression("unknownFilter", f"{name[1]!r} is none of {', '.join(FILTERS)}")
+        place, arguments = name.end(), []
+        while (argument := _ARGUMENT.match(rest, place)) is not None:
+            quoted = next((part for part in argument.groups()[:2] if part is not None), None)
+            arguments.append(quoted if quoted is not None else _literal(argument[3]))
+            place = argument.end()
+        apply, fewest, most = FILTERS[name[1]]
+        if not fewest <= len(arguments) <= most:
+            raise BadExpression("badValue", f"{name[1]} takes {fewest} to {most} arguments, got {len(arguments)}")
+        found.append((apply, arguments))
+    if len(found) > MAX_FILTERS:
+        raise BadExpression("tooLarge", f"has {len(found)} filters, at most {MAX_FILTERS} are allowed")
+    return found
+
+
+def _literal(digits: str) -> int | float:
+    return float(digits) if "." in digits else int(digits)

@@ -1,0 +1,156 @@
+"""Conditions of workflows: the tree that lists take, over the run's records and over its values.
+
+`contact.<field>` and `lead.<field>` are fields of the records' lists and are decided by SQL, for many runs at once.
+`trigger`, `steps`, `vars`, `loop` and `run` are values of the run and are decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from core.errors import NamedError
+from core.lists import ListField, tree
+from core.lists.operators import DATE, compile_condition
+from core.lists.tree import Condition, Group
+from core.lists.values import Kind, record_value, refuse
+from crm.records.types import RECORD_TYPES, kind_of
+from workflows.expressions.compile import look_up
+
+PANELS = ("contact", "lead")
+VALUES = ("trigger", "steps", "vars", "loop", "run")
+Scope = Mapping[str, Any]
+Decide = Callable[[Sequence[bool], Scope, datetime], bool]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a condition is asked about: the ids of the run's records by panel, and the run's values."""
+
+    ids: Mapping[str, str | None]
+    scope: Scope
+
+
+@dataclass(frozen=True)
+class CompiledConditions:
+    """A compiled tree. `parts` are decided by SQL, as (panel, tree)."""
+
+    decide: Decide
+    parts: tuple[tuple[str, Group], ...] = ()
+    paths: frozenset[str] = field(default_factory=frozenset)
+
+    def holds(self, cases: Sequence[Case], now: datetime) -> list[bool]:
+        """Tell of each case whether the conditions hold: one query per part, however many cases there are."""
+        found = [_matching(panel, part, cases, now) for panel, part in self.parts]
+        return [
+            self.decide(
+                [case.ids.get(panel) in ids for (panel, _), ids in zip(self.parts, found, strict=True)],
+                case.scope,
+                now,
+            )
+            for case in cases
+        ]
+
+
+def compile_conditions(raw: Any, where: str) -> CompiledConditions:
+    """Compile a tree. Raises InvalidRequest_400 for one that is malformed or names an unknown root."""
+    parsed = tree.parse(raw, where)
+    parts: list[tuple[str, Group]] = []
+    paths: set[str] = set()
+    decide = _compile(parsed, where, parts, paths)
+    return CompiledConditions(decide, tuple(parts), frozenset(paths))
+
+
+def check_conditions(compiled: CompiledConditions, where: str) -> None:
+    """Raise InvalidRequest_400 for a field, operator or value that the company's records do not have or take."""
+    for panel, part in compiled.parts:
+        try:
+            tree.check(part, RECORD_TYPES[panel].fields, parameter=where)
+        except NamedError as error:
+            raise NamedError("InvalidRequest_400", f"{error.detail} (of {panel})") from None
+
+
+def _root(node: Condition, where: str) -> str:
+    root, _, rest = node.field.partition(".")
+    if root not in (*PANELS, *VALUES) or not rest:
+        names = ", ".join(f"{name}.…" for name in (*PANELS, *VALUES))
+        raise refuse(where, f"the field {node.field[:60]!r} begins with none of {names}")
+    return root
+
+
+def _panel(node: Condition | Group, where: str) -> str | None:
+    """Return the panel whose fields alone the node names."""
+    if isinstance(node, Condition):
+        root = _root(node, where)
+        return root if root in PANELS else None
+    panels = {_panel(child, where) for child in node.conditions}
+    return panels.pop() if len(panels) == 1 else None
+
+
+def _compile(node: Condition | Group, where: str, parts: list[tuple[str, Group]], paths: set[str]) -> Decide:
+    panel = _panel(node, where)
+    if panel is not None:
+        place = len(parts)
+        parts.append((panel, Group("and", (_without(node),))))
+        return lambda found, scope, now: found[place]
+    if isinstance(node, Condition):
+        paths.add(node.field)
+        return _of_value(node, where)
+    children = [_compile(child, where, parts, paths) for child in node.conditions]
+    if node.operator == "or":
+        return lambda found, scope, now: any(child(found, scope, now) for child in children)
+    return lambda found, scope, now: all(child(found, scope, now) for child in children)
+
+
+def _without(node: Condition | Group) -> Condition | Group:
+    """Return the node with the field names of its panel's list."""
+    if isinstance(node, Condition):
+        return Condition(node.field.partition(".")[2], node.operator, node.value)
+    return Group(node.operator, tuple(_without(child) for child in node.conditions))
+
+
+def _of_value(node: Condition, where: str) -> Decide:
+    keys = node.field.split(".")
+    if node.operator in ("isEmpty", "isNotEmpty"):
+        wanted = node.operator == "isEmpty"
+        return lambda found, scope, now: (_read(scope, keys) in (None, "", [], {})) is wanted
+    kind = _kind_of(node)
+    target = ListField(node.field, kind, "id")
+    compile_condition(target, node.operator, node.value, where, datetime.now().astimezone())
+
+    def decide(found: Sequence[bool], scope: Scope, now: datetime) -> bool:
+        value = _read(scope, keys)
+        values = [record_value(kind, item) for item in (value if isinstance(value, list) else [value])]
+        compiled = compile_condition(target, node.operator, node.value, where, now)
+        return compiled.holds([item for item in values if item is not None])
+
+    return decide
+
+
+def _kind_of(node: Condition) -> Kind:
+    """Return the type that a run's value is compared as: that of the condition's value."""
+    if node.operator in DATE:
+        return "date"
+    value = node.value
+    if isinstance(value, list):
+        value = next((item for item in value if item is not None), None)
+    if isinstance(value, bool):
+        return "boolean"
+    return "text" if isinstance(value, str) or value is None else "number"
+
+
+def _read(scope: Scope, keys: Sequence[str]) -> Any:
+    value: Any = scope.get(keys[0])
+    for key in keys[1:]:
+        value = look_up(value, key)
+    return value
+
+
+def _matching(panel: str, part: Group, cases: Sequence[Case], now: datetime) -> set[str]:
+    ids = {id for case in cases if (id := case.ids.get(panel)) is not None}
+    if not ids:
+        return set()
+    where = tree.compile(part, RECORD_TYPES[panel].fields, now=now)
+    return set(kind_of(panel).live().filter(pk__in=ids).filter(where).order_by().values_list("pk", flat=True))

@@ -1,0 +1,43 @@
+"""Back office pages of workflows, to read."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
+
+
+@admin.register(Workflow)
+class WorkflowAdmin(CompanyRecordAdmin):
+    """Workflows."""
+
+    icon = "account_tree"
+    list_display = ("name", "company", "status", "trigger_event_type", "latest", "published_at", "next_fire_at")
+    list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company",)
+    search_fields = ("=id", "name", "company__name")
+    hides = ("hook_token",)
+
+
+@admin.register(WorkflowVersion)
+class WorkflowVersionAdmin(CompanyRecordAdmin):
+    """Published graphs."""
+
+    icon = "history"
+    list_display = ("workflow", "company", "number", "published_by", "created_at")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "workflow", "published_by")
+    search_fields = ("=id", "workflow__name")
+
+
+@admin.register(WorkflowTrigger)
+class WorkflowTriggerAdmin(CompanyRecordAdmin):
+    """The kinds of events that workflows wait for."""
+
+    icon = "bolt"
+    list_display = ("workflow", "company", "kind", "created_at")
+    list_filter = ("kind", BY_COMPANY)
+    list_select_related = ("company", "workflow")
+    search_fields = ("=id", "workflow__name")

@@ -1,0 +1,40 @@
+"""The kinds of events that start workflows, and the record that a run is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.events.kinds import EVENTS
+from core.ids import is_id
+
+SCHEDULE, WEBHOOK, MANUAL = "schedule", "webhook", "manual"
+OTHERS = {
+    SCHEDULE: "At a time",
+    WEBHOOK: "When its address is called",
+    MANUAL: "By hand only",
+}
+"""What starts runs beside events."""
+SILENT = ("workflow",)
+"""Resources whose events start nothing: a workflow would follow itself."""
+KINDS = {f"{resource}.{done}" for resource, words in EVENTS.items() if resource not in SILENT for done in words}
+"""The kinds of events that start runs."""
+
+
+def label_of(kind: str) -> str:
+    """Return what the editor calls a kind of events."""
+    if kind in OTHERS:
+        return OTHERS[kind]
+    resource, _, done = kind.partition(".")
+    return f"{resource.replace('-', ' ').capitalize()} {done}"
+
+
+def subject_of(kind: str, object_id: str, payload: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return the ids of the contact and the lead that an event is about, as far as it tells them."""
+    resource = kind.partition(".")[0]
+    if resource == "contact":
+        return object_id, None
+    if resource == "lead":
+        return None, object_id
+    contact, lead = payload.get("contact"), payload.get("lead")
+    return contact if is_id(contact) else None, lead if is_id(lead) else None

@@ -1,0 +1,150 @@
+"""The shape of a graph as React Flow has it: nodes and edges, checked for form and size, not for sense."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.errors import NamedError, shorten
+from core.text.json import dumps
+
+MAX_NODES, MAX_EDGES = 200, 400
+MAX_GRAPH, MAX_NODE = 1_000_000, 32_000
+"""Bytes of a graph, and of one node's data."""
+ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+TRIGGER = "trigger"
+HANDLE = {"sourceHandle": "out", "targetHandle": "in"}
+
+Graph = tuple[list[dict[str, Any]], list[dict[str, Any]]]
+
+
+def _refuse(where: str, problem: str) -> NamedError:
+    return NamedError("InvalidInput_400", f"{where}: {problem}")
+
+
+def read_graph(nodes: Sequence[Any], edges: Sequence[Any]) -> Graph:
+    """Return the nodes and edges, reduced to what a graph is made of, with a trigger in front.
+
+    Raises InvalidInput_400, which names the place.
+    """
+    if len(nodes) > MAX_NODES:
+        raise _refuse("nodes", f"has {len(nodes)} nodes, at most {MAX_NODES} are allowed")
+    if len(edges) > MAX_EDGES:
+        raise _refuse("edges", f"has {len(edges)} edges, at most {MAX_EDGES} are allowed")
+    found = [_node(node, f"nodes[{place}]") for place, node in enumerate(nodes)]
+    ids = [node["id"] for node in found]
+    twice = next((id for place, id in enumerate(ids) if id in ids[:place]), None)
+    if twice is not None:
+        raise _refuse("nodes", f"the id {twice!r} is there twice")
+    drawn = [_edge(edge, f"edges[{place}]", place) for place, edge in enumerate(edges)]
+    if found and not any(node["type"] == TRIGGER for node in found):
+        found, drawn = _with_trigger(found, drawn)
+    size = len(dumps([found, drawn]))
+    if size > MAX_GRAPH:
+        raise _refuse("nodes", f"the graph has {size} bytes, at most {MAX_GRAPH} are allowed")
+    return found, drawn
+
+
+def _id(raw: Any, where: str) -> str:
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        raw = str(raw)
+    if not isinstance(raw, str) or not ID.fullmatch(raw):
+        raise _refuse(where, "needs 1 to 64 letters, digits, _ or -")
+    return raw
+
+
+def _text(raw: Any, where: str, most: int = 64) -> str:
+    if not isinstance(raw, str) or len(raw) > most or "\0" in raw:
+        raise _refuse(where, f"needs a text of at most {most} characters")
+    return raw
+
+
+def _node(raw: Any, where: str) -> dict[str, Any]:
+    if not isinstance(raw, Mapping):
+        raise _refuse(where, "needs an object with id, type, position and data")
+    data = raw.get("data") or {}
+    if not isinstance(data, dict):
+        raise _refuse(f"{where}.data", "needs an object")
+    if len(dumps(data)) > MAX_NODE:
+        raise _refuse(f"{where}.data", f"is larger than {MAX_NODE} bytes")
+    _plain(data, f"{where}.data")
+    return {
+        "id": _id(raw.get("id"), f"{where}.id"),
+        "type": _text(raw.get("type") or "", f"{where}.type"),
+        "position": _position(raw.get("position"), f"{where}.position"),
+        "data": data,
+    }
+
+
+def _plain(value: Any, where: str, depth: int = 0) -> None:
+    """Refuse what PostgreSQL cannot store, and what is nested beyond any use."""
+    if depth > 20:
+        raise _refuse(where, "is nested too deeply, at most 20 levels are allowed")
+    if isinstance(value, str):
+        if "\0" in value or not _encodes(value):
+            raise _refuse(where, "holds a text that no record can contain")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _plain(key, where, depth + 1)
+            _plain(item, f"{where}.{shorten(key, 40)}", depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            _plain(item, where, depth + 1)
+
+
+def _encodes(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _position(raw: Any, where: str) -> dict[str, float]:
+    if raw is None:
+        return {"x": 0, "y": 0}
+    if not isinstance(raw, Mapping):
+        raise _refuse(where, "needs an object with x and y")
+    found = {}
+    for axis in ("x", "y"):
+        value = raw.get(axis, 0)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e7:
+            raise _refuse(f"{where}.{axis}", "needs a number")
+        found[axis] = value
+    return found
+
+
+def _edge(raw: Any, where: str, place: int) -> dict[str, Any]:
+    if not isinstance(raw, Mapping):
+        raise _refuse(where, "needs an object with source and target")
+    edge: dict[str, Any] = {
+        "id": _text(str(raw.get("id") or f"edge-{place}"), f"{where}.id", 200),
+        "source": _id(raw.get("source"), f"{where}.source"),
+        "target": _id(raw.get("target"), f"{where}.target"),
+    }
+    for name, default in HANDLE.items():
+        edge[name] = _text(raw.get(name) or default, f"{where}.{name}")
+    edge["label"] = _text(raw.get("label") or "", f"{where}.label", 200)
+    return edge
+
+
+def _with_trigger(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]) -> Graph:
+    """Put a trigger before the nodes that nothing leads to."""
+    taken = {node["id"] for node in nodes}
+    id = next(name for name in (TRIGGER, *(f"{TRIGGER}-{n}" for n in range(1, MAX_NODES + 2))) if name not in taken)
+    reached = {edge["target"] for edge in edges}
+    first = [node["id"] for node in nodes if node["id"] not in reached]
+    trigger = {"id": id, "type": TRIGGER, "position": {"x": 0, "y": 0}, "data": {}}
+    begin = [
+        {
+            "id": f"{id}-{target}",
+            "source": id,
+            "target": target,
+            "sourceHandle": "out",
+            "targetHandle": "in",
+            "label": "",
+        }
+        for target in first
+    ]
+    return [trigger, *nodes], [*begin, *edges]

@@ -1,0 +1,261 @@
+"""The compiled form of a graph: what the engine runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.errors import NamedError
+from workflows.expressions import BadExpression, Compiled, compile_value
+from workflows.expressions.conditions import CompiledConditions, compile_conditions
+from workflows.graphs.problems import Problems
+from workflows.graphs.settings import ErrorPolicy, WorkflowConfig
+from workflows.nodes.base import NodeType
+from workflows.nodes.registry import NODE_TYPES
+
+ERROR = "error"
+MAX_LOOP_DEPTH = 3
+
+
+@dataclass
+class Node:
+    """A node of a plan."""
+
+    id: str
+    type: NodeType
+    config: Any
+    on_error: ErrorPolicy
+    disabled: bool = False
+    templates: Mapping[str, Compiled] = field(default_factory=dict)
+    conditions: Mapping[str, CompiledConditions] = field(default_factory=dict)
+    targets: dict[str, list[str]] = field(default_factory=dict)
+    """Handle -> the nodes that it leads to."""
+    order: int = 0
+    """Its place in topological order."""
+    reach: frozenset[str] = frozenset()
+    """The nodes that can still come after it."""
+
+    @property
+    def handles(self) -> tuple[str, ...]:
+        own = self.type.handles(self.config)
+        return (*own, ERROR) if self.on_error.then == "branch" and ERROR not in own else own
+
+    @property
+    def is_join(self) -> bool:
+        return self.type.type == "join" and not self.disabled
+
+    @property
+    def is_loop(self) -> bool:
+        return self.type.type == "loop" and not self.disabled
+
+    @property
+    def paths(self) -> set[str]:
+        """What its expressions and conditions refer to."""
+        found = {path for compiled in self.templates.values() for path in compiled.paths}
+        return found | {path for compiled in self.conditions.values() for path in compiled.paths}
+
+
+@dataclass
+class Plan:
+    """A compiled graph."""
+
+    nodes: dict[str, Node]
+    trigger: str
+    config: WorkflowConfig
+    filter: CompiledConditions | None = None
+    kept: frozenset[str] = frozenset()
+    """The nodes whose outputs later ones refer to."""
+    roots: frozenset[str] = frozenset()
+    """The roots of all expressions."""
+
+    @property
+    def writes(self) -> bool:
+        return any(node.type.writes for node in self.nodes.values())
+
+    @property
+    def writes_keys(self) -> bool:
+        return any(node.type.writes and node.type.writes_keys(node.config) for node in self.nodes.values())
+
+
+def compile_graph(graph: Mapping[str, Any], problems: Problems | None = None) -> Plan | None:
+    """Compile a graph. Adds what is wrong with it to `problems`, and returns None where it cannot run.
+
+    Without `problems` the graph is a published one, and None never comes.
+    """
+    problems = Problems() if problems is None else problems
+    nodes: dict[str, Node] = {}
+    drawn, edges = graph.get("nodes") or [], graph.get("edges") or []
+    for raw in drawn:
+        node = _compile_node(raw, problems)
+        if node is not None:
+            nodes[node.id] = node
+    _connect(nodes, {raw["id"] for raw in drawn}, edges, problems)
+    triggers = [node.id for node in nodes.values() if node.type.type == "trigger"]
+    if len(triggers) != 1:
+        problems.add("noTrigger", f"the graph has {len(triggers)} triggers, it needs one")
+    _sort(nodes, problems)
+    config = read_config(graph.get("config") or {}, problems)
+    filtering = None
+    if config is not None and config.filter is not None:
+        filtering = _conditions(config.filter, "config.filter", "", problems)
+    if problems.errors or config is None:
+        return None
+    paths = set().union(*(node.paths for node in nodes.values()))
+    kept = frozenset(path.split(".")[1] for path in paths if path.startswith("steps."))
+    return Plan(
+        nodes,
+        triggers[0],
+        config,
+        filtering,
+        kept=frozenset(nodes) if "steps" in paths else kept,
+        roots=frozenset(path.partition(".")[0] for path in paths),
+    )
+
+
+def read_config(raw: Mapping[str, Any], problems: Problems) -> WorkflowConfig | None:
+    """Read the settings of a workflow."""
+    try:
+        return WorkflowConfig.model_validate(raw)
+    except ValidationError as error:
+        problems.add_invalid(error)
+        return None
+
+
+def _compile_node(raw: Mapping[str, Any], problems: Problems) -> Node | None:
+    id, data = raw["id"], raw["data"]
+    type = NODE_TYPES.get(raw["type"])
+    if type is None:
+        known = ", ".join(NODE_TYPES)
+        problems.add(
+            "unknownType", f"there is no node type {raw['type']!r}; there are {known}", node_id=id, path="type"
+        )
+        return None
+    try:
+        policy = ErrorPolicy.model_validate(data.get("onError") or {})
+    except ValidationError as error:
+        problems.add_invalid(error, id, "onError")
+        policy = ErrorPolicy()
+    try:
+        config = type.config.model_validate(data.get("config") or {})
+    except ValidationError as error:
+        problems.add_invalid(error, id)
+        return None
+    node = Node(id, type, config, policy, disabled=data.get("disabled") is True)
+    templates = {name: _template(config, name, id, problems) for name in type.templates}
+    trees = {name: _conditions(tree, f"config.{name}", id, problems) for name, tree in type.conditions(config).items()}
+    node.templates = {name: one for name, one in templates.items() if one}
+    node.conditions = {name: one for name, one in trees.items() if one}
+    return node
+
+
+def _template(config: Any, name: str, node_id: str, problems: Problems) -> Compiled | None:
+    try:
+        return compile_value(getattr(config, name))
+    except BadExpression as error:
+        problems.add(error.code, str(error), node_id=node_id, path=f"config.{name}")
+        return None
+
+
+def _conditions(tree: Any, path: str, node_id: str, problems: Problems) -> CompiledConditions | None:
+    try:
+        return compile_conditions(tree, path)
+    except NamedError as error:
+        problems.add("badValue", error.detail, node_id=node_id, path=path)
+        return None
+
+
+def _connect(
+    nodes: Mapping[str, Node], known: set[str], edges: Sequence[Mapping[str, Any]], problems: Problems
+) -> None:
+    for edge in edges:
+        source, target, handle = edge["source"], edge["target"], edge["sourceHandle"]
+        lost = next((end for end in (source, target) if end not in known), None)
+        if lost is not None:
+            problems.add("danglingEdge", f"there is no node {lost!r}", edge_id=edge["id"])
+            continue
+        node = nodes.get(source)
+        if node is None or target not in nodes:
+            continue
+        handles = node.handles
+        if handle == "out" and "out" not in handles and len(handles) == 1:
+            handle = handles[0]
+        if handle not in handles:
+            problems.add(
+                "unknownHandle",
+                f"the node {source!r} has no handle {handle!r}; it has {', '.join(handles) or 'none'}",
+                edge_id=edge["id"],
+                path="sourceHandle",
+            )
+        elif nodes[target].type.type == "trigger":
+            problems.add("cycle", "nothing leads to a trigger", edge_id=edge["id"])
+        else:
+            node.targets.setdefault(handle, []).append(target)
+
+
+def _sort(nodes: dict[str, Node], problems: Problems) -> None:
+    """Give the nodes their order and reach; what is part of a cycle, or leads out of a loop, is a problem."""
+    incoming = dict.fromkeys(nodes, 0)
+    for node in nodes.values():
+        for target in _after(node):
+            incoming[target] += 1
+    ready = [id for id, number in incoming.items() if not number]
+    order: list[str] = []
+    while ready:
+        id = ready.pop(0)
+        order.append(id)
+        for target in _after(nodes[id]):
+            incoming[target] -= 1
+            if not incoming[target]:
+                ready.append(target)
+    for id in nodes:
+        if id not in order:
+            problems.add("cycle", "runs in a circle; a loop node repeats things", node_id=id)
+    if len(order) < len(nodes):
+        return
+    for place, id in enumerate(order):
+        nodes[id].order = place
+    for id in reversed(order):
+        after = _after(nodes[id])
+        nodes[id].reach = frozenset(after).union(*(nodes[target].reach for target in after))
+    _check_reached(nodes, problems)
+    _check_loops(nodes, order, problems)
+
+
+def _after(node: Node) -> list[str]:
+    return [target for targets in node.targets.values() for target in targets]
+
+
+def _check_reached(nodes: Mapping[str, Node], problems: Problems) -> None:
+    for trigger in (node for node in nodes.values() if node.type.type == "trigger"):
+        for id in nodes:
+            if id != trigger.id and id not in trigger.reach:
+                problems.add("unreachable", "nothing leads here", node_id=id, severity="warning")
+
+
+def _check_loops(nodes: Mapping[str, Node], order: Sequence[str], problems: Problems) -> None:
+    """What an item goes through belongs to its loop alone: no other way leads into it."""
+    depths = dict.fromkeys(nodes, 0)
+    for id in order:
+        loop = nodes[id]
+        if loop.type.type != "loop":
+            continue
+        begin = loop.targets.get("item", [])
+        body = frozenset(begin).union(*(nodes[target].reach for target in begin))
+        for inside in body:
+            depths[inside] += 1
+        for other in nodes.values():
+            for handle, targets in other.targets.items():
+                if other.id in body or (other.id == id and handle == "item"):
+                    continue
+                for target in set(targets) & body:
+                    problems.add(
+                        "leavesLoop",
+                        f"belongs to the items of the loop {id!r}, and {other.id!r} leads here too",
+                        node_id=target,
+                    )
+    for id, depth in depths.items():
+        if nodes[id].type.type == "loop" and depth >= MAX_LOOP_DEPTH:
+            problems.add("tooLarge", f"loops stand at most {MAX_LOOP_DEPTH} deep in each other", node_id=id)

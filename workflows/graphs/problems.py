@@ -1,0 +1,67 @@
+"""What is wrong with a graph, said of all of its nodes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem: a code that programs read, where it is, and a text for people."""
+
+    code: str
+    message: str
+    node_id: str = ""
+    edge_id: str = ""
+    path: str = ""
+    severity: str = "error"
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "severity": self.severity,
+            "code": self.code,
+            "nodeId": self.node_id or None,
+            "edgeId": self.edge_id or None,
+            "path": self.path,
+            "message": self.message,
+        }
+
+    def __str__(self) -> str:
+        where = ".".join(part for part in (self.node_id or self.edge_id, self.path) if part)
+        return f"{where}: {self.message}" if where else self.message
+
+
+@dataclass
+class Problems:
+    """The problems found so far."""
+
+    found: list[Problem] = field(default_factory=list)
+
+    def add(self, code: str, message: str, **where: Any) -> None:
+        self.found.append(Problem(code, message, **where))
+
+    @property
+    def errors(self) -> list[Problem]:
+        return [problem for problem in self.found if problem.severity == "error"]
+
+    def as_json(self) -> dict[str, list[dict[str, Any]]]:
+        return {
+            "errors": [problem.as_json() for problem in self.errors],
+            "warnings": [problem.as_json() for problem in self.found if problem.severity == "warning"],
+        }
+
+    def add_invalid(self, error: ValidationError, node_id: str = "", prefix: str = "config") -> None:
+        """Add what a config model refuses."""
+        for one in error.errors(include_url=False, include_context=False, include_input=False):
+            path = ".".join([prefix, *(str(part) for part in one["loc"])])
+            code = {"missing": "missing", "extra_forbidden": "unknownField"}.get(one["type"], "badValue")
+            self.add(code, _words(one), node_id=node_id, path=path)
+
+
+def _words(error: Mapping[str, Any]) -> str:
+    message = str(error["msg"]).removeprefix("Value error, ")
+    return message[:1].lower() + message[1:]

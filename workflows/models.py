@@ -1,0 +1,14 @@
+from workflows.engine.models import RunReady, RunSkip, RunStep, RunTimer, ScheduleFiring, WorkflowRun
+from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
+
+__all__ = [
+    "RunReady",
+    "RunSkip",
+    "RunStep",
+    "RunTimer",
+    "ScheduleFiring",
+    "Workflow",
+    "WorkflowRun",
+    "WorkflowTrigger",
+    "WorkflowVersion",
+]

@@ -1,0 +1,229 @@
+"""Nodes that decide which way a run goes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave, one_out
+
+TREE: dict[str, Any] = {"x-widget": "tree"}
+EXPRESSION: dict[str, Any] = {"x-widget": "expression"}
+
+
+class ConditionConfig(NodeConfig):
+    filter: dict[str, Any] = Field(
+        description="Conditions over contact, lead, trigger, steps, vars, loop and run.", json_schema_extra=TREE
+    )
+
+
+class Case(NodeConfig):
+    id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
+    label: str = Field(default="", max_length=100)
+    filter: dict[str, Any] = Field(json_schema_extra=TREE)
+
+
+class SwitchConfig(NodeConfig):
+    cases: list[Case] = Field(min_length=1, max_length=20, description="The first one that holds is taken.")
+
+    @field_validator("cases")
+    @classmethod
+    def _distinct(cls, cases: list[Case]) -> list[Case]:
+        if len({case.id for case in cases} | {"else"}) <= len(cases):
+            raise ValueError("each case needs an id of its own, other than else")
+        return cases
+
+
+class Arm(NodeConfig):
+    id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
+    label: str = Field(default="", max_length=100)
+    weight: int = Field(ge=1, le=1000)
+
+
+class SplitConfig(NodeConfig):
+    arms: list[Arm] = Field(min_length=2, max_length=20, description="Shares by weight; a record keeps its arm.")
+
+    @field_validator("arms")
+    @classmethod
+    def _distinct(cls, arms: list[Arm]) -> list[Arm]:
+        if len({arm.id for arm in arms}) < len(arms):
+            raise ValueError("each arm needs an id of its own")
+        return arms
+
+
+class JoinConfig(NodeConfig):
+    mode: str = Field(
+        default="all", pattern="^(all|first|count)$", description="all: every branch that can still come."
+    )
+    count: int = Field(default=1, ge=1, le=100, description="Of mode count: how many branches.")
+
+
+class LoopConfig(NodeConfig):
+    items: Any = Field(description="An expression that gives a list.", json_schema_extra=EXPRESSION)
+    cap: int = Field(default=100, ge=1, le=1000, description="The most items; the rest is left out.")
+
+
+class SetConfig(NodeConfig):
+    values: dict[str, Any] = Field(
+        min_length=1, max_length=50, description="Name of a variable -> value.", json_schema_extra=EXPRESSION
+    )
+
+    @field_validator("values")
+    @classmethod
+    def _names(cls, values: dict[str, Any]) -> dict[str, Any]:
+        for name in values:
+            if not name.replace("_", "").isalnum() or not name.isascii() or len(name) > 64:
+                raise ValueError(f"{name[:40]!r} is no name of letters, digits and _")
+        return values
+
+
+class StopConfig(NodeConfig):
+    result: str = Field(default="", max_length=200, description="What is noted at the run.")
+
+
+class TriggerConfig(NodeConfig):
+    """The trigger has no settings of its own: those of the workflow say what starts it."""
+
+
+def _pass(wave: Wave) -> None:
+    """Go on: every outcome is `out` by default."""
+
+
+def _condition(wave: Wave) -> None:
+    for item, holds in zip(wave.items, wave.holds("filter"), strict=True):
+        item.outcome = Outcome(handle="true" if holds else "false", output={"result": holds})
+
+
+def _switch(wave: Wave) -> None:
+    for case in reversed(wave.config.cases):
+        for item, holds in zip(wave.items, wave.holds(case.id), strict=True):
+            if holds:
+                item.outcome = Outcome(handle=case.id, output={"case": case.id})
+    for item in wave.items:
+        if item.outcome.handle == "out":
+            item.outcome = Outcome(handle="else", output={"case": "else"})
+
+
+def _cases(config: SwitchConfig) -> Mapping[str, Any]:
+    return {case.id: case.filter for case in config.cases}
+
+
+def _split(wave: Wave) -> None:
+    """Take the arm that the hash of the record falls into, so that a record gets the same one each time."""
+    arms = wave.config.arms
+    total = sum(arm.weight for arm in arms)
+    for item in wave.items:
+        who = item.run.lead_id or item.run.contact_id or item.run.id
+        digest = hashlib.sha256(f"{item.run.workflow_id}/{','.join(arm.id for arm in arms)}/{who}".encode()).digest()
+        place = int.from_bytes(digest[:8], "big") % total
+        for arm in arms:
+            place -= arm.weight
+            if place < 0:
+                item.outcome = Outcome(handle=arm.id, output={"arm": arm.id})
+                break
+
+
+def _loop(wave: Wave) -> None:
+    for item in wave.items:
+        found = wave.render("items", item)
+        if not isinstance(found, list):
+            item.fail("badValue", "items: the expression gives no list")
+            continue
+        items = found[: wave.config.cap]
+        item.outcome = Outcome(output={"count": len(items), "left": len(found) - len(items)}, items=items)
+
+
+def _set(wave: Wave) -> None:
+    for item in wave.items:
+        values = wave.render("values", item)
+        item.outcome = Outcome(output=values, variables=values)
+
+
+def _stop(wave: Wave) -> None:
+    for item in wave.items:
+        item.outcome = Outcome(output={"result": wave.config.result}, ends="stop")
+
+
+TRIGGER = NodeType("trigger", "trigger", "Trigger", "Where runs begin.", TriggerConfig, _pass, icon="bolt")
+CONDITION = NodeType(
+    "condition",
+    "logic",
+    "Condition",
+    "Goes one way where the conditions hold, and another where they don't.",
+    ConditionConfig,
+    _condition,
+    handles=lambda config: ("true", "false"),
+    icon="alt_route",
+    conditions=lambda config: {"filter": config.filter},
+    outputs={"result": "boolean"},
+)
+SWITCH = NodeType(
+    "switch",
+    "logic",
+    "Switch",
+    "Goes the way of the first case that holds.",
+    SwitchConfig,
+    _switch,
+    handles=lambda config: (*(case.id for case in config.cases), "else"),
+    icon="call_split",
+    conditions=_cases,
+    outputs={"case": "text"},
+)
+SPLIT = NodeType(
+    "split",
+    "logic",
+    "A/B split",
+    "Divides records by weight. The same record always goes the same way.",
+    SplitConfig,
+    _split,
+    handles=lambda config: tuple(arm.id for arm in config.arms),
+    icon="percent",
+    outputs={"arm": "text"},
+)
+JOIN = NodeType(
+    "join",
+    "logic",
+    "Join",
+    "Waits for the branches that can still come, then goes on once.",
+    JoinConfig,
+    _pass,
+    handles=one_out,
+    icon="merge",
+)
+LOOP = NodeType(
+    "loop",
+    "logic",
+    "Loop",
+    "Goes through the item branch once for each item of a list, one after another, then through done.",
+    LoopConfig,
+    _loop,
+    handles=lambda config: ("item", "done"),
+    icon="repeat",
+    templates=("items",),
+    outputs={"count": "number", "left": "number"},
+)
+SET = NodeType(
+    "set",
+    "logic",
+    "Set variables",
+    "Keeps values for later nodes, as vars.<name>.",
+    SetConfig,
+    _set,
+    icon="data_object",
+    templates=("values",),
+)
+STOP = NodeType(
+    "stop",
+    "logic",
+    "Stop",
+    "Ends the run, with all of its branches.",
+    StopConfig,
+    _stop,
+    handles=lambda config: (),
+    icon="stop_circle",
+    outputs={"result": "text"},
+)
+TYPES = (TRIGGER, CONDITION, SWITCH, SPLIT, JOIN, LOOP, SET, STOP)

@@ -1,0 +1,369 @@
+"""Nodes that create, change and delete contacts and leads, by the same services as the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from django.db import transaction
+from pydantic import Field, field_validator, model_validator
+
+from core.errors import ApiError, NamedError
+from core.events import emit
+from core.ids import is_id
+from core.lists import BulkSelection
+from core.text.json import dumps
+from crm.contacts.bulk import delete_contacts
+from crm.contacts.schema import ContactSchema
+from crm.contacts.services import create_contact, create_contacts, update_contact
+from crm.contacts.updates import update_contacts
+from crm.leads.bulk import delete_leads
+from crm.leads.services import Relations, create_leads
+from crm.records.results import BulkResult
+from crm.records.schema import explain
+from crm.records.types import RECORD_TYPES, kind_of
+from crm.tags.services import missing_tags
+from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
+
+EXPRESSION: dict[str, Any] = {"x-widget": "fields"}
+KEY_PARTS = ("email", "countryCode", "number")
+"""Values that may make contacts unique."""
+
+
+class RecordConfig(NodeConfig):
+    action: Literal["create", "update", "upsert", "delete"]
+    values: dict[str, Any] = Field(
+        default={}, max_length=200, description="Field -> value.", json_schema_extra=EXPRESSION
+    )
+    updateType: Literal["set", "append", "remove", "clear"] = "set"
+    tags: list[str] = Field(default=[], max_length=100, json_schema_extra={"x-widget": "tags"})
+
+    @field_validator("tags")
+    @classmethod
+    def _ids(cls, ids: list[str]) -> list[str]:
+        return checked_ids(ids)
+
+    @model_validator(mode="after")
+    def _whole(self) -> RecordConfig:
+        if self.action in ("create", "upsert") and not self.values:
+            raise ValueError("values: a new record needs some")
+        if self.action == "update" and not (self.values or self.tags):
+            raise ValueError("values: name at least one to change")
+        return self
+
+
+class LeadConfig(RecordConfig):
+    action: Literal["create", "update", "delete"]  # type: ignore[assignment]
+    team: str | None = Field(default=None, json_schema_extra={"x-widget": "team"})
+    teamMember: str | None = Field(default=None, json_schema_extra={"x-widget": "member"})
+
+
+class TagsConfig(NodeConfig):
+    panel: Literal["contact", "lead"] = "contact"
+    action: Literal["add", "remove", "set"] = "add"
+    tags: list[str] = Field(min_length=1, max_length=100, json_schema_extra={"x-widget": "tags"})
+
+    @field_validator("tags")
+    @classmethod
+    def _ids(cls, ids: list[str]) -> list[str]:
+        return checked_ids(ids)
+
+
+class AssignConfig(NodeConfig):
+    team: str | None = Field(default=None, json_schema_extra={"x-widget": "team"})
+    teamMember: str | None = Field(default=None, json_schema_extra={"x-widget": "member"})
+
+    @model_validator(mode="after")
+    def _one(self) -> AssignConfig:
+        if self.team is None and self.teamMember is None:
+            raise ValueError("needs team or teamMember")
+        checked_ids(filter(None, (self.team, self.teamMember)))
+        return self
+
+
+def checked_ids(ids: Iterable[str]) -> list[str]:
+    """Return the ids. Raises ValueError for one that is none."""
+    found = list(ids)
+    wrong = next((id for id in found if not is_id(id)), None)
+    if wrong is not None:
+        raise ValueError(f"{wrong[:40]!r} is no id of 24 hex characters")
+    return found
+
+
+def with_record(wave: Wave, panel: str) -> list[tuple[str, Item]]:
+    """Return the items whose run has a record of the panel, with its id. The others fail."""
+    found = []
+    for item in wave.items:
+        id = item.run.contact_id if panel == "contact" else item.run.lead_id
+        if id is None:
+            item.fail("missing", f"the run has no {panel}")
+        else:
+            found.append((id, item))
+    return found
+
+
+def _contact(wave: Wave) -> None:
+    action = wave.config.action
+    if action == "create":
+        _create(
+            wave,
+            "contact",
+            lambda values: create_contacts(actor_id=_actor(wave), items=values, tag_ids=wave.config.tags),
+        )
+    elif action == "upsert":
+        _upsert(wave)
+    elif action == "delete":
+        _delete(wave, "contact", delete_contacts)
+    elif wave.config.updateType == "set" and not wave.config.tags:
+        _set_contacts(wave)
+    else:
+        change = {"updateType": wave.config.updateType, "tags": wave.config.tags or None}
+        _change(wave, "contact", lambda values: {"formData": values, **change})
+
+
+def _lead(wave: Wave) -> None:
+    config: LeadConfig = wave.config
+    if config.action == "create":
+        given = {"team": config.team, "team_member": config.teamMember, "tags": config.tags}
+        relations = Relations(**{name: value for name, value in given.items() if value})  # type: ignore[arg-type]
+        _create(wave, "lead", lambda values: create_leads(actor_id=wave.actor_id, items=values, relations=relations))
+    elif config.action == "delete":
+        _delete(wave, "lead", delete_leads)
+    else:
+        tags: dict[str, Any] = {"tags": config.tags} if config.tags else {}
+        _change(
+            wave, "lead", lambda values: {"formData": values, "updateType": config.updateType, "relations": dict(tags)}
+        )
+
+
+def _actor(wave: Wave) -> str:
+    return wave.actor_id  # type: ignore[return-value]  # the services take None: the record has no author then
+
+
+def _create(wave: Wave, panel: str, create: Callable[[list[dict[str, Any]]], BulkResult]) -> None:
+    """Create a record for each run, which is the run's own if it has none."""
+    items = list(wave.items)
+    values = [wave.render("values", item) for item in items]
+    if panel == "lead":
+        values = [
+            {"contact": item.run.contact_id, **value} if item.run.contact_id else value
+            for item, value in zip(items, values, strict=True)
+        ]
+    result = create(values)
+    for failure in result.failed:
+        items[failure.index].fail(failure.name, failure.warning)
+    refused = {failure.index for failure in result.failed}
+    made = [item for place, item in enumerate(items) if place not in refused]
+    for item, id in zip(made, [*result.created, *result.updated], strict=True):
+        item.outcome = Outcome(output={"id": id}, record=(panel, id))
+
+
+def _upsert(wave: Wave) -> None:
+    for item in wave.items:
+        try:
+            with transaction.atomic():
+                saved = create_contact(
+                    actor_id=_actor(wave),
+                    form_data=wave.render("values", item),
+                    tag_ids=wave.config.tags,
+                    existing_error=False,
+                )
+        except ApiError as error:
+            fail_by(item, error)
+        else:
+            item.outcome = Outcome(
+                handle="exists" if saved.updated else "out",
+                output={"id": saved.id, "created": not saved.updated},
+                record=("contact", saved.id),
+            )
+
+
+def fail_by(item: Item, error: ApiError) -> None:
+    """Let the item fail by an error of a service, which would come again."""
+    name = error.name if isinstance(error, NamedError) else type(error).__name__
+    item.fail(name, getattr(error, "detail", "") or str(error))
+
+
+def _delete(wave: Wave, panel: str, delete: Callable[..., Any]) -> None:
+    found = with_record(wave, panel)
+    if found:
+        delete(actor_id=_actor(wave), selection=BulkSelection.of_ids([id for id, _ in found]))
+    for id, item in found:
+        item.outcome = Outcome(output={"id": id})
+
+
+def _set_contacts(wave: Wave) -> None:
+    """Give each contact values of its own, in one statement per table."""
+    schema = ContactSchema.load()
+    rows, owners = [], []
+    for index, (id, item) in enumerate(with_record(wave, "contact")):
+        values = wave.render("values", item)
+        if any(key in values for key in KEY_PARTS):
+            _set_key(wave, id, item, values)
+            continue
+        row, problems = schema.read(values, partial=True, index=index)
+        if row is None:
+            item.fail(problems[0].name, explain(problems))
+        else:
+            rows.append((id, row))
+            owners.append(item)
+    dangling = schema.check_references([row for _, row in rows])
+    for place, problems in dangling.items():
+        owners[place].fail(problems[0].name, explain(problems))
+    good = [(id, row) for place, (id, row) in enumerate(rows) if place not in dangling]
+    result = update_contacts(schema, good, actor_id=wave.actor_id)
+    for place, ((id, _), item) in enumerate(zip(rows, owners, strict=True)):
+        if place not in dangling:
+            item.outcome = Outcome(output={"id": id, "changed": id in result.changed})
+
+
+def _set_key(wave: Wave, id: str, item: Item, values: Mapping[str, Any]) -> None:
+    """Change what may make the contact unique, which is checked against all other contacts."""
+    try:
+        with transaction.atomic():
+            job = update_contact(id=id, actor_id=_actor(wave), form_data=values)
+    except ApiError as error:
+        fail_by(item, error)
+    else:
+        item.outcome = Outcome(output={"id": id, "changed": job is not None})
+
+
+def _change(wave: Wave, panel: str, wanted: Callable[[Any], dict[str, Any]]) -> None:
+    """Change the records by the bulk change of their kind: once for all that get the same values."""
+    groups: dict[bytes, tuple[Any, list[tuple[str, Item]]]] = {}
+    for id, item in with_record(wave, panel):
+        values = wave.render("values", item) if "values" in wave.templates else {}
+        groups.setdefault(dumps(values), (values, []))[1].append((id, item))
+    for values, members in groups.values():
+        try:
+            with transaction.atomic():
+                moved = change_records(panel, [id for id, _ in members], wanted(values), wave.actor_id)
+        except ApiError as error:
+            for _, item in members:
+                fail_by(item, error)
+            continue
+        for id, item in members:
+            item.outcome = Outcome(output={"id": id, "changed": id in moved})
+
+
+def change_records(panel: str, ids: Sequence[str], change: dict[str, Any], actor_id: str | None) -> set[str]:
+    """Apply a bulk change to live records, and emit their events. Returns the ids of those that changed."""
+    what, kind = RECORD_TYPES[panel], kind_of(panel)
+    apply = what.prepare(actor_id, change)
+    live = kind.live().filter(pk__in=ids).order_by("pk").select_for_update(of=("self",), no_key=True)
+    moved = apply(list(live.values_list("pk", flat=True)))
+    payloads = {id: {"changes": found} for id, found in moved.items()}
+    emit(f"{kind.module}.updated", sorted(moved), payloads=payloads, actor_id=actor_id)
+    what.judge(moved)
+    return set(moved)
+
+
+TAG_CHANGES = {"add": "append", "remove": "remove", "set": "set"}
+
+
+def _tags(wave: Wave) -> None:
+    config: TagsConfig = wave.config
+    how = TAG_CHANGES[config.action]
+
+    def wanted(values: Any) -> dict[str, Any]:
+        told: dict[str, Any] = {"formData": {}, "updateType": how}
+        return (
+            {**told, "tags": config.tags} if config.panel == "contact" else {**told, "relations": {"tags": config.tags}}
+        )
+
+    _change(wave, config.panel, wanted)
+
+
+def _assign(wave: Wave) -> None:
+    config: AssignConfig = wave.config
+    given = (("team", config.team), ("team_member", config.teamMember))
+    relations = {name: value for name, value in given if value is not None}
+    _change(wave, "lead", lambda values: {"formData": {}, "updateType": "set", "relations": relations})
+
+
+def _missing_tags(config: Any) -> list[tuple[str, str, str]]:
+    missing = missing_tags(config.tags)
+    return [("tagMissing", "tags", f"there is no tag {id} in this company") for id in missing]
+
+
+def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]]]:
+    def check(config: Any) -> list[tuple[str, str, str]]:
+        schema = RECORD_TYPES[panel].schema.load()
+        known = {*schema.columns, *schema.fields}
+        if panel == "lead" and config.action == "create":
+            known |= {
+                *ContactSchema.load().columns,
+                "contact",
+                "team",
+                "teamMember",
+                "productServices",
+                "tags",
+                "category",
+            }
+        if panel == "contact" and config.action == "create":
+            known |= {"tags", "category"}
+        wrong = [key for key in config.values if key not in known]
+        return [
+            ("unknownField", f"values.{key}", f"there is no field {key} of a {panel}") for key in wrong
+        ] + _missing_tags(config)
+
+    return check
+
+
+def _writes_keys(config: Any) -> bool:
+    return config.action in ("create", "upsert") or any(key in config.values for key in KEY_PARTS)
+
+
+CONTACT = NodeType(
+    "contact",
+    "records",
+    "Contact",
+    "Creates a contact, or changes or deletes the contact of the run.",
+    RecordConfig,
+    _contact,
+    handles=lambda config: ("out", "exists") if config.action == "upsert" else ("out",),
+    icon="person",
+    templates=("values",),
+    check=_unknown_fields("contact"),
+    writes=True,
+    writes_keys=_writes_keys,
+    outputs={"id": "id", "changed": "boolean", "created": "boolean"},
+)
+LEAD = NodeType(
+    "lead",
+    "records",
+    "Lead",
+    "Creates a lead of the run's contact, or changes or deletes the lead of the run.",
+    LeadConfig,
+    _lead,
+    icon="filter_alt",
+    templates=("values",),
+    check=_unknown_fields("lead"),
+    writes=True,
+    writes_keys=lambda config: config.action == "create",
+    outputs={"id": "id", "changed": "boolean"},
+)
+TAGS = NodeType(
+    "tags",
+    "records",
+    "Tags",
+    "Adds tags to the contact or lead of the run, removes them, or replaces all.",
+    TagsConfig,
+    _tags,
+    icon="sell",
+    check=_missing_tags,
+    writes=True,
+    outputs={"id": "id", "changed": "boolean"},
+)
+ASSIGN = NodeType(
+    "assign",
+    "team",
+    "Assign",
+    "Gives the lead of the run to a team, a member, or both.",
+    AssignConfig,
+    _assign,
+    icon="assignment_ind",
+    writes=True,
+    outputs={"id": "id", "changed": "boolean"},
+)
+TYPES = (CONTACT, LEAD, TAGS, ASSIGN)

@@ -1,0 +1,17 @@
+"""The registry of node types: a new one is a module and a line here (docs/adding-a-node.md)."""
+
+from __future__ import annotations
+
+from workflows.nodes import logic, records, team, wait
+from workflows.nodes.base import NodeType
+
+NODE_TYPES: dict[str, NodeType] = {
+    one.type: one
+    for one in (
+        *logic.TYPES,
+        wait.WAIT,
+        *records.TYPES,
+        *team.TYPES,
+    )
+}
+"""Type -> node type, in the order in which the editor offers them."""

@@ -1,0 +1,191 @@
+"""Nodes for the team: notes, follow-ups, notices, and static segments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from django.db import transaction
+from pydantic import Field, field_validator
+
+from accounts.models import Member
+from accounts.notifications.services import remember
+from core.errors import ApiError
+from core.spans import after
+from core.text.json import iso
+from crm.activities.follow_ups import create_follow_up
+from crm.activities.services import add_note
+from crm.segments.models import Segment
+from crm.segments.services import IdChanges, update_segment
+from crm.teams.services import ACTIVE
+from workflows.expressions.filters import text
+from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Span, Wave
+from workflows.nodes.records import checked_ids, fail_by, with_record
+
+TEXT: dict[str, Any] = {"x-widget": "expression"}
+
+
+class NoteConfig(NodeConfig):
+    notes: str = Field(min_length=1, max_length=10_000, json_schema_extra=TEXT)
+    panel: Literal["contact", "lead"] = "contact"
+
+
+class FollowUpConfig(NodeConfig):
+    title: str = Field(min_length=1, max_length=200, json_schema_extra=TEXT)
+    notes: str = Field(default="", max_length=5000, json_schema_extra=TEXT)
+    due: Span = Field(default=Span(amount=1, unit="days"), description="When it is due, from then.")
+    assignee: str | None = Field(
+        default=None, description="Empty: the lead's member.", json_schema_extra={"x-widget": "member"}
+    )
+
+
+class NotifyConfig(NodeConfig):
+    members: list[str] = Field(min_length=1, max_length=50, json_schema_extra={"x-widget": "members"})
+    text: str = Field(min_length=1, max_length=300, json_schema_extra=TEXT)
+
+    @field_validator("members")
+    @classmethod
+    def _ids(cls, ids: list[str]) -> list[str]:
+        return checked_ids(ids)
+
+
+class SegmentConfig(NodeConfig):
+    segment: str = Field(description="A static segment.", json_schema_extra={"x-widget": "segment"})
+    action: Literal["add", "remove"] = "add"
+
+    @field_validator("segment")
+    @classmethod
+    def _id(cls, id: str) -> str:
+        return checked_ids([id])[0]
+
+
+def _each(items: Sequence[tuple[str, Item]], write: Callable[[str, Item], Any]) -> None:
+    """Write for each item alone: what one refuses does not hinder the others."""
+    for id, item in items:
+        try:
+            with transaction.atomic():
+                written = write(id, item)
+        except ApiError as error:
+            fail_by(item, error)
+        else:
+            item.outcome = Outcome(output={"id": written})
+
+
+def _note(wave: Wave) -> None:
+    panel = wave.config.panel
+
+    def write(id: str, item: Item) -> str:
+        where: dict[str, Any] = {f"{panel}_id": id}
+        return add_note(actor_id=wave.actor_id, notes=text(wave.render("notes", item)), **where)  # type: ignore[arg-type]
+
+    _each(with_record(wave, panel), write)
+
+
+def _follow_up(wave: Wave) -> None:
+    config: FollowUpConfig = wave.config
+    due_at = iso(after(wave.now, config.due.as_json()))
+    assigned = {"assignee": config.assignee} if config.assignee else {}
+
+    def write(id: str, item: Item) -> str:
+        told = {name: text(wave.render(name, item)) for name in ("title", "notes")}
+        values = {"lead": id, "due_at": due_at, **{name: value for name, value in told.items() if value}, **assigned}
+        return str(create_follow_up(actor_id=wave.actor_id, values=values).pk)  # type: ignore[arg-type]
+
+    _each(with_record(wave, "lead"), write)
+
+
+def _notify(wave: Wave) -> None:
+    members = list(Member.objects.filter(ACTIVE, pk__in=wave.config.members))
+    for item in wave.items:
+        about = ("contact", item.run.contact_id) if item.run.contact_id else None
+        if item.run.lead_id:
+            about = ("lead", item.run.lead_id)
+        remember("workflow.notice", text(wave.render("text", item)), members=members, about=about)
+        item.outcome = Outcome(output={"members": [member.pk for member in members]})
+
+
+def _segment(wave: Wave) -> None:
+    segment = Segment.objects.filter(pk=wave.config.segment).first()
+    if segment is None:
+        for item in wave.items:
+            item.fail("SegmentNotFound_400", "segment: there is no such segment in this company")
+        return
+    found = with_record(wave, segment.panel)
+    ids = [id for id, _ in found]
+    changes = IdChanges(add=ids) if wave.config.action == "add" else IdChanges(remove=ids)
+    if ids:
+        update_segment(id=segment.pk, actor_id=wave.actor_id, values={}, ids=changes)  # type: ignore[arg-type]
+    for id, item in found:
+        item.outcome = Outcome(output={"id": id})
+
+
+def _no_member(*paths: str) -> Callable[[Any], list[tuple[str, str, str]]]:
+    def check(config: Any) -> list[tuple[str, str, str]]:
+        problems = []
+        for path in paths:
+            value = getattr(config, path)
+            wanted = value if isinstance(value, list) else [value] if value else []
+            known = set(Member.objects.filter(ACTIVE, pk__in=wanted).values_list("pk", flat=True))
+            problems += [
+                ("memberMissing", path, f"there is no active member {id} in this company")
+                for id in wanted
+                if id not in known
+            ]
+        return problems
+
+    return check
+
+
+def _no_segment(config: SegmentConfig) -> list[tuple[str, str, str]]:
+    found = Segment.objects.filter(pk=config.segment, kind=Segment.Kind.STATIC).exists()
+    return [] if found else [("segmentMissing", "segment", "there is no such static segment in this company")]
+
+
+NOTE = NodeType(
+    "note",
+    "team",
+    "Note",
+    "Writes a note on the contact or lead of the run.",
+    NoteConfig,
+    _note,
+    icon="sticky_note_2",
+    templates=("notes",),
+    outputs={"id": "id"},
+)
+FOLLOW_UP = NodeType(
+    "followUp",
+    "team",
+    "Follow-up",
+    "Makes a follow-up of the run's lead.",
+    FollowUpConfig,
+    _follow_up,
+    icon="task_alt",
+    templates=("title", "notes"),
+    check=_no_member("assignee"),
+    outputs={"id": "id"},
+)
+NOTIFY = NodeType(
+    "notify",
+    "team",
+    "Notify",
+    "Tells members of the company.",
+    NotifyConfig,
+    _notify,
+    icon="notifications",
+    templates=("text",),
+    check=_no_member("members"),
+    outputs={"members": "list"},
+)
+SEGMENT = NodeType(
+    "segment",
+    "records",
+    "Segment",
+    "Adds the contact or lead of the run to a static segment, or removes it.",
+    SegmentConfig,
+    _segment,
+    icon="pie_chart",
+    check=_no_segment,
+    writes=True,
+    outputs={"id": "id"},
+)
+TYPES = (NOTE, FOLLOW_UP, NOTIFY, SEGMENT)

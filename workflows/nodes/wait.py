@@ -1,0 +1,119 @@
+"""The wait: for a span, until a date, or for the next opening of a window."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pydantic import Field, field_validator, model_validator
+
+from core.spans import after
+from outreach.delivery.limits.windows import Window, next_opening
+from workflows.expressions.filters import moment
+from workflows.nodes.base import NodeConfig, NodeType, Outcome, Span, Wave
+
+LONGEST = dt.timedelta(days=400)
+
+
+class WindowConfig(NodeConfig):
+    """Days (Monday is 1) and local hours."""
+
+    days: list[int] = Field(default=[1, 2, 3, 4, 5], min_length=1, max_length=7)
+    start: dt.time = dt.time(9)
+    end: dt.time = dt.time(17)
+    timezone: str = Field(default="", max_length=64, description="IANA name; empty: the company's.")
+
+    @field_validator("days")
+    @classmethod
+    def _weekdays(cls, days: list[int]) -> list[int]:
+        if not set(days) <= set(range(1, 8)):
+            raise ValueError("days are numbers from 1 (Monday) to 7 (Sunday)")
+        return sorted(set(days))
+
+    @field_validator("start", "end")
+    @classmethod
+    def _local(cls, value: dt.time) -> dt.time:
+        if value.tzinfo is not None:
+            raise ValueError("hours are local, without an offset")
+        return value
+
+    @field_validator("timezone")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name:
+            known_zone(name)
+        return name
+
+    def opening(self, moment: dt.datetime, zone: str) -> dt.datetime:
+        """Return the first time from `moment` on at which the window is open."""
+        window = Window(frozenset(day - 1 for day in self.days), self.start, self.end)
+        return next_opening(window, ZoneInfo(self.timezone or zone), moment)
+
+
+def known_zone(name: str) -> ZoneInfo:
+    """Return the time zone. Raises ValueError for an unknown name."""
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise ValueError(f"{name[:60]!r} is no time zone, such as Europe/Berlin") from None
+
+
+class WaitConfig(NodeConfig):
+    duration: Span | None = Field(
+        default=None, alias="for", description="How long.", json_schema_extra={"x-widget": "duration"}
+    )
+    until: Any = Field(
+        default=None,
+        description="A time, or an expression that gives one.",
+        json_schema_extra={"x-widget": "expression"},
+    )
+    offset: int = Field(default=0, ge=-36_500, le=36_500, description="Days after (or before) `until`.")
+    window: WindowConfig | None = Field(default=None, description="And then until the window is open.")
+
+    @model_validator(mode="after")
+    def _one(self) -> WaitConfig:
+        if self.duration is not None and self.until is not None:
+            raise ValueError("for and until: take one of both")
+        if self.duration is None and self.until is None and self.window is None:
+            raise ValueError("needs for, until or window")
+        return self
+
+
+def _wait(wave: Wave) -> None:
+    config: WaitConfig = wave.config
+    for item in wave.items:
+        end = wave.now
+        if config.duration is not None:
+            end = after(wave.now, config.duration.as_json())
+        elif config.until is not None:
+            found = moment(wave.render("until", item))
+            if found is None:
+                item.fail("badValue", "until: the expression gives no time")
+                continue
+            try:
+                end = found + dt.timedelta(days=config.offset)
+            except OverflowError:
+                item.fail("badValue", "until: lies beyond the calendar")
+                continue
+        if end > wave.now + LONGEST:
+            item.fail("tooLong", f"a wait ends within {LONGEST.days} days")
+            continue
+        if config.window is not None:
+            end = config.window.opening(max(end, wave.now), wave.zone)
+        item.outcome = Outcome(output={"until": end.isoformat()})
+        if end > wave.now:
+            item.outcome.status, item.outcome.until = "waiting", end
+
+
+WAIT = NodeType(
+    "wait",
+    "logic",
+    "Wait",
+    "Waits for a span, until a date, or until a window is open.",
+    WaitConfig,
+    _wait,
+    icon="hourglass_top",
+    templates=("until",),
+    outputs={"until": "date"},
+)

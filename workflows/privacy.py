@@ -1,0 +1,34 @@
+"""Personal data in runs of workflows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
+from workflows.engine.models import RunStep, WorkflowRun
+from workflows.engine.operations import remove_runs
+
+
+def _runs(subject: DataSubject) -> Q:
+    """Match the runs about the subject, and those that a webhook started with an address or number of it."""
+    return referring(WorkflowRun, subject) | (Q(contact=None, lead=None) & mentioning(subject, "trigger", "state"))
+
+
+def _steps(subject: DataSubject) -> Q:
+    return Q(run__in=WorkflowRun.objects.filter(_runs(subject)))
+
+
+def _remove(subject: DataSubject, rows: QuerySet[Any]) -> int:
+    """Remove the runs with all that belongs to them: one that is under way ends with its record."""
+    ids = list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
+    remove_runs(ids)
+    return len(ids)
+
+
+def register_personal_data_tables() -> None:
+    """Register the tables, when Django is ready."""
+    hidden = frozenset({"solo_key", "entry_key", "epoch", "hold_no", "seq"})
+    register_personal_data("workflowSteps", RunStep, _steps, module="workflow")
+    register_personal_data("workflowRuns", WorkflowRun, _runs, _remove, module="workflow", hides=hidden)

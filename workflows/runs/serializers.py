@@ -1,0 +1,109 @@
+"""Bodies and answers of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from core.api.input import BooleanInput, Input, ObjectInput, TextInput
+from core.api.output import Computed, IdField, Output
+from core.api.selection import SelectionInput
+from workflows.engine.models import RunStep, WorkflowRun
+from workflows.runs.selectors import waits_of
+
+ERROR = "node, code and message of what failed it; null: nothing."
+
+
+class WorkflowRunDelete(SelectionInput):
+    """Which runs to delete."""
+
+
+class WorkflowRunResume(Input):
+    """How a run goes on."""
+
+    shift = BooleanInput(default=False, help_text="Its waits last as much longer as it stood still.")
+
+
+WorkflowRunRestart: type[Input] = type(
+    "WorkflowRunRestart",
+    (Input,),
+    {
+        "__doc__": "Where a run begins again.",
+        "__module__": __name__,
+        # `from` is no name that a class body can have.
+        "from": TextInput(
+            source="place", default="start", max_length=64, help_text="start, failed, or the id of a node"
+        ),
+        "version": serializers.ChoiceField(choices=("same", "latest"), default="same"),
+        "resend": BooleanInput(default=False, help_text="Effects outside that were made already are made again."),
+        "input": ObjectInput(required=False, help_text="What expressions find as trigger.input."),
+    },
+)
+
+
+class WorkflowSnapshot(Output):
+    """A workflow, nested where a run refers to it."""
+
+    _id = IdField()
+    name = serializers.CharField()
+
+
+class WorkflowRunContact(Output):
+    """The contact that a run is about."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    email = serializers.CharField(allow_null=True)
+
+
+class WorkflowRunOut(Output):
+    """A run of a workflow."""
+
+    reads = ("error_node", "error_code", "error")
+
+    _id = IdField()
+    workflow = WorkflowSnapshot()
+    version = serializers.IntegerField(source="version.number")
+    contact = WorkflowRunContact()
+    lead = IdField(source="lead_id", allow_null=True)
+    status = serializers.ChoiceField(choices=WorkflowRun.Status.values)
+    reason = serializers.CharField(help_text="Why it has this status; empty: nothing special.")
+    failure = Computed(serializers.DictField(allow_null=True, help_text=ERROR))
+    startedAt = serializers.DateTimeField(allow_null=True)
+    finishedAt = serializers.DateTimeField(allow_null=True)
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        told = {"node": row["error_node"], "code": row["error_code"], "message": row["error"]}
+        return {**data, "failure": told if row["error_code"] else None}
+
+
+class WorkflowRunDetail(WorkflowRunOut):
+    """A run, what started it, and what it waits for."""
+
+    trigger = serializers.DictField(help_text="kind, happenedAt, and objectId, payload or input.")
+    stepCount = serializers.IntegerField(source="seq")
+    waits = Computed(serializers.ListField(child=serializers.DictField(), help_text="node and until of each wait."))
+
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        found = waits_of([row["_id"] for row in rows])
+        return [{**row, "waits": found.get(row["_id"], [])} for row in rows]
+
+
+class WorkflowStepOut(Output):
+    """A step of a run."""
+
+    _id = IdField()
+    node = serializers.CharField()
+    visit = serializers.IntegerField(help_text="The number of the run's visits of the node, from 1.")
+    attempt = serializers.IntegerField()
+    status = serializers.ChoiceField(choices=RunStep.Status.values)
+    handle = serializers.CharField(help_text="The way that it went on; empty: none.")
+    output = serializers.JSONField(allow_null=True)
+    error = serializers.DictField(allow_null=True, help_text="code, message and attempt.")
+    createdAt = serializers.DateTimeField()

@@ -1,0 +1,123 @@
+"""Endpoints of runs (contract 4.7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from core.api.endpoint import endpoint
+from core.api.listing import Listing, ListRequest, list_action
+from core.api.output import Deleted
+from core.api.viewsets import ResourceViewSet
+from core.errors import NamedError
+from workflows.engine import operations
+from workflows.engine.models import RunStep, WorkflowRun
+from workflows.runs.filters import RUN_FIELDS, STEP_FIELDS
+from workflows.runs.serializers import (
+    WorkflowRunDelete,
+    WorkflowRunDetail,
+    WorkflowRunOut,
+    WorkflowRunRestart,
+    WorkflowRunResume,
+    WorkflowStepOut,
+)
+
+NOT_FOUND = (operations.NOT_FOUND,)
+STATE = (*NOT_FOUND, "InvalidRequest_400")
+
+
+def _one(id: str) -> dict[str, Any]:
+    found = WorkflowRunDetail.one(WorkflowRun.objects.filter(pk=id))
+    if found is None:
+        raise NamedError(operations.NOT_FOUND, "runId: there is no such run in this company")
+    return found
+
+
+def _steps(asked: ListRequest) -> QuerySet[RunStep]:
+    return RunStep.objects.filter(run=_one(asked.path["runId"])["_id"])
+
+
+class WorkflowRunViewSet(ResourceViewSet):
+    module = "workflow"
+    lookup_url_kwarg = "runId"
+    listing = Listing("List runs of workflows", WorkflowRun.objects.all, RUN_FIELDS, WorkflowRunOut)
+
+    @endpoint("Read a run", output=WorkflowRunDetail, errors=NOT_FOUND)
+    def retrieve(self, request: Request, runId: str) -> Any:
+        return _one(runId)
+
+    @endpoint(
+        "Delete runs",
+        input=WorkflowRunDelete,
+        output=Deleted,
+        bulk=True,
+        success="WorkflowRunsDeleted_200",
+        errors=NOT_FOUND,
+        description="With their steps. Those that are under way end; what they have done stays.",
+    )
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"deletedCount": operations.delete_runs(selection=self.selection())}
+
+    @endpoint("Delete a run", success="WorkflowRunDeleted_200", errors=NOT_FOUND)
+    def destroy(self, request: Request, runId: str) -> Any:
+        operations.delete_run(id=runId)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Pause a run",
+        output=WorkflowRunDetail,
+        success="WorkflowRunPaused_200",
+        errors=STATE,
+        description="No step of it begins after the answer. What it waits for stays.",
+    )
+    def pause(self, request: Request, runId: str) -> Any:
+        operations.pause_run(id=runId)
+        return _one(runId)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Resume a run",
+        input=WorkflowRunResume,
+        output=WorkflowRunDetail,
+        success="WorkflowRunResumed_200",
+        errors=STATE,
+        description="A paused one goes on where it was; waits that are over by then end at once. A failed one tries"
+        " the nodes again that failed.",
+    )
+    def resume(self, request: Request, runId: str, data: dict[str, Any]) -> Any:
+        operations.resume_run(id=runId, shift=data["shift"])
+        return _one(runId)
+
+    @action(detail=True, methods=["post"])
+    @endpoint("Cancel a run", output=WorkflowRunDetail, success="WorkflowRunCancelled_200", errors=STATE)
+    def cancel(self, request: Request, runId: str) -> Any:
+        operations.cancel_run(id=runId)
+        return _one(runId)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Restart a run",
+        input=WorkflowRunRestart,
+        output=WorkflowRunDetail,
+        success="WorkflowRunRestarted_200",
+        errors=STATE,
+        description="From its start, from the nodes that failed, or from a node. Its steps stay as history.",
+    )
+    def restart(self, request: Request, runId: str, data: dict[str, Any]) -> Any:
+        operations.restart_run(
+            id=runId,
+            place=data["place"],
+            latest=data["version"] == "latest",
+            resend=data["resend"],
+            given=data.get("input"),
+        )
+        return _one(runId)
+
+    steps = list_action(
+        Listing("List the steps of a run", _steps, STEP_FIELDS, WorkflowStepOut, errors=NOT_FOUND),
+        url_path="steps",
+        detail=True,
+    )

@@ -1,0 +1,88 @@
+"""The firing of schedules: each time once, in the transaction that starts its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import monotonic
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.lists import tree
+from core.tenancy import company_scope, unscoped
+from core.text.json import iso
+from crm.records.types import RECORD_TYPES, kind_of
+from workflows.engine import locks
+from workflows.engine.models import ScheduleFiring
+from workflows.engine.slices import plan_of
+from workflows.engine.starts import Entry, start_runs
+from workflows.engine.subjects import contacts_of_leads
+from workflows.graphs.events import SCHEDULE
+from workflows.graphs.models import Workflow, WorkflowVersion
+from workflows.graphs.settings import Audience, Schedule
+from workflows.schedules.times import due_times
+
+BATCH = 1000
+"""How many runs of an audience start at once."""
+
+
+def has_due() -> bool:
+    """Tell whether a schedule of any company is due."""
+    with unscoped(reason="tick: schedules of all companies"):
+        return bool(_due().exists())
+
+
+def _due() -> QuerySet[Workflow]:
+    return Workflow.objects.filter(next_fire_at__lte=timezone.now())
+
+
+def fire_due(deadline: float = float("inf")) -> int:
+    """Fire the schedules that are due until none is left or monotonic() passes the deadline. Returns how many."""
+    fired = 0
+    while monotonic() < deadline:
+        with unscoped(reason="schedules of all companies"), transaction.atomic():
+            due = _due().order_by("next_fire_at", "pk")
+            found = due.select_for_update(of=("self",), no_key=True, skip_locked=True).first()
+            if found is None:
+                break
+            with company_scope(found.company_id):
+                _fire(found)
+        fired += 1
+    return fired
+
+
+def _fire(workflow: Workflow) -> None:
+    """Start the runs of a schedule's times that have come, and set the next one."""
+    now = timezone.now()
+    due = workflow.next_fire_at or now
+    locks.lock_shared([workflow.pk])
+    graph = WorkflowVersion.objects.values_list("graph", flat=True).get(pk=workflow.version_id)
+    schedule = Schedule.model_validate(graph["schedule"])
+    times, following = due_times(schedule, due, now)
+    for at in times:
+        _, new = ScheduleFiring.objects.get_or_create(workflow=workflow, due_at=at)
+        if not new:
+            continue
+        for entries in _entries(schedule.audience, f"{SCHEDULE}:{iso(at)}", iso(at)):
+            start_runs(workflow, plan_of(workflow.version_id), entries)
+    Workflow.objects.filter(pk=workflow.pk).update(next_fire_at=following)
+
+
+def _entries(audience: Audience | None, key: str, at: str) -> Iterator[list[Entry]]:
+    """Yield the entries of a time: one without a record, or one per record of the audience."""
+    trigger = {"kind": SCHEDULE, "happenedAt": at}
+    if audience is None:
+        yield [Entry(key, trigger=trigger)]
+        return
+    where = tree.compile(tree.parse(audience.filter, "audience"), RECORD_TYPES[audience.panel].fields)
+    place = ""
+    while ids := list(
+        kind_of(audience.panel).live().filter(where, pk__gt=place).order_by("pk").values_list("pk", flat=True)[:BATCH]
+    ):
+        place = ids[-1]
+        contacts = contacts_of_leads(ids) if audience.panel == "lead" else {}
+        yield [
+            Entry(f"{key}:{id}", contacts[id], id, trigger) if contacts else Entry(f"{key}:{id}", id, None, trigger)
+            for id in ids
+        ]

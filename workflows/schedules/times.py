@@ -1,0 +1,81 @@
+"""The times of schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from accounts.models import Company
+from core.spans import after
+from core.tenancy import company_id
+from workflows.graphs.cron import read_cron
+from workflows.graphs.settings import Schedule
+
+MOST = 100
+"""The most missed times that are made up for."""
+
+
+def zone_of(schedule: Schedule) -> ZoneInfo:
+    """Return the schedule's time zone: its own or the company's."""
+    name = schedule.timezone or Company.objects.values_list("timezone", flat=True).get(pk=company_id())
+    return ZoneInfo(name)
+
+
+def first_time(raw: Mapping[str, Any], now: datetime) -> datetime | None:
+    """Return the first time of a schedule from now on; None if there is none."""
+    return next_time(Schedule.model_validate(raw), now)
+
+
+def next_time(schedule: Schedule, moment: datetime) -> datetime | None:
+    """Return the first time of the schedule after the moment; None if there is none."""
+    begin = schedule.starts.astimezone(UTC) if schedule.starts else None
+    if schedule.type == "dates":
+        found = min((at for at in schedule.at or () if at > moment), default=None)
+    elif schedule.type == "cron":
+        start = moment if begin is None or begin <= moment else begin - _INSTANT
+        found = read_cron(schedule.cron or "").next_after(start, zone_of(schedule))
+    else:
+        found = _next_interval(schedule, moment, begin)
+    if found is None or (schedule.until is not None and found > schedule.until):
+        return None
+    return found.astimezone(UTC)
+
+
+_INSTANT = datetime.resolution
+
+
+def _next_interval(schedule: Schedule, moment: datetime, begin: datetime | None) -> datetime:
+    """Return the next of `begin`, or else of the Unix epoch, plus whole spans. Months count from `begin` exactly."""
+    span: dict[str, Any] = schedule.every.as_json() if schedule.every else {"amount": 1, "unit": "days"}
+    start = begin or datetime(2020, 1, 1, tzinfo=UTC)
+    if start > moment:
+        return start
+    if span["unit"] == "months":
+        months = (moment.year - start.year) * 12 + moment.month - start.month
+        number = max(0, months // span["amount"])
+        while (at := after(start, {**span, "amount": number * span["amount"]}) if number else start) <= moment:
+            number += 1
+        return at
+    length = after(start, span) - start
+    return start + length * ((moment - start) // length + 1)
+
+
+def due_times(schedule: Schedule, due: datetime, now: datetime) -> tuple[list[datetime], datetime | None]:
+    """Return the times that have come, from `due` on, which a firing makes up for; and the next one ahead."""
+    found = [due]
+    following = next_time(schedule, due)
+    while following is not None and following <= now:
+        found.append(following)
+        if len(found) > MOST:
+            following = next_time(schedule, now)
+            break
+        following = next_time(schedule, following)
+    late = (now - due).total_seconds() > 60
+    if schedule.misfire == "all":
+        return found[-MOST:], following
+    if schedule.misfire == "skip" and late:
+        recent = [at for at in found if (now - at).total_seconds() <= 60]
+        return recent[-1:], following
+    return found[-1:], following

@@ -1,0 +1,88 @@
+"""The consumer of events that starts runs, in the transaction that takes the events."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from django.utils import timezone
+
+from core.models import Event
+from core.text.json import iso
+from crm.contacts.models import Contact
+from workflows.engine import locks
+from workflows.engine.slices import plan_of
+from workflows.engine.starts import Entry, start_runs
+from workflows.engine.subjects import contacts_of_leads
+from workflows.expressions.conditions import Case
+from workflows.graphs.events import subject_of
+from workflows.graphs.models import Workflow, WorkflowTrigger
+from workflows.graphs.plan import Plan
+
+MAX_DEPTH = 5
+"""How many workflows may start each other in a chain."""
+
+
+def start_by_events(events: Sequence[Event]) -> None:
+    """Start the runs of the workflows that wait for the events (all of one company)."""
+    kinds = {event.kind for event in events}
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for workflow_id, kind in WorkflowTrigger.objects.filter(kind__in=kinds).values_list("workflow_id", "kind"):
+        wanted[workflow_id].add(kind)
+    if not wanted:
+        return
+    locks.lock_shared(wanted)
+    # What is published is read behind the fence: a workflow that was unpublished before it starts nothing.
+    published = Workflow.objects.filter(pk__in=wanted, is_deleted=False).exclude(status=Workflow.Status.UNPUBLISHED)
+    entries = _entries(events)
+    for workflow in published.order_by("pk"):
+        plan = plan_of(workflow.version_id)
+        own = [(event, entry) for event, entry in entries if event.kind in wanted[workflow.pk]]
+        admitted, refused = _admit(workflow, plan, own)
+        start_runs(workflow, plan, admitted, skipped=refused)
+
+
+def _entries(events: Sequence[Event]) -> list[tuple[Event, Entry]]:
+    """Return each event with the entry that it makes. What it names and the company lacks is left out."""
+    subjects = {event.pk: subject_of(event.kind, event.object_id, event.payload) for event in events}
+    contacts = contacts_of_leads(lead for _, lead in subjects.values() if lead)
+    known = {contact for contact, _ in subjects.values() if contact}
+    known = set(Contact.objects.filter(pk__in=known).values_list("pk", flat=True)) if known else set()
+    found = []
+    for event in events:
+        contact, lead = subjects[event.pk]
+        lead = lead if lead in contacts else None
+        contact = contacts[lead] if lead else contact if contact in known else None
+        trigger = {
+            "kind": event.kind,
+            "objectId": event.object_id,
+            "happenedAt": iso(event.created_at),
+            "payload": event.payload,
+        }
+        depth = int((event.cause or {}).get("depth", 0))
+        found.append((event, Entry(event.pk, contact, lead, trigger, depth)))
+    return found
+
+
+def _admit(workflow: Workflow, plan: Plan, events: Sequence[tuple[Event, Entry]]) -> tuple[list[Entry], Counter[str]]:
+    """Return the entries that the workflow's settings admit, and how many they refuse by reason."""
+    refused: Counter[str] = Counter()
+    fields = set(plan.config.changedFields or ())
+    left: list[Entry] = []
+    for event, entry in events:
+        cause = event.cause or {}
+        if cause.get("workflow") == workflow.pk and not plan.config.allowSelfTrigger:
+            refused["ownChange"] += 1
+        elif entry.depth > MAX_DEPTH:
+            refused["tooDeep"] += 1
+        elif fields and not fields & set(event.payload.get("changes") or {}):
+            refused["otherFields"] += 1
+        else:
+            left.append(entry)
+    if plan.filter is None or not left:
+        return left, refused
+    cases = [Case({"contact": one.contact_id, "lead": one.lead_id}, {"trigger": one.trigger}) for one in left]
+    holds = plan.filter.holds(cases, timezone.now())
+    admitted = [entry for entry, true in zip(left, holds, strict=True) if true]
+    refused["filter"] += len(left) - len(admitted)
+    return admitted, refused

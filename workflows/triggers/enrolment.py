@@ -1,0 +1,87 @@
+"""Runs that a member starts by hand, or that a call of a webhook starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.access.attempts import Limit
+from core.errors import NamedError
+from core.ids import new_id
+from core.lists import BulkSelection
+from core.tenancy import company_scope, unscoped
+from core.text.json import dumps, iso
+from crm.records.types import RECORD_TYPES, kind_of
+from workflows.engine import locks
+from workflows.engine.slices import plan_of
+from workflows.engine.starts import Entry, start_runs
+from workflows.engine.subjects import contacts_of_leads
+from workflows.graphs.events import MANUAL, WEBHOOK
+from workflows.graphs.models import Workflow
+
+MOST = 10_000
+"""The most records that one request enrols."""
+MAX_CALL = 64_000
+"""Bytes of a webhook's body."""
+CALLS = Limit("workflow-hooks", 600, 60)
+"""Calls of one webhook."""
+
+
+@transaction.atomic
+def enrol(
+    *,
+    workflow: Workflow,
+    member_id: str,
+    panel: str,
+    body: Mapping[str, Any],
+    params: Mapping[str, Any],
+    given: Mapping[str, Any],
+) -> dict[str, int]:
+    """Start runs for the selected records, or a single one without a record. Returns the numbers of both.
+
+    Raises InvalidRequest_400 for a workflow that is not published, and for more than MOST records.
+    """
+    locks.lock_shared([workflow.pk])
+    workflow = Workflow.objects.get(pk=workflow.pk)
+    if workflow.is_deleted or workflow.status != Workflow.Status.PUBLISHED:
+        raise NamedError("InvalidRequest_400", "id: the workflow is not published; publish it first")
+    if len(dumps(given)) > MAX_CALL:
+        raise NamedError("InvalidInput_400", f"input: is larger than {MAX_CALL} bytes")
+    now, call = timezone.now(), new_id()
+    trigger = {"kind": MANUAL, "happenedAt": iso(now), "input": given}
+    plan = plan_of(workflow.version_id)
+    if not body.get("ids") and not body.get("selectAll"):
+        started = start_runs(workflow, plan, [Entry(f"manual:{call}", trigger=trigger)], member_id=member_id)
+        return {"selectedCount": 1, "startedCount": len(started)}
+    selection = BulkSelection.parse(body, params, RECORD_TYPES[panel].fields)
+    ids = list(selection.apply(kind_of(panel).live()).order_by("pk").values_list("pk", flat=True)[: MOST + 1])
+    if len(ids) > MOST:
+        raise NamedError("InvalidRequest_400", f"ids: at most {MOST:,} records are enrolled at once")
+    contacts = contacts_of_leads(ids) if panel == "lead" else {}
+    entries = [
+        Entry(f"manual:{call}:{id}", contacts.get(id, id), id if panel == "lead" else None, trigger) for id in ids
+    ]
+    started = start_runs(workflow, plan, entries, member_id=member_id) if entries else []
+    return {"selectedCount": len(ids), "startedCount": len(started)}
+
+
+def call_hook(token: str, payload: Mapping[str, Any]) -> None:
+    """Start a run by a call of a webhook. Raises WorkflowNotFound_404, InvalidInput_400, TooManyAttempts."""
+    with unscoped(reason="webhook: the token names the company"):
+        found = Workflow.objects.filter(hook_token=token, is_deleted=False).first() if token else None
+    if found is None:
+        raise NamedError("WorkflowNotFound_404", "token: no workflow is called by it")
+    CALLS.count(found.pk)
+    if len(dumps(payload)) > MAX_CALL:
+        raise NamedError("InvalidInput_400", f"body: is larger than {MAX_CALL} bytes")
+    with company_scope(found.company_id), transaction.atomic():
+        locks.lock_shared([found.pk])
+        workflow = Workflow.objects.get(pk=found.pk)
+        listening = workflow.status != Workflow.Status.UNPUBLISHED and not workflow.is_deleted
+        if not listening or workflow.trigger_event_type != WEBHOOK:
+            raise NamedError("WorkflowNotFound_404", "token: its workflow is not published")
+        trigger = {"kind": WEBHOOK, "happenedAt": iso(timezone.now()), "payload": dict(payload)}
+        start_runs(workflow, plan_of(workflow.version_id), [Entry(f"webhook:{new_id()}", trigger=trigger)])
