@@ -5,6 +5,6 @@
 
 from core.events.consumers import EventConsumer, each
 from core.events.delivery import deliver
-from core.events.services import caused_by, emit
+from core.events.services import caused_by, emit, wanted_by
 
-__all__ = ["EventConsumer", "caused_by", "deliver", "each", "emit"]
+__all__ = ["EventConsumer", "caused_by", "deliver", "each", "emit", "wanted_by"]

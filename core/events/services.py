@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -96,10 +96,16 @@ def _write(rows: list[dict[str, Any]], consumers: Sequence[EventConsumer], value
             cursor.execute(f"{source} {_EVENTS}", values)
             return
         values["consumers"] = [consumer.name for consumer in consumers]
-        conditions = []
-        for place, consumer in enumerate(consumers):
-            if consumer.where:
-                values[f"only_{place}"] = consumer.name
-                conditions.append(f"(consumer <> %(only_{place})s OR {consumer.where})")
-        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        cursor.execute(f"{source}, events AS ({_EVENTS}) {_DELIVERIES}{where}", values)
+        where = wanted_by(consumers, "consumer", company="%(company)s", kind="%(kind)s")
+        cursor.execute(f"{source}, events AS ({_EVENTS}) {_DELIVERIES} WHERE {where}", values)
+
+
+def wanted_by(consumers: Iterable[EventConsumer], column: str, *, company: str, kind: str) -> str:
+    """Return the condition, in SQL, that the consumer whose name is in the column gets an event.
+
+    `company` and `kind` are the event's, in SQL too.
+    """
+    given = {"company": company, "kind": kind}
+    return (
+        " AND ".join(f"({column} <> '{one.name}' OR {one.where % given})" for one in consumers if one.where) or "true"
+    )

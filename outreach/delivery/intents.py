@@ -8,13 +8,14 @@ that has another lease or status by now is left out of what a statement returns.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import orjson
 from django.db import connection
 from django.utils import timezone
 
-from core.events import EventConsumer
+from core.events import EventConsumer, wanted_by
 from core.ids import new_id
 from core.jobs.registry import registered
 from core.spans import after
@@ -62,7 +63,25 @@ moved AS (UPDATE outreach_sendjob j
     FROM held WHERE j.id = held.id RETURNING held.*)
 {_TRANSITION}
 SELECT step, company_id, id, 'claimed', 'sending', '', '', at, at FROM moved RETURNING send_job_id"""
-SETTLE = f"""
+TAKE_BACK = f"""
+WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows (id text, company text, lease text, step text)),
+moved AS (UPDATE outreach_sendjob j
+    SET status = 'approved', reason = 'worker_failed', lease = NULL, worker = NULL, sending_at = NULL,
+        updated_at = now()
+    FROM given g
+    WHERE j.id = g.id AND j.company_id = g.company AND j.lease = g.lease AND j.status = 'sending'
+    RETURNING j.id, j.company_id, g.step)
+{_TRANSITION}
+SELECT step, company_id, id, 'sending', 'approved', 'worker_failed', '', now(), now() FROM moved
+RETURNING send_job_id"""
+"""For intents that may have been committed before their connection broke, of messages whose end was not sent."""
+
+
+@cache
+def settle() -> str:
+    """Return the statement that settles messages, once all consumers of events are registered."""
+    wanted = wanted_by(_consumers(), "found.key", company="moved.company_id", kind=f"'{_SENT}'")
+    return f"""
 WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows
     (id text, company text, lease text, reply text, provider_id text, thread_id text, at timestamptz,
      next_step_at timestamptz, step text, event text, payload jsonb, consumers jsonb)),
@@ -80,21 +99,13 @@ events AS (INSERT INTO core_event
 deliveries AS (INSERT INTO core_eventdelivery
         (id, consumer, event_id, status, due_at, attempts, error, company_id, created_at, updated_at)
     SELECT found.value, found.key, event, 'pending', at, 0, '', company_id, at, at
-    FROM moved, jsonb_each_text(moved.consumers) AS found)
+    FROM moved, jsonb_each_text(moved.consumers) AS found WHERE {wanted})
 {_TRANSITION}
 SELECT step, company_id, id, 'sending', 'sent', '', reply, at, at FROM moved RETURNING send_job_id"""
-TAKE_BACK = f"""
-WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows (id text, company text, lease text, step text)),
-moved AS (UPDATE outreach_sendjob j
-    SET status = 'approved', reason = 'worker_failed', lease = NULL, worker = NULL, sending_at = NULL,
-        updated_at = now()
-    FROM given g
-    WHERE j.id = g.id AND j.company_id = g.company AND j.lease = g.lease AND j.status = 'sending'
-    RETURNING j.id, j.company_id, g.step)
-{_TRANSITION}
-SELECT step, company_id, id, 'sending', 'approved', 'worker_failed', '', now(), now() FROM moved
-RETURNING send_job_id"""
-"""For intents that may have been committed before their connection broke, of messages whose end was not sent."""
+
+
+def _consumers() -> list[EventConsumer]:
+    return [one for one in registered(EventConsumer).values() if _SENT in one.kinds]
 
 
 def intent_of(job: SendJob, *, recipient: str, message_id: str) -> Row:
@@ -111,9 +122,8 @@ def intent_of(job: SendJob, *, recipient: str, message_id: str) -> Row:
 
 
 def settled(job: SendJob, outcome: Sent) -> Row:
-    """Return what SETTLE is given of a message that the server has taken."""
+    """Return what settle() is given of a message that the server has taken."""
     now = timezone.now()
-    consumers = [one.name for one in registered(EventConsumer).values() if _SENT in one.kinds]
     return {
         "id": job.pk,
         "company": job.company_id,
@@ -126,7 +136,7 @@ def settled(job: SendJob, outcome: Sent) -> Row:
         "step": new_id(),
         "event": new_id(),
         "payload": {"contact": job.contact_id, "subject": job.subject, "run": job.run_id},
-        "consumers": {name: new_id() for name in consumers},
+        "consumers": {one.name: new_id() for one in _consumers()},
     }
 
 

@@ -107,7 +107,7 @@ def record_outcome(job: SendJob, outcome: Outcome) -> bool:
     """Record what became of a message that is being sent. Returns whether the server accepted it."""
     if isinstance(outcome, Sent):
         row = intents.settled(job, outcome)
-        if not intents.run(intents.SETTLE, intents.parameters([row])):
+        if not intents.run(intents.settle(), intents.parameters([row])):
             record_late(job, row)
         job.status = SendJob.Status.SENT
         return True

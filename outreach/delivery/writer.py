@@ -17,7 +17,7 @@ import psycopg
 from core.ids import new_id
 from core.jobs.liveness import connection_parameters
 from core.tenancy import SYSTEM_ROLE
-from outreach.delivery.intents import INTENT, SETTLE, TAKE_BACK, Row, parameters
+from outreach.delivery.intents import INTENT, TAKE_BACK, Row, parameters, settle
 
 log = logging.getLogger(__name__)
 
@@ -166,7 +166,7 @@ class Writer:
         with connection.pipeline(), connection.transaction():
             found = [
                 connection.execute(statement, parameters(rows)) if rows else None
-                for statement, rows in ((SETTLE, settled), (INTENT, intents))
+                for statement, rows in ((settle(), settled), (INTENT, intents))
             ]
         written, held = ({id for (id,) in one} if one is not None else set() for one in found)
         return held, written

@@ -25,7 +25,7 @@ class DirectLedger:
         return run(intents.INTENT, row)
 
     def settle(self, row: intents.Row, late: Callable[[], None]) -> None:
-        if not run(intents.SETTLE, row):
+        if not run(intents.settle(), row):
             late()
 
     def close(self) -> None:
