@@ -52,6 +52,7 @@ ROWS: list[tuple[dict[str, object], Decision]] = [
     ({"subscription_active": False}, Wait(Reason.SUBSCRIPTION_LAPSED, None)),
     ({"unwritten": Reason.NOT_WRITTEN, "written_at": LATER}, Wait(Reason.NOT_WRITTEN, LATER)),
     ({"unwritten": Reason.AI_LIMIT_REACHED, "written_at": LATER}, Wait(Reason.AI_LIMIT_REACHED, LATER)),
+    ({"unwritten": Reason.AI_BUSY, "written_at": LATER}, Wait(Reason.AI_BUSY, LATER)),
     ({"unwritten": Reason.AI_TROUBLE, "written_at": LATER}, Wait(Reason.AI_TROUBLE, LATER)),
     ({"unwritten": Reason.WRITTEN_ANEW, "written_at": LATER}, Wait(Reason.WRITTEN_ANEW, LATER)),
     ({"unwritten": Reason.AWAITING_WINNER, "written_at": LATER}, Wait(Reason.AWAITING_WINNER, None)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import replace
 from email import message_from_bytes, policy
 from typing import Any
@@ -69,6 +70,7 @@ def test_files_go_with_tests_messages_and_versions(cast: Cast, post: Post, monke
     ]
     reads: list[str] = []
     opened = attachments.open_content
+    monkeypatch.setattr(attachments, "_kept", OrderedDict())  # those of the test mail
     monkeypatch.setattr(attachments, "open_content", lambda one: reads.append(one.pk) or opened(one))
     run = campaign(cast, id, smtp=post.smtp.pk)
     assert cast.key.post(f"/campaign/{run}/start").status == 200
