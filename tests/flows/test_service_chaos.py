@@ -55,9 +55,10 @@ def service(vendors: VendorServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 def connected(service: Service, port: int) -> list[str]:
     """Connect a mail server and a vendor. Returns the ids of both senders."""
     own = {"fromName": "Ann", "fromEmail": "ann@example.com"}
-    server = {"host": "127.0.0.1", "port": port, "username": "u", "password": "p", "secure": False}
+    server = {"host": "127.0.0.1", "port": port, "username": "user", "password": "päss wörd", "secure": False}
     smtp = service.api("POST", "/apps/smtp", {**own, **server, "maxConnections": CONNECTIONS})
     app = service.api("POST", "/apps/mailvendor-e", {**own, "apiKey": KEY})
+    assert (smtp["data"]["verified"], app["data"]["verified"]) == (True, True)
     return [smtp["data"]["_id"], app["data"]["_id"]]
 
 

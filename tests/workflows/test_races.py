@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
 
 from core.jobs import WORK
-from core.tenancy import unscoped
 from tests.kit.cast import Cast, make_cast
 from tests.kit.processes import drainer, kill
 from tests.kit.threads import at_once
@@ -176,10 +174,3 @@ def test_a_small_company_is_served_beside_a_mountain(cast: Cast, monkeypatch: py
     WORK["events"].drain(float("inf"))
     slices.work_slice()
     assert [run.status for run in runs(other, small)] == ["completed"]
-
-
-@pytest.fixture(autouse=True)
-def nothing_left() -> Iterator[None]:
-    yield
-    with unscoped(reason="test"):
-        assert not RunReady.objects.filter(run__status="completed").exists()

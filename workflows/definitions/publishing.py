@@ -123,7 +123,7 @@ def get_version(workflow_id: str, number: int) -> WorkflowVersion:
 
 
 def _locked(id: str) -> Workflow:
-    found: Workflow | None = kept_workflows().select_for_update(of=("self",)).filter(pk=id).first()
+    found: Workflow | None = kept_workflows().select_for_update(of=("self",), no_key=True).filter(pk=id).first()
     if found is None:
         raise NamedError("WorkflowNotFound_404", "id: there is no such workflow in this company")
     return found

@@ -34,7 +34,8 @@ MAX_SETTINGS = 64_000
 
 def get_workflow(id: str, *, lock: bool = False) -> Workflow:
     """Return the company's workflow with this id. Raises WorkflowNotFound_404."""
-    rows = kept_workflows().select_for_update(of=("self",)) if lock else kept_workflows()
+    # no_key: a start, which holds the fence shared, refers to the row.
+    rows = kept_workflows().select_for_update(of=("self",), no_key=True) if lock else kept_workflows()
     found: Workflow | None = rows.filter(pk=id).first()
     if found is None:
         raise NamedError(NOT_FOUND, "id: there is no such workflow in this company")
@@ -129,7 +130,7 @@ def delete_workflows(*, member_id: str, selection: BulkSelection) -> int:
     Raises WorkflowNotFound_404 when ids name none.
     """
     deleted = 0
-    for ids in in_batches(selection.apply(kept_workflows()), lock=True):
+    for ids in in_batches(selection.apply(kept_workflows()), lock=True, no_key=True):
         locks.lock_alone(ids)
         now = timezone.now()
         Workflow.objects.filter(pk__in=ids).update(

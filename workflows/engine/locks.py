@@ -24,8 +24,15 @@ def lock_shared(workflow_ids: Iterable[str]) -> None:
 
 
 def lock_alone(workflow_ids: Iterable[str]) -> None:
-    """Take the workflows' fences alone until the transaction ends: waits for slices and starts that are under way."""
+    """Take the workflows' fences alone until the transaction ends: waits for slices and starts that are under way.
+
+    The rows come first, as whoever changes a workflow locks its row and then its fence.
+    """
     with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id FROM workflows_workflow WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE",
+            [sorted(set(workflow_ids))],
+        )
         cursor.execute(
             "SELECT pg_advisory_xact_lock(%s, hashtext(id)) FROM unnest(%s::text[]) AS id",
             [FENCE, sorted(set(workflow_ids))],

@@ -86,6 +86,7 @@ def compile_graph(graph: Mapping[str, Any], problems: Problems | None = None) ->
     Without `problems` the graph is a published one, and None never comes.
     """
     problems = Problems() if problems is None else problems
+    before = len(problems.errors)
     nodes: dict[str, Node] = {}
     drawn, edges = graph.get("nodes") or [], graph.get("edges") or []
     for raw in drawn:
@@ -101,7 +102,7 @@ def compile_graph(graph: Mapping[str, Any], problems: Problems | None = None) ->
     filtering = None
     if config is not None and config.filter is not None:
         filtering = _conditions(config.filter, "config.filter", "", problems)
-    if problems.errors or config is None:
+    if len(problems.errors) > before or config is None:
         return None
     paths = set().union(*(node.paths for node in nodes.values()))
     kept = frozenset(path.split(".")[1] for path in paths if path.startswith("steps."))

@@ -95,7 +95,7 @@ def _follow_up(wave: Wave) -> None:
 
 
 def _notify(wave: Wave) -> None:
-    members = list(Member.objects.filter(ACTIVE, pk__in=wave.config.members))
+    members = list(Member.objects.filter(status__in=ACTIVE, pk__in=wave.config.members))
     for item in wave.items:
         about = ("contact", item.run.contact_id) if item.run.contact_id else None
         if item.run.lead_id:
@@ -125,7 +125,7 @@ def _no_member(*paths: str) -> Callable[[Any], list[tuple[str, str, str]]]:
         for path in paths:
             value = getattr(config, path)
             wanted = value if isinstance(value, list) else [value] if value else []
-            known = set(Member.objects.filter(ACTIVE, pk__in=wanted).values_list("pk", flat=True))
+            known = set(Member.objects.filter(status__in=ACTIVE, pk__in=wanted).values_list("pk", flat=True))
             problems += [
                 ("memberMissing", path, f"there is no active member {id} in this company")
                 for id in wanted

@@ -87,7 +87,7 @@ def test_nobody_waits_for_the_server_of_somebody_else(cast: Cast, post: Post, mo
     silent = planned(cast, 1)
     post.server.at["final"], post.server.times["final"] = HANG, 1
     with cast.scope():
-        other = SmtpFactory(port=post.port, username="user", password="x", name="Other")
+        other = SmtpFactory(port=post.port, username="user", password="päss wörd", name="Other")
     answered = planned(cast, 2, smtp=other.pk)
     with cast.scope():
         SendJob.objects.filter(run_id=answered).update(due_at=timezone.now() + timedelta(seconds=1))
