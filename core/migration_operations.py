@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.migrations import Migration
@@ -59,7 +60,7 @@ class Additions(Operation):
     serialization_expand_args = ["operations"]
     ALLOWED = (AddConstraint, AddField, AddIndex, AlterField, CreateModel)
 
-    def __init__(self, operations: list[Any]) -> None:
+    def __init__(self, operations: Sequence[Any]) -> None:
         others = [type(operation).__name__ for operation in operations if type(operation) not in self.ALLOWED]
         if others:
             raise TypeError(f"a OneStepMigration cannot have {', '.join(others)}; use Django's Migration")
