@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from django.db import transaction
 from django.utils import timezone
 
 from core.events import deliver
-from core.models import Event
+from core.models import Event, EventDelivery
 from crm.models import LeadActivity
 from outreach.delivery import ledger
 from outreach.delivery.claims import claim
@@ -15,6 +16,7 @@ from tests.kit.cast import Cast
 from tests.kit.factories import LeadFactory
 from tests.kit.sending import commit_intent
 from tests.outreach.helpers import Post, planned, work
+from tests.workflows.helpers import edges, node, published, runs
 
 
 def test_each_sent_message_emits_an_event_and_becomes_an_activity_of_its_contact(cast: Cast, post: Post) -> None:
@@ -70,3 +72,16 @@ def test_a_step_that_is_refused_or_rolled_back_tells_nothing(cast: Cast, post: P
         for _ in range(2):
             ledger.record_late_outcome(job, to="sent", sending_at=job.sending_at, detail="queued")
         assert Event.objects.get(kind="mail.sent").object_id == job.pk
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_workflows_that_wait_for_sent_mails_are_told_of_them(cast: Cast, post: Post, waits: bool) -> None:
+    kind = "mail.sent" if waits else "contact.created"
+    workflow = published(cast, [node("t", "trigger"), node("end", "stop")], edges("t > end"), triggerEventType=kind)
+    planned(cast, 2)
+    work("send")
+    with cast.scope():
+        told = EventDelivery.objects.filter(event__kind="mail.sent", consumer="workflows")
+        assert told.count() == (2 if waits else 0)
+    deliver()
+    assert len(runs(cast, workflow)) == (2 if waits else 0)
