@@ -5,8 +5,10 @@ import core.ids
 import django.db.models.deletion
 from django.db import migrations, models
 
+from core.migration_operations import OneStepMigration
 
-class Migration(migrations.Migration):
+
+class Migration(OneStepMigration):
 
     dependencies = [
         ('accounts', '0001_squashed_0006_where_sessions_are'),

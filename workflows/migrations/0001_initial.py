@@ -6,8 +6,10 @@ import django.db.models.deletion
 import django.db.models.functions.text
 from django.db import migrations, models
 
+from core.migration_operations import OneStepMigration
 
-class Migration(migrations.Migration):
+
+class Migration(OneStepMigration):
 
     initial = True
 
