@@ -21,7 +21,7 @@ from workflows.definitions.overlay import overlay_of
 from workflows.definitions.selectors import graph_of, kept_workflows
 from workflows.engine import operations
 from workflows.graphs.models import Workflow, WorkflowVersion
-from workflows.triggers.enrolment import enrol
+from workflows.triggers.enrolment import enrol, selected
 
 NOT_FOUND = (services.NOT_FOUND,)
 REFUSED = ("InvalidInput_400",)
@@ -160,12 +160,12 @@ class WorkflowViewSet(ResourceViewSet):
         description="For the selected records, or without a selection for none: a single run. At most 10,000 at once.",
     )
     def enrol(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        selection = selected(data["panel"], dict(request.data or {}), request.query_params)
         return enrol(
             workflow=services.get_workflow(id),
             member_id=self.actor.member_id,
             panel=data["panel"],
-            body=dict(request.data or {}),
-            params=request.query_params,
+            selection=selection,
             given=data.get("input") or {},
         )
 

@@ -30,14 +30,20 @@ CALLS = Limit("workflow-hooks", 600, 60)
 """Calls of one webhook."""
 
 
+def selected(panel: str, body: Mapping[str, Any], params: Mapping[str, Any]) -> BulkSelection | None:
+    """Read for which records a request starts runs; None if it names none. Raises InvalidRequest_400."""
+    if not body.get("ids") and not body.get("selectAll"):
+        return None
+    return BulkSelection.parse(body, params, RECORD_TYPES[panel].fields)
+
+
 @transaction.atomic
 def enrol(
     *,
     workflow: Workflow,
     member_id: str,
     panel: str,
-    body: Mapping[str, Any],
-    params: Mapping[str, Any],
+    selection: BulkSelection | None,
     given: Mapping[str, Any],
 ) -> dict[str, int]:
     """Start runs for the selected records, or a single one without a record. Returns the numbers of both.
@@ -53,10 +59,9 @@ def enrol(
     now, call = timezone.now(), new_id()
     trigger = {"kind": MANUAL, "happenedAt": iso(now), "input": given}
     plan = plan_of(workflow.version_id)
-    if not body.get("ids") and not body.get("selectAll"):
+    if selection is None:
         started = start_runs(workflow, plan, [Entry(f"manual:{call}", trigger=trigger)], member_id=member_id)
         return {"selectedCount": 1, "startedCount": len(started)}
-    selection = BulkSelection.parse(body, params, RECORD_TYPES[panel].fields)
     ids = list(selection.apply(kind_of(panel).live()).order_by("pk").values_list("pk", flat=True)[: MOST + 1])
     if len(ids) > MOST:
         raise NamedError("InvalidRequest_400", f"ids: at most {MOST:,} records are enrolled at once")
