@@ -36,6 +36,7 @@ SECTIONS = {
         "enrichmentProposals",
         "receivedMail",
         "mailEvents",
+        "mailOpensAndClicks",
         "suppressions",
         "savedViews",
         "files",
