@@ -112,19 +112,23 @@ class ChangeMany(BulkList):
     def do_choose(self) -> HttpResponse:
         if "all" not in self.request.POST and not self.request.POST.getlist("ids"):
             return self.fail(f"Choose {self.one}s in the list first.", self.list_here)
-        return self.page(self.changing(self.change_form()))
+        if "what" not in self.request.POST:
+            options = [Option(*one) for one in self.changes]
+            what = Field("what", "What to change", "select", required=True, options=options)
+            return self.page({**self.changing(Form([what])), "asks": True})
+        return self.page({**self.changing(self.change_form()), "label": self.what.label})
 
     def do_save(self) -> HttpResponse:
         form = self.change_form().fill(self.request.POST)
         how, what = form.fields
         if how.value != "clear" and what.value in ("", None, []):
             what.error = "Say what, or empty it."
-            return self.page(self.changing(form), status=422)
+            return self.page({**self.changing(form), "label": what.label}, status=422)
         query, body = self.selection
         value = None if how.value == "clear" and what.kind not in SEVERAL else what.value
         change = {what.name: value} if what.name in BESIDE else {"formData": {what.name: value}}
         answer = self.ask("PUT", self.resource, query, {**body, **change, "updateType": how.value})
         if answer.status == 400 and not answer.ok:
             form.refuse(answer.message, answer.warning)
-            return self.page(self.changing(form), status=422)
+            return self.page({**self.changing(form), "label": what.label}, status=422)
         return self.told(answer, "Changing", "Changed")
