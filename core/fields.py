@@ -12,14 +12,16 @@ from django.db.models.query_utils import DeferredAttribute
 
 from core.crypto import decrypt, encrypt
 from core.ids import ObjectIdField
+from core.text.direction import without_turns
 
 if TYPE_CHECKING:
     _TextField = models.TextField[Any, Any]
     _EmailField = models.EmailField[Any, Any]
+    _CharField = models.CharField[Any, Any]
 else:
-    _TextField, _EmailField = models.TextField, models.EmailField
+    _TextField, _EmailField, _CharField = models.TextField, models.EmailField, models.CharField
 
-__all__ = ["CompanyForeignKey", "EncryptedTextField", "JSONField", "LowerEmailField", "ObjectIdField"]
+__all__ = ["CompanyForeignKey", "EncryptedTextField", "JSONField", "LowerEmailField", "NameField", "ObjectIdField"]
 
 
 class CompanyForeignKey(models.ForeignKey[Any, Any]):
@@ -31,6 +33,18 @@ class CompanyForeignKey(models.ForeignKey[Any, Any]):
     def __init__(self, to: Any, on_delete: Any, **options: Any) -> None:
         options["db_constraint"] = False
         super().__init__(to, on_delete, **options)
+
+
+class NameField(_CharField):
+    """A name that stands in sentences: it is stored without characters that turn the text behind it."""
+
+    def get_prep_value(self, value: Any) -> Any:
+        found = super().get_prep_value(value)
+        return without_turns(found) if isinstance(found, str) else found
+
+    def deconstruct(self) -> Any:
+        name, _, positional, options = super().deconstruct()
+        return name, "django.db.models.CharField", positional, options
 
 
 class JSONField(models.JSONField):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from core.fields import NameField
 from core.models import BaseModel
 
 
@@ -13,7 +14,7 @@ class Company(BaseModel):
         NUMBER = "number"
         EITHER = "either"
 
-    name = models.CharField(max_length=200)
+    name = NameField(max_length=200)
     email = models.EmailField(blank=True)
     country_code = models.CharField(max_length=5, blank=True, help_text="Dial prefix, such as +49.")
     number = models.CharField(max_length=20, blank=True)

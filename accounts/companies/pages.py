@@ -9,8 +9,8 @@ from typing import Any
 from django.http import HttpResponse
 from django.urls import NoReverseMatch
 
+from core.web.filters import SINCE
 from core.web.forms import Field, Form, Option
-from core.web.lists import SINCE
 from core.web.pages import MenuItem, Page
 from core.web.settings import SettingsForm
 

@@ -17,6 +17,7 @@ from accounts.settings.branding import brand_of
 from accounts.settings.formats import formats_of
 from core.jobs import notify_workers
 from core.tenancy import unscoped
+from core.text.direction import without_turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,8 @@ def render_subject(kind: str, context: dict[str, Any], *, company_id: str | None
 
 def _render(name: str, context: dict[str, Any], *, escaped: bool) -> str:
     # Django escapes in every template, whatever its suffix; plain text switches it off.
-    return str(get_template(name).template.render(Context(context, autoescape=escaped)))  # type: ignore[attr-defined]
+    found = get_template(name).template.render(Context(context, autoescape=escaped))  # type: ignore[attr-defined]
+    return without_turns(found)
 
 
 def send_again(*, mail_id: str) -> bool:

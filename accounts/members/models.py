@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from accounts.roles.models import Role
 from accounts.users.memberships import MembershipStatus
-from core.fields import CompanyForeignKey, LowerEmailField
+from core.fields import CompanyForeignKey, LowerEmailField, NameField
 from core.models import CompanyModel
 
 
@@ -23,7 +23,7 @@ class Member(CompanyModel):
         Role, on_delete=models.PROTECT, null=True, blank=True, related_name="members", help_text="An owner needs none."
     )
     status = models.CharField(max_length=10, choices=Status, default=Status.INVITED)
-    name = models.CharField(max_length=200, blank=True)
+    name = NameField(max_length=200, blank=True)
     email = LowerEmailField(max_length=254)
     invited_by = CompanyForeignKey(
         "accounts.Member", on_delete=models.SET_NULL, null=True, editable=False, related_name="+"

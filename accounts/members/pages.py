@@ -8,8 +8,9 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
-from core.web.lists import Choice, Column
+from core.web.lists import Column
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from core.web.settings import SettingsPage

@@ -109,6 +109,14 @@ def _layout(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def is_session_of(request: HttpRequest, user: User) -> bool:
+    """Tell whether the browser's session is the person's."""
+    try:
+        return bool(_user(_claims(request)).pk == user.pk)
+    except NoSession:
+        return False
+
+
 def landing(request: HttpRequest) -> str:
     """Return where the person goes after the log-in: the company they worked in last, their first one, or themselves.
 

@@ -32,6 +32,8 @@ class Page(FormView, ABC):
 
     done_template = ""
     """The template after a successful submit."""
+    way_on: tuple[str, str, str] | None = None
+    """What is said below a link that does not work any more, with the name and the words of the way on."""
 
     def brand(self) -> Brand:
         """Return the branding of the page."""
@@ -45,7 +47,7 @@ class Page(FormView, ABC):
         try:
             response = super().dispatch(request, *args, **kwargs)
         except InvalidLink as error:
-            response = self.page("pages/dead_link.html", {"detail": error.detail}, status=400)
+            response = self.page("pages/dead_link.html", {"detail": error.detail, "way_on": self.way_on}, status=400)
         for name, value in HEADERS.items():
             response.headers[name] = value
         return response  # type: ignore[return-value]

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from django import forms
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from accounts.auth import tokens
 from accounts.auth.sessions import log_in
 from accounts.members.invites import accept_as_new_user, account_of, answer_invite, decline_invite, read_invite
 from accounts.members.models import Member
+from accounts.members.readers import is_session_of
 from accounts.pages.base import Page
 from accounts.pages.forms import NewPassword, TokenForm
 from accounts.settings.branding import Brand, brand_of
@@ -39,6 +40,7 @@ class InvitePage(Page):
 
     template_name = "pages/invite.html"
     done_template = "pages/invite_accepted.html"
+    way_on = ("If you have accepted the invite already, just", "pages:login", "log in")
     invite: Member | None = None
     account: User | None = None
 
@@ -70,7 +72,7 @@ class InvitePage(Page):
             template, {"invite": self.invite, "has_account": self.account is not None, **context}, status=status
         )
 
-    def act(self, form: Any) -> dict[str, Any]:
+    def act(self, form: Any) -> dict[str, Any] | HttpResponse:
         values, caller = form.cleaned_data, caller_of(self.request)
         if self.account is None or self.invite is None:
             accept_as_new_user(token=values["token"], name=values["name"], password=values["password"], caller=caller)
@@ -78,6 +80,8 @@ class InvitePage(Page):
         user, session = log_in(email=self.account.email, password=values["password"], caller=caller)
         tokens.revoke(session.refresh)  # the login only proved the identity; nobody gets this session
         answer_invite(user_id=user.pk, member_id=self.invite.pk, status=Member.Status.ACCEPTED)
+        if is_session_of(self.request, user):
+            return HttpResponseRedirect(f"/c/{self.invite.company_id}/")
         return {}
 
 

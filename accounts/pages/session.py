@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 
@@ -13,7 +14,8 @@ from accounts.auth import browser_sessions
 from accounts.auth.sessions import log_in, sign_in
 from accounts.auth.tokens import Tokens
 from accounts.members.readers import landing
-from accounts.pages.base import Page
+from accounts.pages.base import HEADERS, Page
+from accounts.settings.branding import Brand
 from accounts.users.models import User
 from core.access.callers import caller_of
 from core.errors import NamedError
@@ -76,9 +78,19 @@ class Login(Page):
 
 
 class Logout(View):
-    """Ends the browser's session."""
+    """Asks, and ends the browser's session."""
 
-    http_method_names = ["post"]
+    http_method_names = ["get", "head", "post"]
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        try:
+            back = landing(request)
+        except NoSession:
+            return HttpResponseRedirect("/login")
+        response = render(request, "pages/logout.html", {"brand": Brand(), "back": back})
+        for name, value in HEADERS.items():
+            response.headers[name] = value
+        return response
 
     def post(self, request: HttpRequest) -> HttpResponse:
         browser_sessions.end(request)

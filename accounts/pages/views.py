@@ -25,6 +25,7 @@ class ForgotPassword(Page):
 
 
 class ResetPassword(Page):
+    way_on = ("If you still need a new password,", "pages:forgot-password", "get another link")
     template_name = "pages/reset_password.html"
     form_class = PasswordForm
     done_template = "pages/password_set.html"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from core.web.lists import Choice, Column
+from core.web.filters import Choice
+from core.web.lists import Column
 from core.web.records import RecordList, Records
 from core.web.settings import SettingsPage
 
@@ -71,7 +72,7 @@ class Requests(LogPage):
     )
     choices = (
         Choice("method", "Deed", ("in",), [(one, METHODS[one]) for one in ("GET", "POST", "PUT", "DELETE")]),
-        Choice("status", "Answer", ("greaterThan", "lessThan", "equals"), number=True),
+        Choice("status", "Answer", ("greaterThan", "lessThan", "equals"), kind="number"),
     )
 
     def shown(self, one: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,14 +4,14 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 
-from core.fields import CompanyForeignKey, JSONField
+from core.fields import CompanyForeignKey, JSONField, NameField
 from core.models import CompanyModel
 
 
 class Role(CompanyModel):
     """A named set of permissions: module -> method -> allowed."""
 
-    name = models.CharField(max_length=100)
+    name = NameField(max_length=100)
     description = models.TextField(blank=True)
     permission = JSONField(default=dict, blank=True)
     is_default = models.BooleanField(

@@ -7,7 +7,7 @@ from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 from django.utils import timezone
 
-from core.fields import JSONField, LowerEmailField
+from core.fields import JSONField, LowerEmailField, NameField
 from core.models import BaseModel
 
 
@@ -35,7 +35,7 @@ class User(BaseModel, AbstractBaseUser, PermissionsMixin):
     """A person's account. Memberships connect it to companies."""
 
     email = LowerEmailField(max_length=254, unique=True)
-    name = models.CharField(max_length=200, blank=True)
+    name = NameField(max_length=200, blank=True)
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False, help_text="May enter the back office.")
     email_verified_at = models.DateTimeField(

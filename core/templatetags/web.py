@@ -18,7 +18,8 @@ from lucide.templatetags.lucide import lucide
 
 from core.errors import shorten
 from core.text.formats import Formats
-from core.web.lists import WORDS, Choice, Column, ListState
+from core.web.filters import Choice
+from core.web.lists import Column, ListState
 from core.web.menu import menu_of
 from core.web.tables import Row
 
@@ -95,15 +96,15 @@ def value_of(row: Row, column: Column) -> Any:
 
 
 @register.filter
-def with_filter(state: ListState, name: str) -> str:
-    """Return the query with one more filter for a value that follows it: {{ state|with_filter:"tags" }}{{ id }}."""
-    return f"{state.link()}&f={quote(name)}:in:"
+def with_filter(state: ListState, choice: Choice) -> str:
+    """Return the query with one more filter for a value that follows it: {{ state|with_filter:choice }}{{ id }}."""
+    return f"{state.link()}&f={quote(f'{choice.name}:{choice.operators[0]}:')}"
 
 
 @register.filter
 def operator_words(choice: Choice) -> list[tuple[str, str]]:
     """Return the (operator, its words) that the field can be filtered by."""
-    return [(one, WORDS[one]) for one in choice.operators if one in WORDS]
+    return [(one, choice.words(one)) for one in choice.operators]
 
 
 @register.filter

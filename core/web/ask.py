@@ -33,6 +33,11 @@ class ActorAuthentication(BaseAuthentication):
         return actor, actor
 
 
+LACKS = "lacks the permission"
+"""What the API says where a role does not allow something, with the name of the permission behind it."""
+NOT_ALLOWED = "Your role does not allow this. Ask an owner of the company for the permission."
+
+
 @dataclass(frozen=True)
 class Answer:
     """An answer of the API. `fields` are those of its list, if it is one."""
@@ -57,6 +62,13 @@ class Answer:
     def warning(self) -> str:
         """What is wrong, in an answer that is not ok; otherwise what there is to know beside the data."""
         return str(self.body.get("warning") or "")
+
+    @property
+    def refusal(self) -> str:
+        """Why it was refused, in people's words."""
+        if LACKS in self.warning:
+            return NOT_ALLOWED
+        return " ".join(filter(None, (self.message, self.warning)))
 
     @property
     def total(self) -> int | None:

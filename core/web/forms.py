@@ -9,6 +9,8 @@ from typing import Any
 
 from django.http import QueryDict
 
+from core.web.ask import LACKS, NOT_ALLOWED
+
 PIECE = re.compile(r"([A-Za-z_][\w-]*(?:\.[\w-]+)*): (.+)", re.DOTALL)
 LOST = "Enter it again: it is not kept after a failed try."
 """What is said at a secret of a refused form, which no page sends back to the browser."""
@@ -37,6 +39,8 @@ class Field:
     options: list[Option] = field(default_factory=list)
     autocomplete: str = "off"
     autofocus: bool = False
+    key: str = ""
+    """The key that leads into a textarea."""
     value: Any = ""
     error: str = ""
     clash: str = ""
@@ -140,6 +144,10 @@ class Form:
 
     def refuse(self, message: str, warning: str) -> None:
         """Put an API's refusal at the fields that it names (`email: is required; number: …`), the rest above them."""
+        if LACKS in warning:
+            self.trouble.append(NOT_ALLOWED)
+            self.ask_again()
+            return
         by_name = {one.name: one for one in self.fields}
         rest: list[str] = []
         found_of: dict[str, list[str]] = {}

@@ -3,66 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.http import QueryDict
 
-from core.text.formats import Formats
+from core.web.filters import WITHIN_TIME, WITHOUT_VALUE, Choice, Filter, sent_filter
 
 SIZE = 50
 MOST_ROWS = 1000
 """A page keeps at most so many rows; the next ones come on a page of their own."""
-SINCE = "greaterThanOrEqual"
-WORDS = {
-    "contains": "contains",
-    "notContains": "does not contain",
-    "equals": "is",
-    "notEquals": "is not",
-    "in": "is",
-    "startsWith": "starts with",
-    "endsWith": "ends with",
-    "isEmpty": "is empty",
-    "isNotEmpty": "is known",
-    "greaterThan": "is above",
-    "lessThan": "is below",
-    "before": "is before",
-    "after": "is after",
-    SINCE: "since",
-}
-"""Operator of the API -> the words of a chip."""
-WITHOUT_VALUE = ("isEmpty", "isNotEmpty")
 WITHIN = "within"
 """The parameter with a tree of advancedFilters as JSON: the rows that a number of another page counts."""
-SAYING = ("q", "f", "sort", "view", "field", WITHIN)
+MATCH = "match"
+"""The parameter that is "any" where one of the filters is enough; those of a group must then all hold."""
+SAYING = ("q", "f", "sort", "view", "field", MATCH, WITHIN)
 """Parameters by which an address says itself how the list is looked at, instead of a saved view."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A field that people filter by. `options` are (value, label), for fields with few values."""
-
-    name: str
-    label: str
-    operators: Sequence[str] = ("contains", "equals", "isEmpty", "isNotEmpty")
-    options: Sequence[tuple[str, str]] = ()
-    number: bool = False
-
-    def value(self, text: str) -> Any:
-        """Return the value as the API takes it."""
-        if not self.number:
-            return text
-        try:
-            number = float(text)
-        except ValueError:
-            return text
-        return int(number) if number.is_integer() else number
-
-    def of(self, operator: str, text: str) -> Any:
-        """Return the value for the operator: `in` takes several."""
-        return [self.value(text)] if operator == "in" else self.value(text)
 
 
 @dataclass(frozen=True)
@@ -74,6 +32,25 @@ class Chip:
     value: str
     without: str
     filter: str = ""
+    kind: str = ""
+    """date where the value is a day or a time."""
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A filter that the list is shown without, since its value cannot be used, and what would be right."""
+
+    choice: Choice
+    filter: Filter
+    trouble: str
+
+    @property
+    def amount(self) -> str:
+        return self.filter.value.partition(" ")[0] if self.filter.operator in WITHIN_TIME else ""
+
+    @property
+    def value(self) -> str:
+        return "" if self.filter.operator in WITHIN_TIME else self.filter.value
 
 
 @dataclass(frozen=True)
@@ -97,7 +74,8 @@ class Column:
 
 @dataclass
 class ListState:
-    """The state of a list, all of it in the address: `q`, `f=<field>:<operator>:<value>`, `sort`, `cursor`, `seen`."""
+    """The state of a list, all of it in the address: `q`, `match`,
+    `f=<field>:<operator>:<value>`, `sort`, `cursor`, `seen`."""
 
     sent: QueryDict
     choices: Mapping[str, Choice] = field(default_factory=dict)
@@ -119,7 +97,7 @@ class ListState:
     @property
     def kept(self) -> list[tuple[str, str]]:
         """The (name, value) of the further parameters that are there."""
-        return [(name, str(self.sent[name])) for name in (*self.keeps, WITHIN) if self.sent.get(name)]
+        return [(name, str(self.sent[name])) for name in (*self.keeps, MATCH, WITHIN) if self.sent.get(name)]
 
     @property
     def within(self) -> Mapping[str, Any] | None:
@@ -136,22 +114,38 @@ class ListState:
         text = self.sent.get("seen", "0")
         return int(text) if text.isdigit() and len(text) < 8 else 0
 
-    @property
-    def filters(self) -> list[tuple[str, str, str]]:
-        """The (field, operator, value) of the filters; what is no filter of this list is left out."""
-        found = []
-        for text in (*self.sent.getlist("f"), *self._added()):
-            name, _, rest = text.partition(":")
-            operator, _, value = rest.partition(":")
-            known = self.choices.get(name)
-            if known and operator in known.operators and (value or operator in WITHOUT_VALUE):
-                found.append((name, operator, value))
-        return found
+    @cached_property
+    def _said(self) -> list[tuple[Choice, Filter]]:
+        """The filters that the address says, and the one that the form of the filter menu adds."""
+        name = self.sent.get("field", "")
+        texts = [*self.sent.getlist("f"), *([sent_filter(self.sent, name)] if name else [])]
+        read = (Filter.read(text) for text in texts)
+        found = ((self.choices.get(one.name), one) for one in read if one)
+        return [(choice, one) for choice, one in found if choice and choice.accepts(one)]
 
-    def _added(self) -> list[str]:
-        """Return the filter that the form of the filter menu adds, from its fields."""
-        parts = [self.sent.get(name, "").strip() for name in ("field", "operator", "value")]
-        return [":".join(parts)] if parts[0] else []
+    @cached_property
+    def filters(self) -> list[Filter]:
+        """The filters; what is no filter of this list is left out, and so are values that cannot be used."""
+        return [one for choice, one in self._said if not choice.trouble(one.operator, one.value)]
+
+    @cached_property
+    def unread(self) -> list[Unread]:
+        """The filters whose values cannot be used."""
+        found = ((choice, one, choice.trouble(one.operator, one.value)) for choice, one in self._said)
+        return [Unread(*parts) for parts in found if parts[2]]
+
+    @property
+    def any(self) -> bool:
+        """Whether one of the filters is enough."""
+        return self.sent.get(MATCH) == "any"
+
+    @property
+    def groups(self) -> list[str]:
+        """The groups that there are, and the number of a new one: what a filter can be put into."""
+        if not self.filters:
+            return []
+        there = sorted({one.group for one in self.filters if one.group}, key=int)
+        return [*there, str(int(there[-1]) + 1 if there else 1)]
 
     @property
     def is_narrowed(self) -> bool:
@@ -168,42 +162,74 @@ class ListState:
 
     def selection(self) -> dict[str, Any]:
         """Return the parameters that say which records, for lists and for bulk changes of all that match."""
-        conditions: list[Mapping[str, Any]] = [
-            *self.fixed,
-            *([self.within] if self.within else []),
-            *(self._condition(*one) for one in self.filters),
-        ]
+        own = self._own_conditions()
+        if self.any and len(own) > 1:
+            own = [{"operator": "or", "conditions": own}]
+        conditions = [*self.fixed, *([self.within] if self.within else []), *own]
         found: dict[str, Any] = {"searchValue": self.search} if self.search else {}
         if conditions:
             found["advancedFilters"] = {"operator": "and", "conditions": conditions}
         return found
 
-    def _condition(self, name: str, operator: str, value: str) -> dict[str, Any]:
-        given = {} if operator in WITHOUT_VALUE else {"value": self.choices[name].of(operator, value)}
-        return {"field": name, "operator": operator, **given}
+    def _own_conditions(self) -> list[Mapping[str, Any]]:
+        """Return the conditions of the filters; those of a group are one."""
+        found: list[Mapping[str, Any]] = []
+        groups: dict[str, list[Mapping[str, Any]]] = {}
+        for one in self.filters:
+            if not one.group:
+                found.append(self._condition(one))
+                continue
+            if one.group not in groups:
+                groups[one.group] = []
+                found.append({"operator": "and" if self.any else "or", "conditions": groups[one.group]})
+            groups[one.group].append(self._condition(one))
+        return found
+
+    def _condition(self, one: Filter) -> dict[str, Any]:
+        value = {} if one.operator in WITHOUT_VALUE else {"value": self.choices[one.name].of(one.operator, one.value)}
+        return {"field": one.name, "operator": one.operator, **value}
 
     @property
     def chips(self) -> list[Chip]:
         """The active filters with their words."""
-        found = []
-        for name, operator, value in self.filters:
-            choice = self.choices[name]
-            text, without = dict(choice.options).get(value, value), self.without_filter(name, operator, value)
-            words, itself = WORDS.get(operator, operator), f"{name}:{operator}:{value}"
-            found.append(Chip(choice.label, words, text, without, itself))
+        found = [self._chip(one) for one in self.filters if not one.group]
         if self.within:
             found.append(Chip("Those that the report counts", "", "", self.link(**{WITHIN: None})))
         return found
 
-    def without_filter(self, name: str, operator: str, value: str) -> str:
-        kept = [one for one in self.filters if one != (name, operator, value)]
-        return self.link(f=[":".join(one) for one in kept])
+    @property
+    def chip_groups(self) -> list[list[Chip]]:
+        """The active filters of each group."""
+        groups: dict[str, list[Chip]] = {}
+        for one in self.filters:
+            if one.group:
+                groups.setdefault(one.group, []).append(self._chip(one))
+        return list(groups.values())
+
+    def _chip(self, one: Filter) -> Chip:
+        choice = self.choices[one.name]
+        text = dict(choice.options).get(one.value, one.value)
+        kind = "date" if choice.kind == "date" and one.operator not in WITHIN_TIME else ""
+        return Chip(choice.label, choice.words(one.operator), text, self.without_filter(one), str(one), kind)
+
+    @property
+    def can_switch(self) -> bool:
+        """Whether it matters that all or any of the filters must hold."""
+        return len({one.group or str(one) for one in self.filters}) > 1
+
+    @property
+    def match_links(self) -> tuple[str, str]:
+        """The queries of the list where all of the filters must hold, and where any is enough."""
+        return self.link(**{MATCH: None}), self.link(**{MATCH: "any"})
+
+    def without_filter(self, gone: Filter) -> str:
+        return self.link(f=[str(one) for one in self.filters if one != gone])
 
     def link(self, **changes: Any) -> str:
         """Return the query with changes (None takes a parameter away), from the first page on."""
         query = QueryDict(mutable=True)
         kept = {name: [value] for name, value in self.kept}
-        kept |= {"q": [self.search], "f": [":".join(one) for one in self.filters], "sort": [self.sort]}
+        kept |= {"q": [self.search], "f": [str(one) for one in self.filters], "sort": [self.sort]}
         for name, values in {**kept, **{name: _listed(value) for name, value in changes.items()}}.items():
             query.setlist(name, [value for value in values if value])
         if self.explicit and not any(query.getlist(name) for name in SAYING):
@@ -221,48 +247,6 @@ class ListState:
         seen = self.seen + shown
         joins = seen < MOST_ROWS
         return self.link(cursor=cursor, seen=str(seen) if joins else None), joins
-
-
-def since(sent: QueryDict, formats: Formats, name: str, label: str) -> Choice:
-    """Return the filter by a beginning (an ISO 8601 time) that links of other pages set; its chip says the day."""
-    days = []
-    for text in sent.getlist("f"):
-        field, _, value = text.partition(f":{SINCE}:")
-        if field == name and value:
-            days.append((value, _day_of(value, formats)))
-    return Choice(name, label, (SINCE,), days)
-
-
-def _day_of(text: str, formats: Formats) -> str:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return text
-    return formats.date(moment if moment.tzinfo else moment.date())
-
-
-def changed_filters(sent: QueryDict, choices: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return the filters that a form adds by its filter menu, and those that it takes off, as addresses write them.
-
-    A value that was typed into the menu counts, whichever button was pressed.
-    """
-    chosen = sent.get("add", "")
-    added = [
-        f"{name}:{sent.get(f'operator-{name}', '')}:{value}"
-        for name in choices
-        for value in [sent.get(f"value-{name}", "").strip()]
-        if value or name == chosen
-    ]
-    return [*added, *([chosen] if ":" in chosen else [])], sent.getlist("drop")
-
-
-def as_filter(node: Mapping[str, Any]) -> str | None:
-    """Write a condition as addresses do, or None for a group of them and for several values."""
-    value = node.get("value", "")
-    several = value if isinstance(value, list) else [value]
-    if "conditions" in node or len(several) != 1 or isinstance(several[0], dict | bool):
-        return None
-    return f"{node['field']}:{node['operator']}:{'' if several[0] is None else several[0]}"
 
 
 def _listed(value: Any) -> list[str]:

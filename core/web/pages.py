@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 from urllib.parse import urlencode
@@ -30,6 +31,21 @@ PROTECTED, PRIVATE = "api/protected", "api/private"
 MOST_OPTIONS = 200
 NOTHING = (404, "There is nothing here", "It may have been deleted, or the address is not complete.")
 
+UNUSABLE = {
+    "sortBy": "this order",
+    "cursor": "this place in it",
+    "searchValue": "this search",
+    "advancedFilters": "these filters",
+}
+"""Parameter of a list -> what an address asks for by it."""
+OF_ORDER = {"sortBy": "sortOrder"}
+
+
+def _unusable(warning: str, query: Mapping[str, Any]) -> str:
+    """Return the parameter of the query that a list refuses."""
+    name = warning.partition(":")[0]
+    return name if name in UNUSABLE and name in query else ""
+
 
 @dataclass(frozen=True)
 class MenuItem:
@@ -52,15 +68,18 @@ class Toast:
     bad: bool = False
     undo: str = ""
     watch: str = ""
+    back: Mapping[str, str] = field(default_factory=dict)
+    """The address and the fields of the form that puts back what was there before."""
 
     @classmethod
     def of(cls, message: Any) -> Toast:
-        kind, _, job = (message.extra_tags or "").partition(" ")
+        kind, _, rest = (message.extra_tags or "").partition(" ")
         return cls(
             str(message),
             message.level >= messages.ERROR,
-            undo=job if kind == "undo" else "",
-            watch=job if kind == "watch" else "",
+            undo=rest if kind == "undo" else "",
+            watch=rest if kind == "watch" else "",
+            back=json.loads(rest) if kind == "back" else {},
         )
 
 
@@ -133,8 +152,19 @@ class Page(View):
         return self._ask(self.reader.person, PRIVATE, method, path, query, body)
 
     def read(self, path: str, query: Mapping[str, Any] | None = None) -> Answer:
-        """GET what the page is about. A refusal takes the page's place."""
-        return self.needed(self.ask("GET", path, query))
+        """GET what the page is about. A refusal takes the page's place.
+
+        A list comes without what of the address it cannot use, such as an order by a column that is gone, and a toast
+        says so.
+        """
+        answer, asked, lost = self.ask("GET", path, query), dict(query or {}), []
+        while answer.status == 400 and (name := _unusable(answer.warning, asked)):
+            lost.append(UNUSABLE[name])
+            asked = {one: value for one, value in asked.items() if one not in (name, OF_ORDER.get(name))}
+            answer = self.ask("GET", path, asked)
+        if lost and answer.ok:
+            self.warn(f"This address asks for what the list does not have. It is shown without {' and '.join(lost)}.")
+        return self.needed(answer)
 
     def needed(self, answer: Answer) -> Answer:
         """Return the answer. Raises Refused if it is a refusal, with 404 for a record that is not there."""
@@ -142,7 +172,8 @@ class Page(View):
             return answer
         if answer.status == 404 or (answer.status == 400 and self.params):
             raise Refused(*NOTHING)
-        raise Refused(answer.status if answer.status < 500 else 503, answer.message, answer.warning)
+        detail = ask.NOT_ALLOWED if ask.LACKS in answer.warning else answer.warning
+        raise Refused(answer.status if answer.status < 500 else 503, answer.message, detail)
 
     def options_of(self, path: str, *, fields: str = "name", **query: Any) -> list[Option]:
         """Return the first records of a list by name, to choose from; none where the reader may not see them.
@@ -201,29 +232,38 @@ class Page(View):
             raise Refused(400, "This form is not complete", f"{name} is missing.")
         return value
 
-    def tell(self, text: str, *, undo: str = "", watch: str = "") -> None:
-        """Put a toast on the page that comes next. `undo` and `watch` are as for `done`."""
+    def tell(self, text: str, *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None) -> None:
+        """Put a toast on the page that comes next. `undo`, `watch` and `back` are as for `done`."""
         tags = f"undo {undo}" if undo else f"watch {watch}" if watch else ""
+        tags = f"back {json.dumps(back)}" if back else tags
         messages.success(self.request, text, extra_tags=tags)
 
-    def done(self, text: str = "", to: str = "", *, undo: str = "", watch: str = "") -> HttpResponse:
+    def done(
+        self, text: str = "", to: str = "", *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None
+    ) -> HttpResponse:
         """Lead on after a form, to this page by default, with a toast.
 
-        `undo` is the bulk job that can be undone, `watch` one at work, whose progress the toast shows.
+        `undo` is the bulk job that can be undone, `watch` one at work, whose progress the toast shows; `back` has the
+        fields of the form of the page `to` that puts back what was there before.
         """
         if text:
-            self.tell(text, undo=undo, watch=watch)
+            target = to or self.request.get_full_path()
+            self.tell(text, undo=undo, watch=watch, back={**back, "address": target} if back else None)
         response = HttpResponseRedirect(to or self.request.get_full_path())
         response.status_code = 303
         return response
 
     def refuse(self, answer: Answer, to: str = "") -> HttpResponse:
         """Lead back after a refusal that belongs to no field, with the reason as a toast."""
-        return self.fail(" ".join(filter(None, (answer.message, answer.warning))), to)
+        return self.fail(answer.refusal, to)
+
+    def warn(self, text: str) -> None:
+        """Put a toast about something that went wrong on the page that comes next."""
+        messages.error(self.request, text)
 
     def fail(self, text: str, to: str = "") -> HttpResponse:
         """Lead on after something that did not work, with what went wrong as a toast."""
-        messages.error(self.request, text)
+        self.warn(text)
         return self.done(to=to)
 
     def invalid(self, form: Form, answer: Answer | None = None, **context: Any) -> HttpResponse:
@@ -267,7 +307,7 @@ class Page(View):
         self.params = {name: value for name, value in kwargs.items() if name != "company"}
         try:
             self._check_access()
-            handler = getattr(self, (request.method or "").lower(), self.http_method_not_allowed)
+            handler = getattr(self, (request.method or "").lower(), self.not_allowed)
             response: HttpResponse = handler(request)
         except Refused as error:
             context = {"refused": error, "title": error.message}
@@ -285,6 +325,9 @@ class Page(View):
             raise Refused(400, "This page has no such action", f"{name[:40]!r} is none of its buttons.")
         response: HttpResponse = act()
         return response
+
+    def not_allowed(self, request: HttpRequest) -> HttpResponse:
+        raise Refused(405, "This page cannot be used like that", "Open it in your browser and use its buttons.")
 
     def _check_access(self) -> None:
         if self.needs_subscription and isinstance(self.plan, NamedError):

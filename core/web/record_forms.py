@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from core.web.filters import DATE, KNOWN, NUMBER, ONE_OF, TEXT, YES_NO, Choice
 from core.web.forms import Field, Option
-from core.web.lists import Choice, Column
+from core.web.lists import Column
 
 KINDS = {
     "text": "text",
@@ -21,11 +22,6 @@ KINDS = {
     "url": "url",
 }
 """Field type of the API -> kind of a form's field."""
-OPERATORS = {
-    "number": ("equals", "greaterThan", "lessThan", "isEmpty", "isNotEmpty"),
-    "date": ("before", "after", "isEmpty", "isNotEmpty"),
-}
-TEXT_OPERATORS = ("contains", "equals", "startsWith", "isEmpty", "isNotEmpty")
 Definition = Mapping[str, Any]
 
 
@@ -50,7 +46,7 @@ def form_field(one: Definition) -> Field | None:
         return None
     return Field(
         one["uniqueFieldID"],
-        one["name"],
+        name_of(one),
         kind,
         required=one["required"],
         help=one["helper"] or "",
@@ -60,11 +56,84 @@ def form_field(one: Definition) -> Field | None:
     )
 
 
+def status_labels(definitions: Iterable[Definition]) -> dict[str, str]:
+    """Return the words of the statuses of leads."""
+    options = (one["options"] for one in definitions if one["isSystem"] and one["uniqueFieldID"] == "status")
+    return {one["value"]: one["label"] or one["value"] for one in next(options, ())}
+
+
+def name_of(one: Definition) -> str:
+    """Return the field's name. The built-in address is called as everywhere on the pages, unless it was renamed."""
+    return "E-mail" if one["isSystem"] and one["name"] == "Email" else str(one["name"])
+
+
 def choice_of(one: Definition) -> Choice:
     """Return how people filter by a field."""
+    name, label = one["uniqueFieldID"], name_of(one)
     options = tuple((str(option["value"]), option["label"] or str(option["value"])) for option in one["options"])
-    operators = ("in",) if options else OPERATORS.get(one["fieldType"], TEXT_OPERATORS)
-    return Choice(one["uniqueFieldID"], one["name"], operators, options, number=one["valueType"] == "number")
+    kind = one["valueType"] if one["valueType"] in ("number", "date") else "text"
+    if one["valueType"] == "boolean":
+        return Choice(name, label, ("equals", "notEquals", *KNOWN), YES_NO, "flag")
+    return Choice(name, label, ONE_OF if options else OPERATORS[kind], options, kind)
+
+
+OPERATORS = {"text": TEXT, "number": NUMBER, "date": DATE}
+FILTERED = ("string", "number", "date", "boolean", "any")
+"""Value types of custom fields that people filter by, beside those with options."""
+BESIDE = {
+    "contact": (
+        Choice("category.name", "Category"),
+        Choice("unsubscribed", "Unsubscribed", ("equals",), YES_NO, "flag"),
+        Choice("createdBy.name", "Added by"),
+        Choice("createdAt", "Added", DATE, kind="date"),
+    ),
+    "lead": (
+        Choice("contact.name", "Contact"),
+        Choice("contact.email", "E-mail"),
+        Choice("contact.contactNumber", "Phone"),
+        Choice("team.name", "Team"),
+        Choice("productServices.name", "Product"),
+        Choice("statusChangedAt", "In this status since", DATE, kind="date"),
+        Choice("createdBy.name", "Added by"),
+        Choice("createdAt", "Added", DATE, kind="date"),
+    ),
+}
+"""What people filter records of a panel by, beside what the company's fields say."""
+PLAIN = {
+    "contact": (Choice("name", "Name"), Choice("email", "E-mail"), Choice("contactNumber", "Phone")),
+    "lead": (
+        Choice("status", "Status"),
+        Choice("source", "Source"),
+        Choice("value", "Value", NUMBER, kind="number"),
+        Choice("notes", "Notes"),
+    ),
+}
+"""The panel's own fields, as they are called where the company has not said otherwise."""
+OF_PHONE = ("countryCode", "number")
+"""Parts of the phone number, by which nobody filters alone."""
+
+
+def record_choices(
+    panel: str, definitions: Iterable[Definition], tags: Iterable[Option] = (), members: Iterable[Option] = ()
+) -> list[Choice]:
+    """Return what people filter the records of a panel by, in lists and for segments. Tags and members are chosen by
+    name where they are given, and else typed."""
+    made = [
+        choice_of(one)
+        for one in definitions
+        if not one["hide"] and not one["children"] and (one["valueType"] in FILTERED or one["options"])
+    ]
+    own = {one.name: one for one in made}
+    first = [own.pop(one.name, one) for one in PLAIN[panel]]
+    found = [*first, *(one for name, one in own.items() if name not in OF_PHONE)]
+    pairs = tuple((one.value, one.label) for one in tags)
+    found.append(Choice("tags", "Tag", ONE_OF, pairs) if pairs else Choice("tags.name", "Tag"))
+    if panel == "lead":
+        pairs = tuple((one.value, one.label) for one in members)
+        found.append(
+            Choice("teamMember", "Assigned to", ONE_OF, pairs) if pairs else Choice("teamMember.name", "Assigned to")
+        )
+    return [*found, *BESIDE[panel]]
 
 
 UNSORTED = ("array", "object", "file")

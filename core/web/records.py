@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 
+from core.web.filters import Choice
 from core.web.forms import Field, Form
-from core.web.lists import Choice, Column, ListState
+from core.web.lists import Column, ListState
 from core.web.pages import Page
 
 

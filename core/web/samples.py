@@ -8,8 +8,9 @@ from typing import Any
 
 from django.http import HttpResponse, QueryDict
 
+from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
-from core.web.lists import Choice, Column, ListState
+from core.web.lists import Column, ListState
 from core.web.pages import Page
 
 KINDS = ("text", "email", "number", "date", "password", "textarea", "select", "search", "radio", "checks", "switch")
@@ -49,6 +50,7 @@ class Parts(Page):
             "tones": ("ok", "warn", "bad", "info", "none"),
             "views": [{"id": "1", "name": "Open in Berlin", "shared": True}],
             "view": {"id": "1", "name": "Open in Berlin", "shared": True},
+            "may_share": True,
             "may_change_view": True,
             "view_is_mine": True,
             "differs": True,

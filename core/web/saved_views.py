@@ -8,8 +8,10 @@ from typing import Any
 
 from django.http import HttpResponse, QueryDict
 
+from core.ids import is_id
 from core.web.ask import Answer
-from core.web.lists import SAYING, Choice, Column, ListState, as_filter
+from core.web.filters import Choice, Filter, flattened
+from core.web.lists import MATCH, SAYING, Column, ListState
 from core.web.tables import TablePage
 
 MOST = "500"
@@ -58,24 +60,24 @@ class ViewedList(TablePage):
         return any(name in self.request.GET for name in SAYING)
 
     @property
-    def conditions(self) -> list[Mapping[str, Any]]:
-        """The conditions of the open view of which all must hold."""
-        node = self.view["query"].get("advancedFilters") if self.view else None
-        if not node:
-            return []
-        return list(node["conditions"]) if node.get("operator", "and") == "and" and "conditions" in node else [node]
+    def tree(self) -> Mapping[str, Any]:
+        """The conditions of the open view, if it has any."""
+        return (self.view["query"].get("advancedFilters") if self.view else None) or {}
+
+    @property
+    def filters_sent(self) -> list[Filter]:
+        """The filters of the address or of the open view, those that the list does not know included."""
+        texts = self.request.GET.getlist("f")
+        texts = [*texts, *(() if self.says_itself or not self.tree else flattened(self.tree)[0])]
+        return [one for one in map(Filter.read, texts) if one]
 
     def is_filtered(self, name: str) -> bool:
         """Tell whether the address or the open view filters by the field."""
-        sent = (text.partition(":")[0] for text in self.request.GET.getlist("f"))
-        of_view = () if self.says_itself else (node.get("field") for node in self.conditions)
-        return name in (*sent, *of_view)
+        return any(one.name == name for one in self.filters_sent)
 
     def linked(self, name: str, path: str, label: str) -> Choice:
         """Return a filter that links of other pages set, with the names of the records that it is set to alone."""
-        texts = [*self.request.GET.getlist("f")]
-        texts += [] if self.says_itself else [as_filter(node) or "" for node in self.conditions]
-        ids = [text.split(":", 2)[-1] for text in texts if text.startswith(f"{name}:")]
+        ids = [one.value for one in self.filters_sent if one.name == name and is_id(one.value)]
         answer = self.ask("GET", path, {"ids": ids, "p": "1", "n": str(len(ids))}) if ids else None
         found = answer.data if answer is not None and answer.ok else []
         names = {one["_id"]: one.get("name") or (one.get("file") or {}).get("name") or "" for one in found}
@@ -86,17 +88,23 @@ class ViewedList(TablePage):
         query, found = view["query"], sent.copy() if sent is not None else QueryDict(mutable=True)
         sort, order = (_first(query.get(name)) for name in ("sortBy", "sortOrder"))
         found["q"] = query.get("searchValue") or ""
-        found.setlist("f", [text for node in self.conditions if (text := self.flat(node))])
+        texts, match, _ = self.flat
+        found.setlist("f", texts)
+        found[MATCH] = match
         found["sort"] = f"-{sort}" if sort and order != "asc" else sort
         if view["layout"] != "table":
             found["view"] = view["layout"]
         return ListState(found, self.choices_by_name, self.keeps)
 
-    def flat(self, node: Mapping[str, Any]) -> str | None:
-        """Write a condition as this list's addresses do, or None for one that people do not filter by."""
-        text = as_filter(node)
-        choice = self.choices_by_name.get(node.get("field", ""))
-        return text if text and choice and node.get("operator") in choice.operators else None
+    @cached_property
+    def flat(self) -> tuple[list[str], str, list[Mapping[str, Any]]]:
+        """The filters of the open view as this list's addresses write them (core.web.filters.flattened)."""
+        return flattened(self.tree, self.is_known) if self.tree else ([], "", [])
+
+    def is_known(self, text: str) -> bool:
+        one = Filter.read(text)
+        choice = self.choices_by_name.get(one.name) if one else None
+        return bool(one and choice and choice.accepts(one) and not choice.trouble(one.operator, one.value))
 
     @cached_property
     def choices_by_name(self) -> dict[str, Choice]:
@@ -110,7 +118,7 @@ class ViewedList(TablePage):
         sent = self.request.GET
         found = ListState(sent, self.choices_by_name, self.keeps) if self.says_itself else self.state_of(view, sent)
         found.explicit = True
-        found.fixed = [] if self.query_problem else [node for node in self.conditions if self.flat(node) is None]
+        found.fixed = [] if self.query_problem else self.flat[2]
         return found
 
     @property
@@ -148,7 +156,7 @@ class ViewedList(TablePage):
 
     @staticmethod
     def _looked_at(state: ListState, layout: str) -> tuple[Any, ...]:
-        return state.search, sorted(state.filters), state.sort, layout
+        return state.search, sorted(state.filters), state.any, state.sort, layout
 
     # What is shown
 
@@ -156,7 +164,7 @@ class ViewedList(TablePage):
         """Read the list. What only a view says, and the list refuses, is left out, and `notice` tells so."""
         answer = self.ask("GET", path, query)
         if answer.ok or self.view is None or answer.status != 400 or self.says_itself:
-            return self.needed(answer)
+            return answer if answer.ok else self.read(path, query)
         self.notice = CHANGED
         plain = QueryDict(mutable=True)
         plain.update({"saved": self.view["_id"], "q": ""})
@@ -177,6 +185,7 @@ class ViewedList(TablePage):
             "views": self.views,
             "view": view,
             "view_is_mine": view is not None and (view["createdBy"] or {}).get("_id") == self.actor.member_id,
+            "may_share": self.may(self.module, "PUT"),
             "may_change_view": view is not None and self.may_change_view(view),
             "differs": self.differs,
             "notice": self.notice or (LOST if lost else broken),

@@ -31,6 +31,7 @@ RECORDS = ((("E",), "Edit"), (("N",), "Write a note"))
 REVIEW = (
     (("A",), "Approve the draft"),
     (("E",), "Edit it"),
+    (("W",), "Have it written anew"),
     (("X",), "Don't send it"),
     (("J",), "Next draft"),
     (("K",), "Draft before"),

@@ -210,6 +210,8 @@ class EditCell(TablePage):
         if not changed:
             return self._saved(self.record)
         answer = self.ask("PUT", f"{self.resource}/{self.params['id']}", None, {"formData": changed})
+        if answer.status == 403:
+            self.needed(answer)
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
             return self.page(self.editing(form, self.record), status=422)

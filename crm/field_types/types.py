@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.text.addresses import BadAddress, read_email, read_phone
+from core.text.direction import without_turns
 from crm.field_types.base import BadValue, FieldSpec, FieldType
 from crm.field_types.values import clean_text, describe
 
@@ -21,7 +22,7 @@ class Text(FieldType):
     name, value_types = "text", ("string", "any", "number", "boolean", "member", "array", "object")
 
     def check(self, value: Any, field: FieldSpec) -> Any:
-        return clean_text(value, MAX_LINE) if isinstance(value, str) else value
+        return without_turns(clean_text(value, MAX_LINE)) if isinstance(value, str) else value
 
 
 class TextArea(FieldType):

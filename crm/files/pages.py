@@ -8,8 +8,9 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from core.web.filters import Choice
 from core.web.forms import Field, Form
-from core.web.lists import Choice, Column, ListState
+from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
 
 KINDS = (
@@ -101,7 +102,8 @@ class NewFiles(FilePage):
         if not answer.ok:
             reason = (answer.warning or answer.message).removeprefix("file: ")
             return self.page({"trouble": reason[:1].upper() + reason[1:]}, status=422)
-        return self.done(to=self.address("files"))
+        count = len(answer.data) if isinstance(answer.data, list) else 1
+        return self.done(f"Uploaded {count} file{'' if count == 1 else 's'}", self.address("files"))
 
 
 class FileDetail(FilePage):

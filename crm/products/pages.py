@@ -8,8 +8,9 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from core.web.filters import Choice
 from core.web.forms import Field, Form
-from core.web.lists import Choice, Column
+from core.web.lists import Column
 from core.web.pages import MenuItem, Page
 from core.web.record_forms import choice_of, fields_query, form_field
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from django.db import models
 from django.db.models import Q
 
-from core.fields import CompanyForeignKey, JSONField, ObjectIdField
+from core.fields import CompanyForeignKey, JSONField, NameField, ObjectIdField
 from core.models import CompanyManager, CompanyModel, CompanyRow
 from core.search import SearchColumn
 from crm.records.pending import present_custom
@@ -31,7 +31,7 @@ class CustomValues(JSONField):
 class NamedModel(CompanyModel):
     """A company's own tag, category, team or segment: unique by name, whatever its case."""
 
-    name = models.CharField(max_length=200)
+    name = NameField(max_length=200)
     description = models.TextField(blank=True)
     color = models.CharField(max_length=20, blank=True)
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
+from core.web.record_forms import fields_query, status_labels
 
 
 def counted(number: int | None, word: str) -> str:
@@ -109,9 +110,21 @@ class LeadBin(Bin):
         Column("updatedAt", "When", "updatedAt"),
     ]
 
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Status -> its words."""
+        answer = self.ask("GET", "custom-field", fields_query("lead")) if self.may("custom-field") else None
+        return status_labels(answer.data if answer is not None and answer.ok else [])
+
     def row(self, record: Mapping[str, Any]) -> dict[str, Any]:
         contact = record["contact"] or {}
-        return super().row({**record, "name": contact.get("name") or contact.get("email"), "email": record["status"]})
+        return super().row(
+            {
+                **record,
+                "name": contact.get("name") or contact.get("email"),
+                "email": self.labels.get(record["status"], record["status"]),
+            }
+        )
 
 
 class FileBin(Bin):

@@ -68,6 +68,7 @@ def create_view(*, actor: Actor, values: Mapping[str, Any]) -> SavedView:
     listed = VIEWED[resource]
     _check_readable(actor, listed)
     view = SavedView(created_by_id=actor.member_id, updated_by_id=actor.member_id, resource=resource)
+    _check_shareable(actor, view, values)
     _set(view, listed, values)
     with transaction.atomic():
         _reserve_place(actor.member_id)
@@ -88,6 +89,7 @@ def update_view(*, actor: Actor, id: str, values: Mapping[str, Any]) -> SavedVie
     _check_changeable(actor, [view])
     if values.get("resource", view.resource) != view.resource:
         raise NamedError("InvalidInput_400", f"resource: is set once, when the view is made; it is {view.resource}")
+    _check_shareable(actor, view, values)
     _set(view, VIEWED[view.resource], values)
     if not view.shared and view.created_by_id != actor.member_id:
         raise NamedError("InvalidInput_400", "shared: only who made the view can make it their own again")
@@ -121,6 +123,15 @@ def _check_readable(actor: Actor, listed: ViewedList) -> None:
         check_key(actor, (listed.module,), "GET")
     else:
         check_session(actor, entitlement(actor.company_id), listed.module, "GET")
+
+
+def _check_shareable(actor: Actor, view: SavedView, values: Mapping[str, Any]) -> None:
+    """Refuse to share a view that is not shared yet, unless the actor may change the list's records."""
+    module = VIEWED[view.resource].module
+    if values.get("shared") and not view.shared and not actor.may(module, "PUT"):
+        raise NamedError(
+            "UnauthorizedAction_403", f"shared: your role lacks the permission {module}.PUT, which sharing a view takes"
+        )
 
 
 def _check_changeable(actor: Actor, views: Sequence[SavedView]) -> None:

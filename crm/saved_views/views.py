@@ -18,7 +18,8 @@ from crm.saved_views.services import create_view, delete_views, not_found, updat
 
 WHOSE = (
     "Views are of contacts or leads, and open to whoever may read these. One's own are seen by nobody else. Shared ones"
-    " are changed and deleted by who made them, or by a role with the permission settings.PUT."
+    " are changed and deleted by who made them, or by a role with the permission settings.PUT;"
+    " sharing one takes the permission to change the list's records."
 )
 CHANGE_ERRORS = ("InvalidInput_400", "InvalidRequest_400", "SavedViewNameAlreadyExists_400")
 

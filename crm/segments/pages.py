@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 from django.http import HttpResponse, QueryDict
 
 from core.web.colors import color_field
+from core.web.filters import WORDS, Choice, changed_filters, flattened
 from core.web.forms import Field, Form, Option
-from core.web.lists import WORDS, Choice, Column, ListState, as_filter, changed_filters
+from core.web.lists import MATCH, Column, ListState
 from core.web.pages import MenuItem, Page
-from core.web.record_forms import KINDS, choice_of, fields_query
+from core.web.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices, status_labels
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 
 SEGMENTS = Records(
@@ -24,7 +25,7 @@ SEGMENTS = Records(
     "A segment is a filter with a name.",
 )
 SHOWN = 20
-NAMES = {"tags": "Tag", "category": "Category", "createdAt": "Added", "updatedAt": "Changed"}
+NAMES = {"tags": "Tag", "category": "Category", "teamMember": "Assigned to", "updatedAt": "Changed"}
 """Fields that have no definition -> their words."""
 RECORDS = {
     "tags": "tag",
@@ -35,7 +36,6 @@ RECORDS = {
     "contact": "contact",
 }
 """Field whose values are ids -> path and module of what they are the ids of."""
-PLAIN_VALUES = ("string", "number", "date", "any")
 
 
 class SegmentPage(Page):
@@ -45,9 +45,15 @@ class SegmentPage(Page):
 
     def definitions(self, panel: str) -> list[Mapping[str, Any]]:
         """Return the fields that people filter by, or none if the reader may not see them."""
-        answer = self.ask("GET", "custom-field", fields_query(panel)) if self.may("custom-field") else None
-        found = answer.data if answer is not None and answer.ok else []
-        return [one for one in found if not one["hide"]]
+        if panel not in self._definitions:
+            answer = self.ask("GET", "custom-field", fields_query(panel)) if self.may("custom-field") else None
+            found = answer.data if answer is not None and answer.ok else []
+            self._definitions[panel] = [one for one in found if not one["hide"]]
+        return self._definitions[panel]
+
+    @cached_property
+    def _definitions(self) -> dict[str, list[Mapping[str, Any]]]:
+        return {}
 
 
 class Segments(RecordList, SegmentPage):
@@ -91,24 +97,18 @@ class NewSegment(NewRecord, SegmentForm):
 
     @cached_property
     def choices(self) -> list[Choice]:
-        """The panel's plain fields, and tags."""
-        found = [
-            choice_of(one)
-            for one in self.definitions(self.panel)
-            if one["fieldType"] in KINDS and (one["valueType"] in PLAIN_VALUES or one["options"])
-        ]
-        if tags := self.options_of("tag"):
-            found.append(Choice("tags", "Tag", ("in",), [(one.value, one.label) for one in tags]))
-        return found
+        """What lists of the panel are filtered by."""
+        return record_choices(self.panel, self.definitions(self.panel), self.options_of("tag"))
 
     @cached_property
     def state(self) -> ListState:
         """The filters in the address, with those that the form adds, and without those that it takes off."""
         known = {choice.name: choice for choice in self.choices}
         added, dropped = changed_filters(self.request.POST, known)
-        texts = [":".join(one) for one in ListState(self.request.GET, known).filters]
+        texts = [str(one) for one in ListState(self.request.GET, known).filters]
         query = QueryDict(mutable=True)
         query.setlist("f", [text for text in dict.fromkeys((*texts, *added)) if text not in dropped])
+        query[MATCH] = self.request.POST.get(MATCH) or self.request.GET.get(MATCH, "")
         return ListState(query, known)
 
     def show(self) -> Mapping[str, Any]:
@@ -138,7 +138,8 @@ class NewSegment(NewRecord, SegmentForm):
         return super().refused(form, **self.context(), **context)
 
     def do_save(self) -> HttpResponse:
-        if any(changed_filters(self.request.POST, (choice.name for choice in self.choices))):
+        changed = changed_filters(self.request.POST, (choice.name for choice in self.choices))
+        if any(changed) or MATCH in self.request.POST:
             return self.page({**self.context(), "form": self.form().fill(self.request.POST)})
         if not self.state.filters:
             form = self.form().fill(self.request.POST)
@@ -236,6 +237,7 @@ class EditSegment(EditRecord, SegmentForm):
             "count": found["count"],
             "counted": counted(found["count"], panel) if found["count"] is not None else "",
             "members": found["records"] or [],
+            "labels": status_labels(self.definitions(panel)) if panel == "lead" and listed else {},
             "rules": self.rules(),
             "filters": self.filters_address() if self.may("segment", "PUT") else "",
             "shown": SHOWN,
@@ -265,20 +267,28 @@ class EditSegment(EditRecord, SegmentForm):
         answer = self.ask("PUT", f"segment/{self.params['id']}", None, {name: [self.sent_id("member")]})
         return self.done(text) if answer.ok else self.refuse(answer)
 
+    def is_known(self, text: str) -> bool:
+        """Tell whether the page of the filters has the field of a filter, which it would lose otherwise."""
+        panel = self.record["panel"]
+        found = record_choices(panel, self.definitions(panel))
+        return text.partition(":")[0] in {"tags", *(one.name for one in found)}
+
     def filters_address(self) -> str:
-        """Return the address that changes the filters, or "" where they are more than a plain list of conditions."""
+        """Return the address that changes the filters, or "" where they are more than filters and groups of them."""
         tree = self.record["advancedFilters"] or {}
-        texts = [as_filter(one) for one in tree.get("conditions", [])]
-        if not texts or tree.get("operator") != "and" or None in texts:
+        texts, match, rest = flattened(tree, self.is_known) if tree else ([], "", [])
+        if not texts or rest:
             return ""
-        return self.address("segment-filters", self.params["id"], f=texts)
+        return self.address("segment-filters", self.params["id"], f=texts, **({MATCH: match} if match else {}))
 
     def rules(self) -> list[str]:
         """Say what the segment selects, a line for each of its conditions."""
         tree = self.record["advancedFilters"]
         if not tree:
             return []
-        names = {one["uniqueFieldID"]: one["name"] for one in self.definitions(self.record["panel"])}
+        panel = self.record["panel"]
+        names = {one.name: one.label for one in (*PLAIN[panel], *BESIDE[panel])}
+        names |= {one["uniqueFieldID"]: name_of(one) for one in self.definitions(panel)}
         records = self.record_names(tree)
         if tree.get("operator") == "and":
             return [in_words(one, names, records) for one in tree["conditions"]]

@@ -9,8 +9,9 @@ from typing import Any
 from django.http import HttpResponse
 
 from core.web.ask import Answer
+from core.web.filters import Choice
 from core.web.forms import Field, Form
-from core.web.lists import Choice, Column
+from core.web.lists import Column
 from core.web.records import RecordList, Records, shown_value
 from core.web.settings import SettingsPage
 
@@ -156,8 +157,8 @@ class AiAppForm(AiPage):
         typed = self.request.POST.get("baseUrl", (self.before or {}).get("baseUrl") or "")
         text = "Empty: a small one that is quick and cheap."
         if self.kind == "ai-b":
-            text = "As the server calls it. Needed for a server of your own; empty with OpenAI: a small one, quick and"
-            text += " cheap."
+            text = "As the server calls it. Required for a server of your own; empty with OpenAI: a small one, quick"
+            text += " and cheap."
         return Field("selectedModel", "Model", required=self.kind == "ai-b" and bool(typed.strip()), help=text)
 
     def _address(self) -> Field:

@@ -8,7 +8,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from core.web.ask import Answer
-from core.web.lists import Choice, Column, ListState, since
+from core.web.filters import DATE, Choice
+from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
 
 STATUSES = (
@@ -84,13 +85,10 @@ class Messages(MessagePage):
             "status": Statuses("status", "State", ("in",), STATUSES),
             "run": Choice("run", "Outreach", ("in",), tuple(named.items())),
             "recipient": Choice("recipient", "Address", ("contains", "equals")),
-            "sentAt": Choice("sentAt", "Sent", ("before", "after", "isEmpty", "isNotEmpty")),
+            "sentAt": Choice("sentAt", "Sent", DATE, kind="date"),
         }
         shown = list(choices.values())
         choices["reason"] = Choice("reason", "Why", ("in",))
-        begins = since(self.request.GET, self.reader.formats, "sentAt", "Sent")
-        operators = (*choices["sentAt"].operators, *begins.operators)
-        choices["sentAt"] = Choice("sentAt", "Sent", operators, begins.options)
         state = ListState(self.request.GET, choices)
         found = self.read("genie/send-jobs", state.query())
         self.name_filters(choices, state, found, named)
@@ -108,7 +106,7 @@ class Messages(MessagePage):
         reasons = {one["reason"]: one["sentence"] for one in found.data}
         runs = {one["run"]["_id"]: one["run"]["name"] for one in found.data if one["run"]} | named
         for name, known, unknown in (("reason", reasons, "another reason"), ("run", runs, "another one")):
-            asked = tuple((value, known.get(value, unknown)) for field, _, value in state.filters if field == name)
+            asked = tuple((one.value, known.get(one.value, unknown)) for one in state.filters if one.name == name)
             choices[name] = Choice(name, choices[name].label, ("in",), asked)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from core.web.lists import Choice, Column, ListState
+from core.web.filters import Choice
+from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
 
 STATES = {

@@ -8,8 +8,9 @@ from urllib.parse import quote
 
 from django.http import HttpResponse
 
+from core.web.filters import Choice
 from core.web.forms import Field, Form
-from core.web.lists import Choice, Column, ListState
+from core.web.lists import Column, ListState
 from core.web.pages import NOTHING, MenuItem, Page, Refused
 
 KINDS = {
@@ -72,7 +73,7 @@ class Inbox(InboxPage):
         found = self.read("inbox", state.query())
         for name in ("run", "contact"):
             known = {one[name]["_id"]: one[name]["name"] for one in found.data if one[name]}
-            asked = [value for field, _, value in state.filters if field == name]
+            asked = [one.value for one in state.filters if one.name == name]
             options = tuple((value, known.get(value) or "another one") for value in asked)
             choices[name] = Choice(name, choices[name].label, ("in",), options)
         return {

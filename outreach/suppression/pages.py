@@ -10,8 +10,9 @@ from typing import Any
 from django.http import HttpResponse
 
 from core.ids import is_id
+from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
-from core.web.lists import Choice, Column, ListState
+from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
 
 REASONS = {

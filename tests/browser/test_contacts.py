@@ -13,7 +13,7 @@ from crm.models import Contact
 from tests.browser.conftest import press
 from tests.crm.bulk_jobs.helpers import work
 from tests.kit.cast import make_cast
-from tests.kit.factories import ContactFactory
+from tests.kit.factories import ContactFactory, TagFactory
 from tests.web.helpers import PASSWORD
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
@@ -120,6 +120,7 @@ def test_without_script_everything_works(browser: Any, live_server: Any) -> None
     with cast.scope():
         ContactFactory.create_batch(60)
         ContactFactory(name="Elsa Hedlund")
+        tag = TagFactory(name="Fair")
     context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
     page = context.new_page()
     page.goto("/login")
@@ -135,4 +136,8 @@ def test_without_script_everything_works(browser: Any, live_server: Any) -> None
     page.get_by_label("Select Elsa Hedlund").check()
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_text("Deleted 1 contact")).to_be_visible()
+    page.goto(f"/c/{cast.company.pk}/tags/{tag.pk}")  # what a dialog asks stands on the page, once
+    expect(page.get_by_role("heading", name="Delete")).to_have_count(1)
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("Tag deleted")).to_be_visible()
     context.close()

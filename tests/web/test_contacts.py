@@ -14,7 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from core.events import deliver
 from core.ids import new_id
 from crm.contacts.pages import ContactDetail
-from crm.models import BulkJob, CallLog, Contact, CustomField, LeadActivity, Meeting, MeetingAttendee
+from crm.models import BulkJob, CallLog, Contact, ContactTag, CustomField, LeadActivity, Meeting, MeetingAttendee
+from tests.crm.contacts.helpers import add_field
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, TagFactory
 from tests.web.helpers import at, enter, text_of, toast_of
@@ -47,7 +48,76 @@ def test_the_list_searches_filters_and_sorts(scope: Cast, client: Any) -> None:
     assert names(added) == ["Bob Ray"]
     assert "No contact matches" in text_of(client.get(path + "?q=nobody"))
     assert names(client.get(path + "?f=nothing:in:x&f=email:drop:x&seen=x")) == ["Bob Ray", "Ann Lee"]
-    assert client.get(path + "?sort=nothing").status_code == 400
+    again = client.get(path + "?f=createdAt:after:soon&f=email:contains:" + bob.email)
+    assert (names(again), "Enter a day" in text_of(again)) == (["Bob Ray"], True)
+
+
+@pytest.mark.parametrize("asked", ["sort=nothing", "cursor=x", "q=" + "x" * 600, "f=tags:in:nothing"])
+def test_the_list_opens_without_what_it_cannot_use(scope: Cast, client: Any, asked: str) -> None:
+    ContactFactory(name="Ann Lee")
+    TagFactory()
+    found = client.get(at(scope.owner, f"contacts?{asked}"))
+    assert (found.status_code, names(found)) == (200, ["Ann Lee"])
+    assert "It is shown without" in text_of(found)
+
+
+def test_filters_are_of_every_type_and_stand_in_groups(scope: Cast, client: Any) -> None:
+    """All of (unsubscribed or Bob), added lately: any of a group, and the other way round."""
+    add_field("employees", "number", "number")
+    for name, size in (("Ann Lee", 5), ("Bob Ray", 50), ("Cid Fox", 500)):
+        one = ContactFactory(name=name)
+        assert scope.session.put(f"/contact/{one.pk}", {"formData": {"employees": size}}).status == 200
+    path = at(scope.owner, "contacts?sort=name&")
+    refused = client.get(path + "field=employees&operator=equals&value=abc&f=name:notContains:Cid")
+    assert (refused.status_code, sorted(names(refused))) == (200, ["Ann Lee", "Bob Ray"])
+    assert "Enter a number" in text_of(refused)
+    assert 'aria-label="employees" value="abc" aria-invalid="true"' in refused.content.decode()
+    assert 'aria-label="employees" type="number"' in refused.content.decode()
+    assert len(names(client.get(path + "field=createdAt&operator=withinLast&amount=2&unit=days"))) == 3
+    assert names(client.get(path + "field=createdAt&operator=before&value=2020-01-01")) == []
+    assert names(client.get(path + "f=unsubscribed:equals:true")) == []
+    either = "f=(1)name:equals:Ann Lee&f=(1)employees:greaterThan:100&f=name:notContains:Cid"
+    assert names(client.get(path + either)) == ["Ann Lee"]
+    found = client.get(path + either + "&match=any")  # (Ann and above 100) or not Cid
+    assert (names(found), "Any of" in text_of(found)) == (["Ann Lee", "Bob Ray"], True)
+    saved = client.post(path + either + "&match=any", {"do": "new_view", "name": "Mixed"})
+    assert names(client.get(saved["Location"])) == ["Ann Lee", "Bob Ray"]
+    assert "of the view" not in text_of(client.get(saved["Location"]))
+
+
+def test_a_field_of_many_is_changed_and_it_is_undone(scope: Cast, client: Any) -> None:
+    tag, city = TagFactory(name="Fair"), add_field("city")
+    ids = [ContactFactory(name=name).pk for name in ("Ann Lee", "Bob Ray", "Cid Fox")]
+    path, change = at(scope.owner, "contacts"), at(scope.owner, "contacts/change")
+    assert 'formaction="' + change in client.get(path).content.decode()
+    offered = client.post(change, {"do": "choose", "ids": ids[:2]}).content.decode()
+    assert ('<option value="tags">Tags' in offered, f'<option value="{city.unique_field_id}">' in offered) == (
+        True,
+        True,
+    )
+    asked = client.post(change, {"do": "choose", "what": "tags", "ids": ids[:2]})
+    assert ("Tags of 2 contacts" in text_of(asked), f'name="ids" value="{ids[0]}"' in asked.content.decode()) == (
+        True,
+        True,
+    )
+    sent = {"what": "tags", "how": "append", "tags": [tag.pk]}
+    done = client.post(change, {"do": "save", "ids": ids[:2], **sent})
+    toast = toast_of(client, done)
+    assert ("Changed 2 contacts" in toast, "Undo" in toast) == (True, True)
+    assert ContactTag.objects.filter(tag=tag).count() == 2
+    client.post(change + "?q=ann", {"do": "save", "all": "1", **sent, "how": "remove"})
+    assert ContactTag.objects.get(tag=tag).contact.name == "Bob Ray"
+    empty = client.post(change, {"do": "save", "ids": ids, "what": "city", "how": "set", "city": ""})
+    assert (empty.status_code, "Say what" in text_of(empty)) == (422, True)
+    client.post(change + "?q=", {"do": "save", "all": "1", "what": "city", "how": "set", "city": "Bonn"})
+    assert len(names(client.get(path + "?f=city:equals:Bonn"))) == 3
+    client.post(change, {"do": "save", "ids": ids[:1], "what": "city", "how": "clear"})
+    assert names(client.get(path + "?f=city:isEmpty:")) == ["Ann Lee"]
+    assert client.post(change, {"do": "choose", "what": "email", "ids": ids}).status_code == 404
+    viewer = enter(scope.narrow)
+    for deed in ("choose", "save"):
+        refused = toast_of(viewer, viewer.post(at(scope.narrow, "contacts/change"), {"do": deed, "ids": ids, **sent}))
+        assert "Your role does not" in refused
 
 
 def test_pages_follow_by_cursor(scope: Cast, client: Any) -> None:

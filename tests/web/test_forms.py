@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from django.http import QueryDict
 
+from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
-from core.web.lists import Choice, Column, ListState
+from core.web.lists import Column, ListState
 
 TAKEN = "Another record has this value already."
 

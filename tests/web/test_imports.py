@@ -111,7 +111,7 @@ def test_rows_are_mended_on_the_page(scope: Cast, client: Any) -> None:
     assert (one.status_code, "1 row: 1 created" in text_of(one)) == (200, True)
     assert 'name="r3.c1"' not in shown
     assert re.search(r'name="r4.c1"[^>]* value="bob@example.org"', shown)
-    assert "not saved yet" in text_of(one)
+    assert "Not saved yet" in text_of(one)
     rest = toast_of(client, client.post(path, typed))
     assert ("2 rows: 1 created, 1 still wrong" in rest, 'class="toast bad"' in rest) == (True, True)
     done = client.get(path)

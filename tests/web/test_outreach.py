@@ -140,6 +140,10 @@ def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> No
         client.get(at(cast.owner, f"outreach/audience?contactIds={ann.pk}&contactIds={bob.pk}"))
     )
     body = {"contactIds": [ann.pk, bob.pk], "prompt": "Invite them to lunch"}
+    for address, told in (("people", 'value="Cid"'), ("audience", "of 2 contacts")):  # without script
+        kept = client.post(at(cast.owner, f"outreach/{address}"), {**body, "find": "Cid"}).content.decode()
+        assert ("Invite them to lunch</textarea>" in kept, told in kept) == (True, True)
+        assert 'formmethod="get"' not in kept
     plain = client.post(at(cast.owner, "outreach/samples"), body)
     assert "Invite them to lunch</textarea>" in plain.content.decode()
     part = client.post(at(cast.owner, "outreach/samples"), body, headers={"HX-Request": "true"})

@@ -84,12 +84,23 @@ def test_without_a_session_pages_lead_to_the_log_in(cast: Cast) -> None:
     assert (part.status_code, part["HX-Redirect"].startswith("/login?next=")) == (204, True)
 
 
+def test_addresses_that_people_type_lead_on(cast: Cast) -> None:
+    browser = enter(cast.owner)
+    short = browser.get(f"/c/{cast.company.pk}")
+    assert (short.status_code, short["Location"]) == (302, f"/c/{cast.company.pk}/")
+    assert "Log out?" in browser.get("/logout").content.decode()
+    assert browser.get(f"/c/{cast.company.pk}/").status_code == 200
+    refused = browser.put(f"/c/{cast.company.pk}/contacts")
+    assert (refused.status_code, "cannot be used like that" in refused.content.decode()) == (405, True)
+    assert Client().get("/logout")["Location"] == "/login"
+
+
 def test_log_out_ends_the_session_and_its_tokens(cast: Cast) -> None:
     client = Client()
     log_in(client, cast.owner.email)
     family = client.session["member_session"]["sid"]
     stolen = client.cookies["sessionid"].value
-    assert client.get("/logout").status_code == 405
+    assert client.get("/logout").status_code == 200  # asks, and ends nothing
     assert client.post("/logout")["Location"] == "/login"
     assert not RefreshToken.objects.filter(family=family, revoked_at__isnull=True).exists()
     thief = Client()

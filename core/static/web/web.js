@@ -304,7 +304,7 @@ document.addEventListener("keydown", (event) => {
   if (!found && event.key === "/") { event.preventDefault(); search(); return; }
   if (!found) return;
   event.preventDefault();
-  if (found.matches("input")) { found.focus(); found.select(); } else found.click();
+  if (found.matches("input, textarea")) { found.focus(); found.select(); } else found.click();
 });
 
 if (navigator.platform.startsWith("Mac")) for (const key of all(".find kbd")) key.textContent = "⌘ K";

@@ -11,8 +11,9 @@ from django.http import HttpResponse
 
 from core.ids import is_id
 from core.text.timezones import zone_of
+from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, Option
-from core.web.lists import Choice, ListState
+from core.web.lists import ListState
 from core.web.pages import MenuItem, Page
 
 OUTCOMES = (
@@ -24,7 +25,6 @@ OUTCOMES = (
     ("failed", "Failed"),
 )
 DIRECTIONS = (("outbound", "Outgoing"), ("inbound", "Incoming"))
-WHEN = ("before", "after")
 FOUND = 10
 """Contacts that a search shows."""
 
@@ -41,7 +41,7 @@ class Calls(Page):
         Choice("member.name", "Who had it"),
         Choice("direction", "Direction", ("in",), DIRECTIONS),
         Choice("outcome", "Outcome", ("in",), OUTCOMES),
-        Choice("startedAt", "When", WHEN),
+        Choice("startedAt", "When", DATE, kind="date"),
     )
 
     @cached_property

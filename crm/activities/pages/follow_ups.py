@@ -13,13 +13,13 @@ from django.utils import timezone
 
 from core.ids import is_id
 from core.text.timezones import zone_of
+from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, Option
-from core.web.lists import Choice, ListState
+from core.web.lists import ListState
 from core.web.pages import MenuItem, Page
 
 TABS = (("open", "Open"), ("mine", "Yours"), ("done", "Done"))
 EMPTY = {"open": "Nothing is to be done", "mine": "Nothing waits for you", "done": "Nothing is done yet"}
-WHEN = ("before", "after")
 SNOOZES = (("1", "Until tomorrow"), ("3", "For three days"), ("7", "For a week"))
 MORNING = time(9)
 """When a follow-up that was put off comes up."""
@@ -41,7 +41,7 @@ class FollowUps(Page):
     choices = (
         Choice("lead.contact.name", "Contact"),
         Choice("assignee.name", "Assigned to"),
-        Choice("dueAt", "When", WHEN),
+        Choice("dueAt", "When", DATE, kind="date"),
     )
 
     @cached_property

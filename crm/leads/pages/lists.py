@@ -2,60 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
 
-from core.web.forms import Option
-from core.web.lists import MOST_ROWS, Choice, since
-from core.web.record_forms import choice_of, shown_fields
-from core.web.saved_views import KEPT, ViewedList
-from crm.leads.pages.base import TONES, LeadPage, counted, said
+from core.web.bulk import BulkList, ChangeMany
+from core.web.filters import Choice
+from core.web.forms import Field
+from core.web.lists import MOST_ROWS
+from core.web.record_forms import record_choices
+from core.web.saved_views import KEPT
+from crm.leads.pages.base import TONES, LeadPage, counted
 from crm.leads.pages.table import LeadTable
 
 FIRST_CARDS = 100
 """The cards that a board is made of at first, the newest of all columns; the others come by column."""
 CARDS = 25
+LINKS = (
+    ("tags", "Tags", "tag", "checks"),
+    ("productServices", "Products and services", "product-service", "checks"),
+    ("team", "Team", "team", "select"),
+)
+"""What leads are linked with: field, words, path and kind of the form's field."""
 IMPORT = ("importId", "lead/import", "Import")
 """Field, path and words of the filter that pages of imports lead to."""
 
 
-class Leads(LeadTable, ViewedList):
-    path = name = "leads"
-    title = "Leads"
-    template = "web/leads/list.html"
+class LeadList(LeadTable, BulkList):
+    """What the list and the change of many share: which leads the address says."""
+
     keeps = ("view", *KEPT)
+    one = "lead"
 
     @cached_property
     def choices(self) -> list[Choice]:
         """The fields that people filter by, in both views."""
-
-        def pairs(options: Iterable[Option]) -> tuple[tuple[str, str], ...]:
-            return tuple((one.value, one.label) for one in options)
-
-        found = [Choice("contact.email", "E-mail")]
-        for name, label in (("status", "Status"), ("source", "Source")):
-            options = pairs(self.system_options(name))
-            found.append(Choice(name, label, ("in",), options) if options else Choice(name, label))
         # The board has its own two lists to ask for, and asks for the members only where they are filtered by.
-        if self.is_board and not self.is_filtered("teamMember"):
-            found.append(Choice("teamMember.name", "Assigned to"))
-        elif self.members:
-            found.append(Choice("teamMember", "Assigned to", ("in",), pairs(self.members)))
-        if self.is_filtered("createdAt"):
-            found.append(since(self.request.GET, self.reader.formats, "createdAt", "Created"))
+        members = [] if self.is_board and not self.is_filtered("teamMember") else self.members
+        found = record_choices("lead", self.definitions, members=members)
         if self.is_filtered("segment"):
-            found.append(Choice("segment", "Segment", ("in",), pairs(self.options_of("segment"))))
+            pairs = tuple((one.value, one.label) for one in self.options_of("segment"))
+            found.append(Choice("segment", "Segment", ("in",), pairs))
         found += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
-        found += [
-            Choice("team.name", "Team"),
-            Choice("productServices.name", "Product", ("contains",)),
-            Choice("tags.name", "Tag", ("contains",)),
-            Choice("value", "Value", ("greaterThan", "lessThan", "equals", "isEmpty", "isNotEmpty"), number=True),
-        ]
-        return [*found, *(choice_of(one) for one in shown_fields(self.definitions) if not one["children"])]
+        return found
 
     @property
     def layout(self) -> str:
@@ -66,11 +57,24 @@ class Leads(LeadTable, ViewedList):
     def is_board(self) -> bool:
         return self.layout == "board"
 
+    @property
+    def changes(self) -> list[tuple[str, str]]:
+        """What leads belong to, and their values; status and member have buttons of their own."""
+        named = [(name, label) for name, label, path, _ in LINKS if self.may(path)]
+        return [*named, *((one.name, one.label) for one in self.value_fields() if one.name != "status")]
+
+
+class Leads(LeadList):
+    path = name = "leads"
+    title = "Leads"
+    template = "web/leads/list.html"
+
     def show(self) -> Mapping[str, Any]:
         shared = {
             "choices": self.choices,
             "statuses": self.statuses,
             "members": [] if self.is_board else self.members,
+            "changes": self.changes if not self.is_board and self.may("lead", "PUT") else [],
             "table_link": self.request.path + self.state.link(view=None),
             "board_link": self.request.path + self.state.link(view="board"),
         }
@@ -130,30 +134,22 @@ class Leads(LeadTable, ViewedList):
         return self.move(self.sent_id(), self.here)
 
     def do_status(self) -> HttpResponse:
-        return self._change({"formData": {"status": self.request.POST.get("status", "")}})
+        return self.change({"formData": {"status": self.request.POST.get("status", "")}})
 
     def do_assign(self) -> HttpResponse:
-        return self._change({"teamMember": self.request.POST.get("member") or None})
+        return self.change({"teamMember": self.request.POST.get("member") or None})
 
-    def do_delete(self) -> HttpResponse:
-        return self._bulk("DELETE", {}, "Deleting", "Deleted", "deletedCount")
 
-    def _change(self, change: Mapping[str, Any]) -> HttpResponse:
-        return self._bulk("PUT", change, "Changing", "Changed", "updatedCount")
+class ChangeLeads(ChangeMany, LeadList):
+    path = "leads/change"
+    name = "leads-change"
+    title = "Change leads"
 
-    def _bulk(self, method: str, change: Mapping[str, Any], doing: str, did: str, count: str) -> HttpResponse:
-        """Change the chosen leads, or all that match."""
-        sent = self.request.POST
-        if "all" in sent:
-            answer = self.ask(method, "lead", self.state.selection(), {"selectAll": True, **change})
-        else:
-            answer = self.ask(method, "lead", None, {"ids": sent.getlist("ids"), **change})
-        if not answer.ok:
-            return self.refuse(answer, self.here)
-        number = answer.data[count]
-        if number is None:
-            return self.done(f"{doing} leads", self.here, watch=answer.job)
-        return self.done(said(f"{did} {counted(number)}", answer.warning), self.here, undo=answer.job)
+    def field(self, name: str) -> Field | None:
+        for beside, label, path, kind in LINKS:
+            if name == beside:
+                return Field(name, label, kind, options=self.options_of(path))
+        return next((one for one in self.value_fields() if one.name == name), None)
 
 
 class Pipeline(LeadPage):

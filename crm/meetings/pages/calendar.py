@@ -21,6 +21,8 @@ AGENDA_DAYS, WEEK_DAYS = 28, 7
 MOST = 200
 OVERDUE = 5
 VIEWS = {"week": "Week", "month": "Month", "agenda": "Agenda"}
+MOVED = {"follow-up": ("lead-activity/follow-up", "dueAt", "PATCH"), "meeting": ("meeting", "startsAt", "PUT")}
+"""What is moved -> its path, its time, and the method that changes it."""
 NO_TIME = Answer(
     400, {"message": "It was not moved.", "warning": "Give a time that clocks show; in spring they skip some."}
 )
@@ -187,13 +189,16 @@ class Calendar(Page):
         moment = read_moment(asked if "T" in asked else f"{asked}T{sent.get('time', '')}", self.zone)
         if moment is None:
             return self.refuse(NO_TIME, self.link())
-        if sent.get("kind") == "follow-up":
-            answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"dueAt": moment.isoformat()})
-        else:
-            answer = self.ask("PUT", f"meeting/{self.sent_id()}", None, {"startsAt": moment.isoformat()})
+        kind = "follow-up" if sent.get("kind") == "follow-up" else "meeting"
+        place, time_of, method = MOVED[kind]
+        path = f"{place}/{self.sent_id()}"
+        before = self.ask("GET", path)
+        answer = self.ask(method, path, None, {time_of: moment.isoformat()})
         formats = self.reader.formats
         text = f"Moved to {moment:%A} {formats.date(moment)}, {formats.time(moment)}."
-        return self._told(answer, text)
+        was = datetime.fromisoformat(before.data[time_of]).astimezone(self.zone) if before.ok else None
+        back = {"do": "move", "kind": kind, "id": self.sent_id(), "at": f"{was:%Y-%m-%dT%H:%M}"} if was else None
+        return self._told(answer, text, back)
 
     def do_cancel(self) -> HttpResponse:
         return self._told(self.ask("DELETE", "meeting", None, {"ids": [self.sent_id()]}), "Meeting cancelled.")
@@ -202,10 +207,10 @@ class Calendar(Page):
         path = f"lead-activity/follow-up/{self.sent_id()}"
         return self._told(self.ask("PATCH", path, None, {"status": "done"}), "Done.")
 
-    def _told(self, answer: Answer, text: str) -> HttpResponse:
+    def _told(self, answer: Answer, text: str, back: Mapping[str, str] | None = None) -> HttpResponse:
         if not answer.ok:
             return self.refuse(answer, self.link())
-        return self.done(" ".join(filter(None, (text, answer.warning))), self.link())
+        return self.done(" ".join(filter(None, (text, answer.warning))), self.link(), back=back)
 
 
 def selection(conditions: list[dict[str, Any]], by: str, filters: Mapping[str, Any]) -> dict[str, Any]:

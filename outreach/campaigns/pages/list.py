@@ -7,7 +7,8 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from core.web.lists import Choice, Column, ListState
+from core.web.filters import Choice
+from core.web.lists import Column, ListState
 from outreach.campaigns.pages.base import STATUSES, CampaignPage, shown_campaign
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 
 from core.ids import is_id
 from core.web.ask import Answer
@@ -216,16 +216,28 @@ class RunSteps(NewRun):
         return self.page(context, template="web/outreach/steps.html")
 
 
-class RunAudience(OutreachPage):
-    """Whom a choice of tags, segments and categories reaches: a part of the form of a new run."""
+class RunAudience(NewRun):
+    """Whom a choice of tags, segments and categories reaches: a part of the form of a new run, and without script the
+    form again with all that was typed."""
 
     path = "outreach/audience"
     name = "outreach-audience"
+    deed = ""
     title = "Who is written to"
     template = "web/outreach/audience.html"
 
     def show(self) -> Mapping[str, Any]:
-        chosen = {name: self.request.GET.getlist(name) for name in WHO if self.request.GET.getlist(name)}
+        return self.audience(self.request.GET)
+
+    def do_save(self) -> HttpResponse:
+        if not self.may("genie", "POST"):
+            return self.page({"form": None}, template=NewRun.template)
+        sent = self.request.POST
+        context = {**self.context(self.form().fill(sent)), "audience": self.audience(sent), "title": NewRun.title}
+        return self.page(context, template=NewRun.template)
+
+    def audience(self, sent: QueryDict) -> dict[str, Any]:
+        chosen = {name: sent.getlist(name) for name in WHO if sent.getlist(name)}
         if not chosen or not self.may("genie", "POST"):
             return {"found": None}
         found = self.needed(self.ask("POST", "genie/audience-preview", None, chosen)).data
@@ -241,16 +253,27 @@ class RunAudience(OutreachPage):
         }
 
 
-class RunPeople(OutreachPage):
-    """Single people for a new run: those who are picked, and those whom a search finds. A part of its form."""
+class RunPeople(NewRun):
+    """Single people for a new run: those who are picked, and those whom a search finds. A part of its form, and without
+    script the form again with all that was typed."""
 
     path = "outreach/people"
     name = "outreach-people"
+    deed = ""
     title = "Single people"
     template = "web/outreach/people.html"
 
     def show(self) -> Mapping[str, Any]:
-        sent = self.request.GET
+        return self.people(self.request.GET)
+
+    def do_save(self) -> HttpResponse:
+        if not self.may("genie", "POST"):
+            return self.page({"form": None}, template=NewRun.template)
+        sent = self.request.POST
+        context = {**self.context(self.form().fill(sent)), "people": self.people(sent), "title": NewRun.title}
+        return self.page(context, template=NewRun.template)
+
+    def people(self, sent: QueryDict) -> dict[str, Any]:
         ids = list(dict.fromkeys(id for id in sent.getlist("contactIds") if is_id(id)))
         text = sent.get("find", "").strip()
         if not self.may("genie", "POST") or not self.may("contact"):

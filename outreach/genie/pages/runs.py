@@ -10,7 +10,8 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from core.web.lists import Choice, Column, ListState
+from core.web.filters import Choice
+from core.web.lists import Column, ListState
 from outreach.genie.pages.base import PHASES, OutreachPage, messages, shown_run
 from outreach.genie.pages.steps import hours_in_words, in_words, step_name
 

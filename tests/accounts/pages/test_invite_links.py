@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,7 @@ import time_machine
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import CompanySettings, Member, RefreshToken, User
+from accounts.models import Company, CompanySettings, Member, RefreshToken, User
 from tests.accounts.auth.helpers import OTHER, PASSWORD, mails_to, public, token_in
 from tests.kit.cast import Cast
 from tests.kit.factories import UserFactory
@@ -68,6 +69,34 @@ def test_a_new_user_accepts(cast: Cast, token: str) -> None:
     assert public.post("/login", {"email": NEW, "password": PASSWORD}).data["user"]["name"] == "Nina New"
     code, text = page("/invite", token=token)
     assert (code, "does not work any more" in text) == (400, True)
+    assert ("accepted the invite already" in text, "verif" in text) == (True, False)
+
+
+def test_names_do_not_turn_the_sentence_around_them(cast: Cast) -> None:
+    turned = "Eve \u202eEvil\u2067"
+    with cast.scope():
+        cast.owner.user.name = turned
+        cast.owner.user.save()
+        Company.objects.filter(pk=cast.company.pk).update(name=turned)
+    assert cast.session.post("/member", {"email": NEW, "name": turned}).status == 201
+    mail = mails_to(NEW)[-1]
+    text = page("/invite", token=token_in(mail))[1]
+    assert ("Eve Evil" in text, "<bdi>Eve Evil</bdi>" in text) == (True, True)
+    for found in (mail.subject, mail.text, mail.html, text):
+        assert not re.search("[\u202a-\u202e\u2066-\u2069]", found)
+
+
+def test_who_is_logged_in_comes_to_the_new_company(cast: Cast, outsiders: Cast) -> None:
+    """With the password of the account, as without a session, but to the company's first page."""
+    guest = outsiders.owner.user
+    guest.set_password(PASSWORD)
+    guest.save()
+    assert cast.session.post("/member", {"email": guest.email}).status == 201
+    browser = Client()
+    browser.post("/login", {"email": guest.email, "password": PASSWORD})
+    entered = browser.post("/invite", {"token": token_in(mails_to(guest.email)[-1]), "password": PASSWORD})
+    assert (entered.status_code, entered["Location"]) == (302, f"/c/{cast.company.pk}/")
+    assert browser.get(entered["Location"]).status_code == 200
 
 
 def test_a_weak_password_is_said_at_its_field(cast: Cast, token: str) -> None:

@@ -62,7 +62,7 @@ def test_a_forgotten_password_is_set_anew(browser: Browser) -> None:
     assert (asked.status_code, heading(asked)) == (200, "Look into your mailbox")
     token = token_in(mails_to("ann@example.org")[0])
     page = browser.open("/reset-password", token=token)
-    assert "For <strong>ann@example.org</strong>" in page.content.decode()
+    assert "For <strong><bdi>ann@example.org</bdi></strong>" in page.content.decode()
     differ = browser.send(page, password=OTHER, again=OTHER + "x")
     assert differ.status_code == 400
     assert "The two passwords are not the same." in differ.content.decode()

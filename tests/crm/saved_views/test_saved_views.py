@@ -72,10 +72,24 @@ def test_a_reader_of_the_list_keeps_views_of_their_own(cast: Cast, outsiders: Ca
     assert names(mine) == []
 
 
+def let_change(cast: Cast) -> None:
+    """Let the narrow member change contacts, which sharing a view of them takes."""
+    with cast.scope():
+        Role.objects.filter(pk=cast.narrow.role_id).update(permission={"contact": {"GET": True, "PUT": True}})
+
+
+def test_sharing_takes_the_permission_to_change_the_records(cast: Cast) -> None:
+    refused = cast.narrow_session.post(PATH, {"name": "Bonn", "resource": "contact", "shared": True})
+    assert (refused.status, "contact.PUT" in refused.body["warning"]) == (403, True)
+    let_change(cast)
+    assert save(cast.narrow_session, shared=True)["shared"] is True
+
+
 def test_shared_views_are_changed_by_their_maker_and_admins(cast: Cast, colleague: Caller) -> None:
     with cast.scope():
         role = Role.objects.get(name=ADMIN)
         admin = Caller(SESSION, session_headers(MemberFactory(status=Member.Status.ACCEPTED, role=role)))
+    let_change(cast)
     view = save(cast.narrow_session, shared=True)
     path = f"{PATH}/{view['_id']}"
     assert names(colleague) == names(admin) == ["Bonn"]
@@ -149,6 +163,7 @@ def test_a_view_whose_column_is_gone_says_so(cast: Cast) -> None:
 
 
 def test_a_removed_member_takes_their_own_views_along(cast: Cast) -> None:
+    let_change(cast)
     save(cast.narrow_session, "Own")
     save(cast.narrow_session, "Shared", shared=True)
     save(cast.session, "Others")

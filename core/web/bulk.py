@@ -1,0 +1,134 @@
+"""Lists whose records are changed many at once: those that are chosen, or all that match."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+from django.http import HttpRequest, HttpResponse
+
+from core.web.forms import SEVERAL, Field, Form, Option
+from core.web.pages import Refused
+from core.web.saved_views import ViewedList
+
+SINGLE = [Option("set", "Set to"), Option("clear", "Empty it")]
+MANY = [
+    Option("append", "Add"),
+    Option("remove", "Take off"),
+    Option("set", "Replace all by"),
+    Option("clear", "Empty it"),
+]
+"""How a field with one value is changed, and one with several, as the API calls it and as people do."""
+BESIDE = ("tags", "category", "productServices", "team")
+"""Fields that stand beside formData in the API's body."""
+
+
+class BulkList(ViewedList):
+    """A list whose records are changed many at once. `one` is the word for one of them."""
+
+    one: ClassVar[str]
+
+    @property
+    def changes(self) -> Sequence[tuple[str, str]]:
+        """The (name, words) of the fields that can be changed for many."""
+        raise NotImplementedError
+
+    def counted(self, number: int | None) -> str:
+        """Write a number of records: 1 contact, 2 contacts."""
+        return f"{number or 0:,} {self.one}{'' if number == 1 else 's'}"
+
+    @property
+    def list_here(self) -> str:
+        """The address of the list as it is."""
+        return self.address(self.listed_at) + self.state.link()
+
+    @property
+    def selection(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+        """The query and the body by which the API knows the records that the form chose."""
+        if "all" in self.request.POST:
+            return self.state.selection(), {"selectAll": True}
+        return None, {"ids": self.request.POST.getlist("ids")}
+
+    def do_delete(self) -> HttpResponse:
+        query, body = self.selection
+        answer = self.ask("DELETE", self.resource, query, body)
+        return self.told(answer, "Deleting", "Deleted", "deletedCount")
+
+    def change(self, change: Mapping[str, Any]) -> HttpResponse:
+        """Change the records that the form chose."""
+        query, body = self.selection
+        return self.told(self.ask("PUT", self.resource, query, {**body, **change}), "Changing", "Changed")
+
+    def told(self, answer: Any, doing: str, did: str, count: str = "updatedCount") -> HttpResponse:
+        """Lead back to the list, with what came of it and a way to undo it, or the progress of the job."""
+        if not answer.ok:
+            return self.refuse(answer, self.list_here)
+        number = answer.data[count]
+        if number is None:
+            return self.done(f"{doing} {self.one}s", self.list_here, watch=answer.job)
+        text = " ".join(filter(None, (f"{did} {self.counted(number)}", answer.warning)))
+        return self.done(text, self.list_here, undo=answer.job)
+
+
+class ChangeMany(BulkList):
+    """A field of the records that were chosen in the list, whose parameters its address has: how, and to what."""
+
+    template = "web/records/change.html"
+
+    def field(self, name: str) -> Field | None:
+        """Return the field of the form that changes the name, or None for one that cannot be changed for many."""
+        raise NotImplementedError
+
+    @cached_property
+    def what(self) -> Field:
+        name = self.request.POST.get("what", "")
+        found = self.field(name) if name in dict(self.changes) else None
+        if found is None:
+            raise Refused(404, "This cannot be changed for many", "Go back to the list and choose another field.")
+        found.required = False
+        return found
+
+    def change_form(self) -> Form:
+        options = MANY if self.what.kind in SEVERAL else SINGLE
+        return Form([Field("how", "How", "radio", options=options, value=options[0].value), self.what])
+
+    def show(self) -> Mapping[str, Any]:
+        return {"form": None, "back": self.list_here}
+
+    def changing(self, form: Form) -> dict[str, Any]:
+        """Return the form and who it is about."""
+        sent = self.request.POST
+        ids = [] if "all" in sent else sent.getlist("ids")
+        who = f"all {self.one}s that match" if "all" in sent else self.counted(len(ids))
+        return {"form": form, "back": self.list_here, "ids": ids, "all": "all" in sent, "who": who}
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        known = request.POST.get("do", "save") in ("choose", "save")
+        if known and not self.may(self.module, "PUT"):
+            return self.fail(f"Your role does not let you change {self.one}s.", self.list_here)
+        return super().post(request)
+
+    def do_choose(self) -> HttpResponse:
+        if "all" not in self.request.POST and not self.request.POST.getlist("ids"):
+            return self.fail(f"Choose {self.one}s in the list first.", self.list_here)
+        if "what" not in self.request.POST:
+            options = [Option(*one) for one in self.changes]
+            what = Field("what", "What to change", "select", required=True, options=options)
+            return self.page({**self.changing(Form([what])), "asks": True})
+        return self.page({**self.changing(self.change_form()), "label": self.what.label})
+
+    def do_save(self) -> HttpResponse:
+        form = self.change_form().fill(self.request.POST)
+        how, what = form.fields
+        if how.value != "clear" and what.value in ("", None, []):
+            what.error = "Say what, or empty it."
+            return self.page({**self.changing(form), "label": what.label}, status=422)
+        query, body = self.selection
+        value = None if how.value == "clear" and what.kind not in SEVERAL else what.value
+        change = {what.name: value} if what.name in BESIDE else {"formData": {what.name: value}}
+        answer = self.ask("PUT", self.resource, query, {**body, **change, "updateType": how.value})
+        if answer.status == 400 and not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page({**self.changing(form), "label": what.label}, status=422)
+        return self.told(answer, "Changing", "Changed")

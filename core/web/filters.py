@@ -1,0 +1,210 @@
+"""What people filter a list by: fields, operators and values as forms send them, addresses write them and the API reads
+them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.http import QueryDict
+
+SINCE = "greaterThanOrEqual"
+WORDS = {
+    "contains": "contains",
+    "notContains": "does not contain",
+    "equals": "is",
+    "notEquals": "is not",
+    "in": "is",
+    "notIn": "is not",
+    "startsWith": "starts with",
+    "endsWith": "ends with",
+    "isEmpty": "is empty",
+    "isNotEmpty": "is known",
+    "greaterThan": "is above",
+    "lessThan": "is below",
+    "lessThanOrEqual": "until",
+    "before": "is before",
+    "after": "is after",
+    SINCE: "since",
+    "withinLast": "is within the last",
+    "withinNext": "is within the next",
+}
+"""Operator of the API -> the words of a chip."""
+OF_NUMBERS = {SINCE: "is at least", "lessThanOrEqual": "is at most"}
+WITHOUT_VALUE = ("isEmpty", "isNotEmpty")
+WITHIN_TIME = ("withinLast", "withinNext")
+UNITS = ("days", "weeks", "months", "years", "hours", "minutes")
+KNOWN = ("isEmpty", "isNotEmpty")
+TEXT = ("contains", "notContains", "equals", "notEquals", "startsWith", "endsWith", *KNOWN)
+NUMBER = ("equals", "notEquals", "greaterThan", SINCE, "lessThan", "lessThanOrEqual", *KNOWN)
+DATE = ("before", "after", "equals", SINCE, *WITHIN_TIME, *KNOWN)
+ONE_OF = ("in", "notIn", *KNOWN)
+YES_NO = (("true", "Yes"), ("false", "No"))
+WRITTEN = re.compile(r"(?:\((\d{1,2})\))?([^:()]+):([^:]*):?(.*)", re.DOTALL)
+MOST_AMOUNT = 100_000
+
+
+@dataclass(frozen=True, order=True)
+class Filter:
+    """A condition as addresses write it: `name:contains:ann`, and `(1)name:contains:ann` in the first group."""
+
+    name: str
+    operator: str
+    value: str = ""
+    group: str = ""
+
+    def __str__(self) -> str:
+        place = f"({self.group})" if self.group else ""
+        return f"{place}{self.name}:{self.operator}:{self.value}"
+
+    @classmethod
+    def read(cls, text: str) -> Filter | None:
+        found = WRITTEN.fullmatch(text)
+        return cls(found[2], found[3], found[4], found[1] or "") if found else None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A field that people filter by. `options` are (value, label), for fields with few values."""
+
+    name: str
+    label: str
+    operators: Sequence[str] = TEXT
+    options: Sequence[tuple[str, str]] = ()
+    kind: str = "text"
+    """text, number, date, or flag, which is yes or no."""
+
+    def of(self, operator: str, text: str) -> Any:
+        """Return the value as the API takes it: `in` takes several. Raises ValueError, in people's words."""
+        if operator in WITHIN_TIME:
+            return _time_span(text)
+        value = _READ.get(self.kind, str)(text)
+        return [value] if operator in ("in", "notIn") else value
+
+    def trouble(self, operator: str, text: str) -> str:
+        """Say what is wrong with the value, or nothing."""
+        if operator in WITHOUT_VALUE:
+            return ""
+        try:
+            self.of(operator, text)
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    def accepts(self, one: Filter) -> bool:
+        """Tell whether the filter is one of this field, whatever its value."""
+        return one.operator in self.operators and bool(one.value or one.operator in WITHOUT_VALUE)
+
+    def words(self, operator: str) -> str:
+        found = OF_NUMBERS.get(operator) if self.kind == "number" else None
+        return found or WORDS.get(operator, operator)
+
+    @property
+    def takes_time_span(self) -> bool:
+        return any(one in self.operators for one in WITHIN_TIME)
+
+
+def _number(text: str) -> int | float:
+    try:
+        number = float(text)
+        return int(number) if number.is_integer() else number
+    except (ValueError, OverflowError):
+        raise ValueError("Enter a number, such as 12 or 12.5.") from None
+
+
+def _day(text: str) -> str:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError("Enter a day, such as 2026-01-31.") from None
+    return text
+
+
+def _flag(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise ValueError("Choose yes or no.")
+    return text == "true"
+
+
+def _time_span(text: str) -> dict[str, Any]:
+    amount, _, unit = text.partition(" ")
+    if not (amount.isascii() and amount.isdigit() and len(amount) < 7 and 1 <= int(amount) <= MOST_AMOUNT):
+        raise ValueError("Enter how many: a whole number, such as 7.")
+    if unit not in UNITS:
+        raise ValueError(f"Choose {', '.join(UNITS[:-1])} or {UNITS[-1]}.")
+    return {"amount": int(amount), "unit": unit}
+
+
+_READ: dict[str, Callable[[str], Any]] = {"number": _number, "date": _day, "flag": _flag}
+
+
+def sent_filter(sent: QueryDict, name: str, suffix: str = "") -> str:
+    """Write the filter that the fields of a form say (parts/filter_field.html), as addresses do."""
+    operator = sent.get(f"operator{suffix}", "")
+    value = sent.get(f"value{suffix}", "").strip()
+    if operator in WITHIN_TIME and (amount := sent.get(f"amount{suffix}", "").strip()):
+        value = f"{amount} {sent.get(f'unit{suffix}', '')}"
+    group = sent.get(f"group{suffix}", "")
+    return str(Filter(name, operator, value, group if group.isdigit() else ""))
+
+
+def changed_filters(sent: QueryDict, choices: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the filters that a form adds by its filter menu, and those that it takes off, as addresses write them.
+
+    A value that was typed into the menu counts, whichever button was pressed.
+    """
+    chosen = sent.get("add", "")
+    added = [
+        sent_filter(sent, name, f"-{name}")
+        for name in choices
+        if name == chosen or sent.get(f"value-{name}", "").strip() or sent.get(f"amount-{name}", "").strip()
+    ]
+    return [*added, *([chosen] if ":" in chosen else [])], sent.getlist("drop")
+
+
+def as_filter(node: Mapping[str, Any]) -> str | None:
+    """Write a condition as addresses do, or None for a group of them and for several values."""
+    value = node.get("value", "")
+    several = value if isinstance(value, list) else [value]
+    if "conditions" in node or len(several) != 1:
+        return None
+    text = _written(several[0])
+    return None if text is None else f"{node['field']}:{node['operator']}:{text}"
+
+
+def _written(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return f"{value['amount']} {value['unit']}" if set(value) == {"amount", "unit"} else None
+    return "" if value is None else str(value)
+
+
+def flattened(
+    tree: Mapping[str, Any], known: Callable[[str], bool] = lambda text: True
+) -> tuple[list[str], str, list[Mapping[str, Any]]]:
+    """Write a tree of advancedFilters as addresses do: its filters, "any" where one of them is enough, and the nodes
+    that no address can say, all of which must hold. `known` tells the filters of the list."""
+    while "conditions" in tree and len(tree["conditions"]) == 1 and "conditions" in tree["conditions"][0]:
+        tree = tree["conditions"][0]
+    operator = tree.get("operator", "and") if "conditions" in tree else "and"
+    texts: list[str] = []
+    rest: list[Mapping[str, Any]] = []
+    number = 0
+    for node in tree.get("conditions", [tree]):
+        inner = [as_filter(one) for one in node.get("conditions", [node])]
+        said = [text for text in inner if text and known(text)]
+        alike = "conditions" in node and node.get("operator", "and") == operator
+        if alike or len(said) < len(inner) or not said:
+            rest.append(node)
+        elif "conditions" in node:
+            number += 1
+            texts += [f"({number}){text}" for text in said]
+        else:
+            texts += said
+    if operator == "or" and rest:
+        return [], "", [tree]
+    return texts, "any" if operator == "or" and len(texts) > 1 else "", rest

@@ -1,0 +1,8 @@
+"""The pages of contacts: the list, what is changed for many, a contact, a new one."""
+
+from __future__ import annotations
+
+from crm.contacts.pages.lists import ChangeContacts, ContactCell, ContactColumns, Contacts
+from crm.contacts.pages.record import ContactDetail, NewContact
+
+PAGES = [Contacts, ContactColumns, ChangeContacts, ContactCell, NewContact, ContactDetail]

@@ -1,0 +1,68 @@
+"""What the pages of contacts share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from core.web.forms import Field, Form
+from core.web.pages import MenuItem, Page
+from core.web.record_forms import fields_query, form_field, shown_fields
+
+SYSTEM = ("name", "email", "countryCode", "number")
+NEEDED = {"name": "a name", "email": "an e-mail address", "number": "a phone number"}
+
+
+class ContactPage(Page):
+    """What the pages of contacts share: the company's fields, tags and categories."""
+
+    module = "contact"
+    menu = MenuItem("Contacts", "users", 20, "Work", tab=True, key="c")
+
+    @cached_property
+    def definitions(self) -> list[Mapping[str, Any]]:
+        """The definitions of the contacts' fields, or none if the reader may not see them."""
+        answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
+        return answer.data if answer is not None and answer.ok else []
+
+    def system_fields(self) -> list[Field]:
+        """Return the fields of a contact's own values."""
+        needed = self.required
+        prefix = "countryCode" in needed and "number" not in needed  # a number may bring its own
+        help = "Not needed before a number that begins with +."
+        return [
+            Field("name", "Name", required="name" in needed),
+            Field("email", "E-mail", "email", required="email" in needed),
+            Field("countryCode", "Country code", "tel", required=prefix, placeholder="+44", help=help),
+            Field("number", "Phone number", "tel", required="number" in needed, placeholder="7400 123456"),
+        ]
+
+    @cached_property
+    def required(self) -> set[str]:
+        """The names of a contact's own values that the API asks for."""
+        known = {one["uniqueFieldID"]: one["required"] for one in self.definitions if one["isSystem"]}
+        return {name for name in SYSTEM if known.get(name, name != "name")}
+
+    @property
+    def needs(self) -> str:
+        """What every contact needs, in words."""
+        found = [words for name, words in NEEDED.items() if name in self.required]
+        return " and ".join(filter(None, (", ".join(found[:-1]), *found[-1:])))
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        """Make the form of a contact: its system fields, the company's own, category and tags."""
+        fields = self.system_fields()
+        fields += [made for one in shown_fields(self.definitions) if (made := form_field(one))]
+        fields.append(Field("category", "Category", "select", options=self.options_of("contact-category")))
+        if tags := self.options_of("tag"):
+            fields.append(Field("tags", "Tags", "checks", options=tags))
+        return Form([one for one in fields if one.name != "category" or one.options], values)
+
+
+def body_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the API's body for values of the form."""
+    beside = {name: values[name] for name in ("tags", "category") if name in values}
+    if "category" in beside:
+        beside["category"] = beside["category"] or None
+    return {"formData": {name: value for name, value in values.items() if name not in beside}, **beside}

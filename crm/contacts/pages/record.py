@@ -1,0 +1,206 @@
+"""A contact, and a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.ask import Answer
+from core.web.conflicts import RETRIES, open_form, read_edit
+from core.web.forms import Field, Form, Option
+from core.web.record_forms import shown_fields
+from core.web.timelines import SIZE, shown_entry
+from crm.contacts.pages.base import ContactPage, body_of
+
+DIRECTIONS = [Option("outbound", "Outgoing"), Option("inbound", "Incoming")]
+OUTCOMES = [
+    Option("connected", "Connected"),
+    Option("no_answer", "No answer"),
+    Option("busy", "Busy"),
+    Option("voicemail", "Voicemail"),
+    Option("wrong_number", "Wrong number"),
+    Option("failed", "Failed"),
+]
+ATTENDEES = "E-mail addresses, separated by commas. You are included."
+LENGTHS = [Option("15", "15 minutes"), Option("30", "30 minutes"), Option("60", "1 hour"), Option("120", "2 hours")]
+OF_CARD = {"countryCode": "phone", "number": "phone"}
+"""Field of the form -> what it is called on a card, where that is another name."""
+COMPOSE = {
+    "note": ("Note", "lead-activity", "Add note"),
+    "call": ("Call", "lead-activity", "Log call"),
+    "meeting": ("Meeting", "meeting", "Create meeting and invite"),
+}
+"""What is written into a timeline -> its name, the permission module that it takes, and its button."""
+
+
+class NewContact(ContactPage):
+    path = "contacts/new"
+    name = "contact-new"
+    title = "New contact"
+    deed = title
+    template = "web/contacts/new.html"
+
+    def show(self) -> Mapping[str, Any]:
+        if not self.may("contact", "POST"):
+            return {"form": None}
+        scan = self.request.GET.get("scan")
+        return {"form": self.scanned(scan) if scan else self.form(), "scan": scan}
+
+    def scanned(self, scan: str) -> Form:
+        """Make the form of a contact with what was read on a card; a field says how sure that is."""
+        found = self.read(f"contact/scan/{scan}").data
+        form = self.form(found["formData"])
+        told = {one["field"]: one for one in found["fields"]}
+        for field in form.fields:
+            one = told.get(OF_CARD.get(field.name, field.name))
+            if one and field.value:
+                field.help = f"Read on the card, {one['confidence']:.0%} sure."
+            elif one and one["read"]:
+                field.help = one["note"]
+        return form
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
+        answer = self.ask("POST", "contact", None, body_of(values))
+        if not answer.ok:
+            return self.refused(form, answer)
+        return self.done("Contact created", self.address("contact", answer.data["_id"]), undo=answer.job)
+
+    def refused(self, form: Form, answer: Answer) -> HttpResponse:
+        """Show the form again. It has been made already, so that `show` need not ask for its fields."""
+        form.refuse(answer.message, answer.warning)
+        return self.page({"form": form}, status=422)
+
+
+class ContactDetail(ContactPage):
+    path = "contacts/<str:id>"
+    name = "contact"
+    record_kind = ("contact", "Contacts")
+    template = "web/contacts/detail.html"
+
+    @cached_property
+    def contact(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read(f"contact/{self.params['id']}").data
+        return found
+
+    def values(self) -> dict[str, Any]:
+        """Return the contact's values by the names of the form."""
+        contact = self.contact
+        category = (contact["category"] or {}).get("_id", "")
+        return {**contact["formData"], "category": category, "tags": [one["_id"] for one in contact["tags"]]}
+
+    def show(self) -> Mapping[str, Any]:
+        context = {"contact": self.contact, "title": self.contact["name"] or self.contact["email"]}
+        if "edit" in self.request.GET and self.may("contact", "PUT"):
+            return {**context, "form": open_form(self.form(self.values()), self.values())}
+        facts = [
+            (one["name"], self.contact["formData"].get(one["uniqueFieldID"])) for one in shown_fields(self.definitions)
+        ]
+        query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None}
+        timeline = self.ask("GET", f"contact/{self.params['id']}/timeline", query)
+        return {
+            **context,
+            "facts": facts,
+            "entries": [shown_entry(one) for one in timeline.data or ()],
+            "next": self.address(cursor=timeline.next_cursor) if timeline.next_cursor else "",
+            "compose": self.compose,
+            "composer": self.composer() if self.compose else None,
+            "composers": self.composers,
+            "compose_label": COMPOSE[self.compose][2] if self.compose else "",
+        }
+
+    @property
+    def composers(self) -> list[tuple[str, str]]:
+        """The (name, words) of what the reader may write into the timeline."""
+        return [(name, words) for name, (words, module, _) in COMPOSE.items() if self.may(module, "POST")]
+
+    @property
+    def compose(self) -> str:
+        """What is being written: what the form sent, or what the address names, else the first one."""
+        asked = self.request.POST.get("do") or self.request.GET.get("compose")
+        names = [name for name, _ in self.composers]
+        return asked if asked in names else next(iter(names), "")
+
+    def composer(self) -> Form:
+        """Make the form of what is being written."""
+        if self.compose == "call":
+            fields = [
+                Field("direction", "Direction", "select", required=True, options=DIRECTIONS, value="outbound"),
+                Field("outcome", "Outcome", "select", required=True, options=OUTCOMES, value="connected"),
+                Field("minutes", "Minutes", "number"),
+                Field("notes", "Notes", "textarea"),
+            ]
+        elif self.compose == "meeting":
+            email = self.contact["email"] or ""
+            fields = [
+                Field("title", "What", required=True),
+                Field("startsAt", "When", "datetime-local", required=True),
+                Field("durationMinutes", "How long", "select", required=True, options=LENGTHS, value="30"),
+                Field("attendees", "Attendees", help=ATTENDEES, value=email),
+            ]
+        else:
+            asked = "compose" in self.request.GET
+            hint = "What is there to know?"
+            fields = [Field("notes", "Note", "textarea", placeholder=hint, key="n", autofocus=asked)]
+        return Form(fields)
+
+    def do_save(self) -> HttpResponse:
+        for _ in range(RETRIES):
+            who = (self.contact["updatedBy"] or {}).get("name", "")
+            edit = read_edit(self.form, self.request.POST, self.values(), who)
+            if edit.clashes:
+                break
+            if not edit.changed:
+                return self.done(to=self.request.path)
+            body = {**body_of(edit.changed), "unchangedSince": self.contact["updatedAt"]}
+            answer = self.ask("PUT", f"contact/{self.params['id']}", None, body)
+            if answer.ok:
+                return self.done("Contact saved", self.request.path, undo=answer.job)
+            if answer.status != 409:
+                edit.form.refuse(answer.message, answer.warning)
+                break
+            del self.contact  # somebody was faster
+        context = {"contact": self.contact, "title": self.contact["name"], "form": edit.form}
+        return self.page(context, status=422)
+
+    def do_note(self) -> HttpResponse:
+        return self.composed("lead-activity", self.composer().fill(self.request.POST), {}, "Note added.")
+
+    def do_call(self) -> HttpResponse:
+        form = self.composer().fill(self.request.POST)
+        minutes = form.values.get("minutes")
+        length = {"duration": round(minutes * 60)} if isinstance(minutes, int | float) else {}
+        return self.composed("calllog", form, length, "Call logged.")
+
+    def do_meeting(self) -> HttpResponse:
+        form = self.composer().fill(self.request.POST)
+        found = str(form.values.get("attendees", "")).replace(";", ",").split(",")
+        own = (self.contact["email"] or "").casefold()
+        asked = [one.strip() for one in found if one.strip()]
+        attendees = [{"contact": self.params["id"]} if one.casefold() == own else {"email": one} for one in asked]
+        beside: dict[str, Any] = {"attendees": attendees}
+        length = str(form.values.get("durationMinutes", ""))
+        if length.isdecimal():
+            beside["durationMinutes"] = int(length)
+        return self.composed("meeting", form, beside, "Meeting created.")
+
+    def composed(self, path: str, form: Form, beside: Mapping[str, Any], text: str) -> HttpResponse:
+        """Write what the composer's form says, or show it again with what was refused."""
+        values = {name: value for name, value in form.values.items() if value not in ("", None) and name != "minutes"}
+        answer = self.ask("POST", path, None, {"contact": self.params["id"], **values, **beside})
+        if answer.ok:
+            return self.done(" ".join(filter(None, (text, answer.warning))), self.request.path)
+        if self.request.POST["do"] not in dict(self.composers):
+            return self.refuse(answer, self.request.path)
+        form.refuse(answer.message, answer.warning)
+        return self.page({**self.show(), "composer": form}, status=422)
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "contact", None, {"ids": [self.params["id"]]})
+        if not answer.ok:
+            return self.refuse(answer, self.request.path)
+        return self.done("Contact deleted", self.address("contacts"), undo=answer.job)
