@@ -42,6 +42,7 @@ from tests.crm.imports.helpers import MAPPING, csv_of, people
 from tests.crm.imports.helpers import run as run_import
 from tests.kit.cast import Caller, Cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
+from workflows.models import RunStep, Workflow, WorkflowRun, WorkflowVersion
 
 NAME, EMAIL, NUMBER = "Zorbaxia Quillfeather", "zorbaxia@quillfeather.example", "1701987654"
 OLD_EMAIL = "zorbaxia.before@quillfeather.example"
@@ -128,6 +129,7 @@ def scatter(cast: Cast) -> str:
         assert answer.status in (200, 201), (path, answer.body)
     meeting(cast, contact.pk, soon)
     reached_out(cast, contact)
+    ran_through(contact)
     Suppression.objects.create(email=EMAIL, reason="bounced", details={"said": f"no {NAME} here"})
     BulkJob.objects.create(
         action="update", panel="contact", status="completed", selection={"query": {"searchValue": EMAIL}}
@@ -140,6 +142,16 @@ def scatter(cast: Cast) -> str:
     WORK["events"].drain(float("inf"))
     Event.objects.filter(object_id=contact.pk).update(payload={"changes": {"name": {"from": NAME, "to": NAME}}})
     return contact.pk
+
+
+def ran_through(contact: Contact) -> None:
+    """Make a run of a workflow about the contact, with a step that says its name."""
+    workflow = Workflow.objects.create(name="Welcome")
+    version = WorkflowVersion.objects.create(workflow=workflow, number=1, graph={})
+    run = WorkflowRun.objects.create(
+        workflow=workflow, version=version, contact=contact, entry_key="manual:1", trigger={"payload": {"name": NAME}}
+    )
+    RunStep.objects.create(run=run, node="note", visit=1, status="done", output={"said": NAME})
 
 
 def meeting(cast: Cast, contact_id: str, soon: Any) -> None:

@@ -18,6 +18,8 @@ from tests.kit.factories import ContactFactory, MemberFactory, RoleFactory
 SECTIONS = {
     *(
         "contacts",
+        "workflowRuns",
+        "workflowSteps",
         "leads",
         "contactTags",
         "leadTags",
@@ -88,12 +90,11 @@ def test_who_may(cast: Cast, outsiders: Cast) -> None:
     assert ask(outsiders.key, contact).status == 400
     assert ask(cast.key, "xyz").status == 400
     refused = ask(cast.narrow_session, contact)
-    lacking = "your role lacks the permission to read genie, lead, lead-activity, meeting, which the answer tells of"
+    others = "genie, lead, lead-activity, meeting, workflow"
+    lacking = f"your role lacks the permission to read {others}, which the answer tells of"
     assert (refused.status, refused.body["warning"]) == (403, lacking)
     with cast.scope():
-        role = RoleFactory(
-            permission={module: {"GET": True} for module in ("contact", "genie", "lead", "lead-activity", "meeting")}
-        )
+        role = RoleFactory(permission={module: {"GET": True} for module in ("contact", *others.split(", "))})
         member = Caller(SESSION, session_headers(MemberFactory(status="accepted", role=role)))
     assert ask(member, contact).data["sections"] == ask(cast.session, contact).data["sections"]
 
