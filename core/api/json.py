@@ -13,6 +13,9 @@ from rest_framework.renderers import BaseRenderer
 
 from core.text.json import dumps
 
+MAX_DEPTH = 100
+"""Levels of lists and objects in each other. What is stored is written again within others, which has an end too."""
+
 
 class Renderer(BaseRenderer):
     media_type = "application/json"
@@ -24,7 +27,7 @@ class Renderer(BaseRenderer):
 
 
 class Parser(BaseParser):
-    """Parses JSON bodies. It refuses text with NUL characters, which PostgreSQL cannot store."""
+    """Parses JSON bodies. It refuses texts with NUL characters, which PostgreSQL cannot store, and too deep nesting."""
 
     media_type = "application/json"
 
@@ -40,9 +43,19 @@ class Parser(BaseParser):
             data = orjson.loads(body)
         except orjson.JSONDecodeError as error:
             raise ParseError(f"The body is not JSON: {error}") from error
+        if body.count(b"[") + body.count(b"{") > MAX_DEPTH and _is_too_deep(data):
+            raise ParseError(f"The body is nested too deeply; at most {MAX_DEPTH} levels are allowed")
         if b"\\u0000" in body and _has_nul(data):
             raise ParseError("The body holds a NUL character (\\u0000), which cannot be stored")
         return data
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        inner = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
+        level = [item for items in inner for item in items if isinstance(item, dict | list)]
+    return bool(level)
 
 
 def _has_nul(value: Any) -> bool:

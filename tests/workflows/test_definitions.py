@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import TagFactory
@@ -163,3 +164,16 @@ def test_expressions_look_up_and_convert(text: Any, value: Any) -> None:
             compile_value(text)
     else:
         assert compile_value(text).read(SCOPE) == value
+
+
+def test_what_is_nested_beyond_any_use_is_refused(cast: Cast) -> None:
+    deep: Any = "x"
+    for _ in range(200):
+        deep = [deep]
+    answer = cast.key.post("/workflow", {"name": "Deep", "config": {"x": deep}})
+    assert (answer.status, "nested too deeply" in answer.body["message"]) == (400, True), answer.body
+    for _ in range(170):
+        deep = deep[0]
+    answer = cast.key.post("/workflow", {"name": "Deep", "config": {"x": deep}})
+    assert (answer.status, answer.body["warning"].startswith("config")) == (400, True), answer.body
+    assert Client().post("/api/public/workflow-hooks/a%00b", {}, content_type="application/json").status_code == 404

@@ -115,3 +115,23 @@ def test_a_run_without_the_record_says_so(cast: Cast) -> None:
 def _tag(cast: Cast) -> str:
     with cast.scope():
         return str(TagFactory().pk)
+
+
+def test_values_that_would_not_fit_into_memory_fail_the_run(cast: Cast) -> None:
+    """A list of a thousand references to a list of a thousand references, and so on."""
+    grow = {"values": {"a": ["{{ vars.a }}"] * 1000}}
+    chain = [node("a", "set", {"values": {"a": "x" * 50}}), *(node(f"g{n}", "set", grow) for n in range(4))]
+    lines = edges("t > a", "a > g0", *(f"g{n} > g{n + 1}" for n in range(3)))
+    workflow = published(cast, [node("t", "trigger"), *chain], lines, triggerEventType="manual")
+    assert cast.key.post(f"/workflow/{workflow}/enrol", {}).status == 201
+    work()
+    [run] = runs(cast, workflow)
+    assert (run.status, run.error_node, run.error_code) == ("failed", "g1", "tooLarge")
+
+
+def test_nobody_is_assigned_who_is_not_there(cast: Cast) -> None:
+    for config, code in (({"teamMember": make_cast().owner.pk}, "memberMissing"), ({"team": "0" * 24}, "teamMissing")):
+        body = {"name": "Assign", "triggerEventType": "lead.created"}
+        nodes = [node("t", "trigger"), node("a", "assign", config)]
+        made = cast.key.post("/workflow", {**body, "nodes": nodes, "edges": edges("t > a")})
+        assert [one["code"] for one in made.data["validation"]["errors"]] == [code], made.body

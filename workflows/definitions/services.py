@@ -19,7 +19,7 @@ from workflows.definitions.publishing import change_status
 from workflows.definitions.selectors import graph_of, kept_workflows
 from workflows.engine import locks, settling
 from workflows.graphs.models import Workflow, WorkflowTrigger
-from workflows.graphs.parse import read_graph
+from workflows.graphs.parse import check_plain, read_graph
 from workflows.graphs.problems import Problems
 from workflows.graphs.validation import check_draft
 
@@ -83,8 +83,10 @@ def _save(workflow: Workflow, member_id: str, values: Mapping[str, Any]) -> None
         nodes, edges = given.get("nodes", workflow.nodes), given.get("edges", workflow.edges)
         given["nodes"], given["edges"] = read_graph(nodes, edges)
     for name in ("config", "schedule"):
-        if name in given and len(dumps(given[name])) > MAX_SETTINGS:
-            raise NamedError("InvalidInput_400", f"{name}: is larger than {MAX_SETTINGS} bytes")
+        if name in given:
+            check_plain(given[name], name)
+            if len(dumps(given[name])) > MAX_SETTINGS:
+                raise NamedError("InvalidInput_400", f"{name}: is larger than {MAX_SETTINGS} bytes")
     if "name" in given:
         given["name"] = _free_name(given["name"], workflow.pk)
     for name, value in given.items():

@@ -8,12 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from core.spans import after
-from core.text.json import dumps
 from workflows.engine import interpreter
 from workflows.engine.interpreter import MAX_STEPS, Visit
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.graphs.plan import Node, Plan
-from workflows.nodes.base import MAX_OUTPUT, Outcome
+from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
 
 BUDGET = 50
 """The most steps of a run in one slice, so that others get their turn."""
@@ -72,10 +71,17 @@ class Cursor:
 
     def take(self, seen: Visit, outcome: Outcome) -> None:
         """Write down what became of the run at a node, and move on."""
+        large = next((name for name, one in outcome.variables.items() if is_larger(one, MAX_OUTPUT)), None)
+        if large is not None:
+            text = f"{large}: the value has more than {MAX_OUTPUT} bytes"
+            outcome = Outcome("failed", code="tooLarge", message=text, permanent=True)
         if outcome.status == "failed":
             self._failed(seen, outcome)
             return
         self.state["vars"].update(outcome.variables)
+        if outcome.variables and is_larger(self.state["vars"], MAX_STATE):
+            self._too_large()
+            return
         if seen.node.id in self.plan.kept:
             self.state["out"][seen.node.id] = _fitting(outcome.output)
         if outcome.record is not None:
@@ -139,19 +145,21 @@ class Cursor:
         self.error = (node, code, message)
         self.end(Status.FAILED, "error")
 
+    def _too_large(self) -> None:
+        self.state = {**interpreter.begin(self.plan, self.state["generation"]), "visits": self.state["visits"]}
+        self.fail_run("", "tooLarge", f"the run's values have more than {MAX_STATE} bytes")
+
     @property
     def status(self) -> tuple[str, str]:
         """The status and reason that the slice leaves the run with."""
         if self.ended is not None:
             return self.ended
-        if len(dumps(self.state)) > MAX_STATE:
-            self.fail_run("", "tooLarge", f"the run's values have more than {MAX_STATE} bytes")
+        if is_larger(self.state, MAX_STATE):
+            self._too_large()
             return Status.FAILED, "error"
         return (Status.QUEUED, "") if interpreter.live_tokens(self.state) else (Status.WAITING, "")
 
 
 def _fitting(output: Any) -> Any:
     """Return the output, or what stands for one that is too large."""
-    if output is None or len(dumps(output)) <= MAX_OUTPUT:
-        return output
-    return {"truncated": True}
+    return {"truncated": True} if is_larger(output, MAX_OUTPUT) else output

@@ -47,7 +47,7 @@ def settle(workflow_id: str) -> None:
     runs = WorkflowRun.objects.filter(workflow=workflow).order_by("pk")
     moved = 0
     if workflow.is_deleted:
-        open = runs.exclude(status__in=(Status.COMPLETED, Status.CANCELLED))
+        open = runs.exclude(status__in=(Status.COMPLETED, Status.FAILED, Status.CANCELLED))
         moved = writing.cancel(list(open.values_list("pk", flat=True)[:BATCH]), "workflowDeleted")
     elif workflow.status != Workflow.Status.PUBLISHED:
         going = runs.filter(status__in=GOING)

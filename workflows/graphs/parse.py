@@ -68,7 +68,7 @@ def _node(raw: Any, where: str) -> dict[str, Any]:
         raise _refuse(f"{where}.data", "needs an object")
     if len(dumps(data)) > MAX_NODE:
         raise _refuse(f"{where}.data", f"is larger than {MAX_NODE} bytes")
-    _plain(data, f"{where}.data")
+    check_plain(data, f"{where}.data")
     return {
         "id": _id(raw.get("id"), f"{where}.id"),
         "type": _text(raw.get("type") or "", f"{where}.type"),
@@ -77,7 +77,7 @@ def _node(raw: Any, where: str) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any, where: str, depth: int = 0) -> None:
+def check_plain(value: Any, where: str, depth: int = 0) -> None:
     """Refuse what PostgreSQL cannot store, and what is nested beyond any use."""
     if depth > 20:
         raise _refuse(where, "is nested too deeply, at most 20 levels are allowed")
@@ -86,11 +86,11 @@ def _plain(value: Any, where: str, depth: int = 0) -> None:
             raise _refuse(where, "holds a text that no record can contain")
     elif isinstance(value, dict):
         for key, item in value.items():
-            _plain(key, where, depth + 1)
-            _plain(item, f"{where}.{shorten(key, 40)}", depth + 1)
+            check_plain(key, where, depth + 1)
+            check_plain(item, f"{where}.{shorten(key, 40)}", depth + 1)
     elif isinstance(value, list):
         for item in value:
-            _plain(item, where, depth + 1)
+            check_plain(item, where, depth + 1)
 
 
 def _encodes(value: str) -> bool:

@@ -113,6 +113,27 @@ class Wave:
         return self.conditions[name].holds([item.case for item in self.items], self.now)
 
 
+def is_larger(value: Any, most: int) -> bool:
+    """Tell whether a value has more than so many characters as JSON, without writing it: the same list may stand in it
+    so often that it would not fit into memory."""
+    left, found = [value], 0
+    while left:
+        one = left.pop()
+        if isinstance(one, Mapping):
+            left.extend(one.values())
+            found += sum(len(key) + 4 for key in one)
+        elif isinstance(one, list | tuple):
+            if found + 2 * len(one) > most:
+                return True
+            left.extend(one)
+        else:
+            found += len(one) + 2 if isinstance(one, str) else 4
+        found += 2
+        if found > most:
+            return True
+    return False
+
+
 def one_out(config: Any) -> tuple[str, ...]:
     return ("out",)
 

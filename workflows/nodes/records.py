@@ -8,6 +8,7 @@ from typing import Any, Literal
 from django.db import transaction
 from pydantic import Field, field_validator, model_validator
 
+from accounts.models import Member
 from core.errors import ApiError, NamedError
 from core.events import emit
 from core.ids import is_id
@@ -23,6 +24,8 @@ from crm.records.results import BulkResult
 from crm.records.schema import explain
 from crm.records.types import RECORD_TYPES, kind_of
 from crm.tags.services import missing_tags
+from crm.teams.models import Team
+from crm.teams.services import ACTIVE
 from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
 
 EXPRESSION: dict[str, Any] = {"x-widget": "fields"}
@@ -286,6 +289,16 @@ def _missing_tags(config: Any) -> list[tuple[str, str, str]]:
     return [("tagMissing", "tags", f"there is no tag {id} in this company") for id in missing]
 
 
+def _missing_assignees(config: Any) -> list[tuple[str, str, str]]:
+    problems = []
+    if config.team and not Team.objects.filter(pk=config.team).exists():
+        problems.append(("teamMissing", "team", f"there is no team {config.team} in this company"))
+    if config.teamMember and not Member.objects.filter(pk=config.teamMember, status__in=ACTIVE).exists():
+        text = f"there is no active member {config.teamMember} in this company"
+        problems.append(("memberMissing", "teamMember", text))
+    return problems
+
+
 def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]]]:
     def check(config: Any) -> list[tuple[str, str, str]]:
         schema = RECORD_TYPES[panel].schema.load()
@@ -364,6 +377,7 @@ ASSIGN = NodeType(
     _assign,
     icon="assignment_ind",
     writes=True,
+    check=_missing_assignees,
     outputs={"id": "id", "changed": "boolean"},
 )
 TYPES = (CONTACT, LEAD, TAGS, ASSIGN)

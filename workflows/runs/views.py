@@ -24,6 +24,7 @@ from workflows.runs.serializers import (
     WorkflowRunResume,
     WorkflowStepOut,
 )
+from workflows.triggers.enrolment import check_input
 
 NOT_FOUND = (operations.NOT_FOUND,)
 STATE = (*NOT_FOUND, "InvalidRequest_400")
@@ -107,12 +108,15 @@ class WorkflowRunViewSet(ResourceViewSet):
         description="From its start, from the nodes that failed, or from a node. Its steps stay as history.",
     )
     def restart(self, request: Request, runId: str, data: dict[str, Any]) -> Any:
+        given = data.get("input")
+        if given is not None:
+            check_input(given)
         operations.restart_run(
             id=runId,
             place=data["place"],
             latest=data["version"] == "latest",
             resend=data["resend"],
-            given=data.get("input"),
+            given=given,
         )
         return _one(runId)
 

@@ -37,6 +37,12 @@ def selected(panel: str, body: Mapping[str, Any], params: Mapping[str, Any]) -> 
     return BulkSelection.parse(body, params, RECORD_TYPES[panel].fields)
 
 
+def check_input(given: Mapping[str, Any]) -> None:
+    """Raise InvalidInput_400 for an input of runs that is too large."""
+    if len(dumps(given)) > MAX_CALL:
+        raise NamedError("InvalidInput_400", f"input: is larger than {MAX_CALL} bytes")
+
+
 @transaction.atomic
 def enrol(
     *,
@@ -54,8 +60,7 @@ def enrol(
     workflow = Workflow.objects.get(pk=workflow.pk)
     if workflow.is_deleted or workflow.status != Workflow.Status.PUBLISHED:
         raise NamedError("InvalidRequest_400", "id: the workflow is not published; publish it first")
-    if len(dumps(given)) > MAX_CALL:
-        raise NamedError("InvalidInput_400", f"input: is larger than {MAX_CALL} bytes")
+    check_input(given)
     now, call = timezone.now(), new_id()
     trigger = {"kind": MANUAL, "happenedAt": iso(now), "input": given}
     plan = plan_of(workflow.version_id)
@@ -76,7 +81,8 @@ def enrol(
 def call_hook(token: str, payload: Mapping[str, Any]) -> None:
     """Start a run by a call of a webhook. Raises WorkflowNotFound_404, InvalidInput_400, TooManyAttempts."""
     with unscoped(reason="webhook: the token names the company"):
-        found = Workflow.objects.filter(hook_token=token, is_deleted=False).first() if token else None
+        known = Workflow.objects.filter(hook_token=token, is_deleted=False)
+        found = None if not token or "\0" in token else known.first()
     if found is None:
         raise NamedError("WorkflowNotFound_404", "token: no workflow is called by it")
     CALLS.count(found.pk)
