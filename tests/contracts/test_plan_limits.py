@@ -81,6 +81,7 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
 """Module -> how a record of it is made by POST; inside the company's scope."""
 NOT_COUNTED = {
     "workflow/<str:id>/enrol": "runs are limited by what workflows there are",
+    "apps/mailvendor-c/authorize": "the app that the log-in ends in is",
     "apps/smtp/<str:id>/dkim": "senders are, and a domain has one key",
     "calllog": "leads and contacts are, and what is said with them is free",
     "bulk-job/<str:id>/undo": "it gives back what there was",

@@ -60,7 +60,7 @@ def chaos(people: int, kills: int) -> Counter[str]:
     with faulty_server(server, factory=SlowServer, authenticator=accept_any, auth_require_tls=False) as port:
         run, contacts = start(cast, port, people)
         waiting = random.sample(contacts, people // 3)
-        with stable(connection.settings_dict["NAME"]) as workers, company_scope(cast.company.pk):
+        with stable(connection.settings_dict["NAME"], "") as workers, company_scope(cast.company.pk):
             while not is_done(run):
                 assert time.monotonic() < end, statuses_of(run)
                 progress = len(server.received) / (people * STEPS * 0.7)

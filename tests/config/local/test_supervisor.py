@@ -303,7 +303,7 @@ def test_plan_covers_every_queue_and_keeps_the_catcher_for_the_demo(data: Path) 
     assert [program.name for program in without.programs] == ["web", "worker", "long", "sender", "ai", "beat"]
     assert without.demo is None
     worker, long, sender, ai = (program.command for program in with_demo.programs[1:5])
-    assert worker[worker.index("-Q") + 1 :][:3] == ("tick,send", "-c", "3")
+    assert worker[worker.index("-Q") + 1 :][:3] == ("tick,send,workflows", "-c", "3")
     assert long[long.index("-Q") + 1 :][:3] == ("import,bulk", "-c", "1")
     assert sender[sender.index("-Q") + 1 :][:3] == ("outreach", "-c", "2")
     assert ai[ai.index("-Q") + 1 :][:3] == ("ai", "-c", "2")

@@ -112,6 +112,8 @@ def test_what_other_events_tell(scope: Cast) -> None:
             "mail",
             {"message": thing, "subject": "Hi"},
         ),
+        "mail.opened": ({"contact": lead.contact_id, "subject": "Hi"}, "mail", {"message": thing, "subject": "Hi"}),
+        "mail.clicked": ({"contact": lead.contact_id, "subject": "Hi"}, "mail", {"message": thing, "subject": "Hi"}),
         "mail.replied": (
             {"contact": None, "lead": lead.pk, "subject": "Re: Hi", "text": "Yes"},
             "mail",

@@ -32,6 +32,7 @@ from outreach.models import EnrichmentProposal, GenieScheduler, InboundMessage, 
 from tests.crm.merging.helpers import differences, everything, merge, undo
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory
+from workflows.models import Workflow, WorkflowRun, WorkflowVersion
 
 OF_CONTACTS = {
     "crm.Lead.contact",
@@ -44,6 +45,7 @@ OF_CONTACTS = {
     "outreach.EnrichmentProposal.contact",
     "outreach.InboundMessage.contact",
     "outreach.SendJob.contact",
+    "workflows.WorkflowRun.contact",
 }
 OF_LEADS = {
     "crm.Lead.merged_into",
@@ -52,6 +54,7 @@ OF_LEADS = {
     "crm.FollowUp.lead",
     "crm.CallLog.lead",
     "crm.Meeting.lead",
+    "workflows.WorkflowRun.lead",
 }
 
 
@@ -118,6 +121,9 @@ def surround(owner: str, contact: Contact, lead: Lead) -> None:
     EnrichmentProposal.objects.create(
         contact=contact, field="jobTitle", value=contact.pk, text=contact.pk, source="Register"
     )
+    workflow = Workflow.objects.create(name=f"About {contact.pk}", trigger_event_type="manual")
+    version = WorkflowVersion.objects.create(workflow=workflow, number=1, graph={})
+    WorkflowRun.objects.create(workflow=workflow, version=version, contact=contact, lead=lead, entry_key=contact.pk)
     ContactFactory(is_deleted=True, merged_into=contact)
     LeadFactory(is_deleted=True, merged_into=lead, contact=contact)
 

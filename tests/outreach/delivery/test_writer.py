@@ -171,7 +171,8 @@ def test_a_senders_connections_are_counted_over_all_processes(cast: Cast, post: 
         other = connection.copy()
         with other.cursor() as cursor:
             key = "SELECT pg_try_advisory_lock(((objid::bigint) + (classid::bigint << 32))) FROM pg_locks"
-            cursor.execute(f"{key} WHERE locktype = 'advisory' AND objsubid = 1 AND granted")
+            here = "database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            cursor.execute(f"{key} WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND {here}")
             assert cursor.fetchall() == [(False,), (False,)]
         other.close()
         give_slot_back(post.smtp, mine)

@@ -118,7 +118,7 @@ def test_a_file_of_addresses_alone_has_no_header_and_a_queued_import_is_cancelle
 
 @pytest.mark.django_db(transaction=True)
 def test_the_same_file_sent_again_within_minutes_is_the_same_import(cast: Cast) -> None:
-    content = b"first@example.org\n"
+    content = b"E-Mail\nfirst@example.org\n"
     files = [upload(cast, content, f"list {number}.csv") for number in range(2)]
     member, company = cast.owner.pk, cast.company.pk
 
