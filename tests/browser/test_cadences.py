@@ -85,7 +85,7 @@ def test_a_cadence_is_made_followed_and_stopped(page: Page, live_server: Any, po
     page.get_by_role("button", name="Stop repeating").click()
     expect(page.get_by_text("It does not repeat any more.")).to_be_visible()
     page.get_by_role("button", name="Cancel all").click()
-    expect(page.get_by_role("dialog").get_by_role("button", name="Cancel", exact=True)).to_be_focused()
+    expect(page.get_by_role("dialog").get_by_role("button", name="Keep it", exact=True)).to_be_focused()
     page.keyboard.press("Escape")
 
     with cast.scope():
