@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from django.core.exceptions import ImproperlyConfigured
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from core.web.pages import MenuItem, Page, PersonPage
@@ -26,7 +26,8 @@ def page_urls(pages: Iterable[type[Page]]) -> list[URLPattern | URLResolver]:
     ordered = sorted(_pages, key=lambda page: [part.startswith("<") for part in page.path.split("/")])
     own = [path(page.path, page.as_view(), name=page.name) for page in ordered if issubclass(page, PersonPage)]
     members = [path(page.path, page.as_view(), name=page.name) for page in ordered if not issubclass(page, PersonPage)]
-    slash = path("c/<str:company>", RedirectView.as_view(url="/c/%(company)s/", query_string=True))
+    # By the shape of an id alone: what else stands there may be a tracked link, or nothing.
+    slash = re_path(r"^c/(?P<company>[0-9a-f]{24})\Z", RedirectView.as_view(url="/c/%(company)s/", query_string=True))
     return [*own, slash, path("c/<str:company>/", include((members, "web")))]
 
 
