@@ -16,7 +16,7 @@ from outreach.delivery import ledger
 from outreach.delivery.claims import claim, due_senders, release_claim
 from outreach.delivery.intents import intent_holds
 from outreach.delivery.models import SendJob
-from outreach.delivery.worker import mail_of, sender_of
+from outreach.delivery.parts import MailParts
 from outreach.senders.models import Smtp
 from outreach.senders.services import config_of
 from outreach.smtp import message
@@ -37,18 +37,20 @@ def drain(deadline: float) -> None:
 
 
 def _serve(sender_id: str, deadline: float) -> None:
-    with closing(Session(config_of(Smtp.objects.get(pk=sender_id)))) as session:
+    sender = Smtp.objects.get(pk=sender_id)
+    parts = MailParts(sender)
+    with closing(Session(config_of(sender))) as session:
         while monotonic() < deadline:
             claimed = claim(sender_id, BATCH)
             for job in claimed.jobs:
-                _send(session, job)
+                _send(session, parts, job)
             release_claim(claimed.lease)
             if not claimed.examined:
                 return
 
 
-def _send(session: Session, job: SendJob) -> None:
-    mail = mail_of(job, sender_of(job), job.contact.email or "")
+def _send(session: Session, parts: MailParts, job: SendJob) -> None:
+    mail = parts.mail_of(job, job.contact.email or "")
 
     def commit_intent() -> None:
         values = {
