@@ -55,8 +55,12 @@ stop: venv ## stop embedded servers that a killed run left behind
 status: venv ## say which embedded servers run
 	@$(BIN)/python -m config.local.embedded status
 
+# Of the pages and operations that tests walk over, `make test` looks at every third. Tests that are named, and
+# `make check`, look at all of them.
+EVERY ?= $(if $(ARGS),1,3)
+
 test: venv ## the test suite (make check and make slow add to it), which starts servers of its own (ARGS="tests/crm -k import")
-	$(BIN)/pytest -n $(TEST_WORKERS) --dist worksteal $(ARGS) $(if $(SECOND_TRY),|| $(FAILED_ALONE))
+	SUITE_EVERY=$(EVERY) $(BIN)/pytest -n $(TEST_WORKERS) --dist worksteal $(ARGS) $(if $(SECOND_TRY),|| $(FAILED_ALONE))
 
 slow: venv ## the tests that take too long for the suite: the chaos tests, each page in each look, all hostile values
 	$(BIN)/pytest -n 0 -m slow $(ARGS)
@@ -73,7 +77,7 @@ fuzz-coverage: venv ## the API fuzzer's edge cases of every operation, within th
 check: venv ## what CI runs: lint, types, imports, migrations, schema, the fuzzer's edge cases, tests
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-code check-on-servers
 	$(BIN)/python -m tests.browser.chromium
-	@NEEDS_BROWSER=1 FUZZ_COVERAGE=1 $(MAKE) --no-print-directory test SECOND_TRY=1
+	@NEEDS_BROWSER=1 FUZZ_COVERAGE=1 $(MAKE) --no-print-directory test SECOND_TRY=1 EVERY=1
 
 check-on-servers: venv
 	@MAKEFLAGS= $(ON_SERVERS) -- $(MAKE) --no-print-directory check-django

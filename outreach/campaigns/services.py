@@ -112,7 +112,7 @@ def _camel(name: str) -> str:
 def _save(campaign: Campaign, member_id: str, values: dict[str, Any], event: str) -> Campaign:
     chosen = {SELECTORS[name]: values.pop(name) for name in tuple(values) if name in SELECTORS}
     if chosen:
-        campaign.audience = selected({**campaign.audience, **chosen})
+        campaign.audience = selected({**NOBODY, **campaign.audience, **chosen})
     if any(values.get(name) for name in WORDS):  # words of one kind replace those of another
         whole = ("subject", "body")
         kept = whole if values.get("subject") or values.get("body") else ()

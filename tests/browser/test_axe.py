@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Literal
 
 import pytest
@@ -11,6 +10,7 @@ from playwright.sync_api import Browser
 from config.urls.web import PAGES
 from tests.browser.axe import find_axe, violations
 from tests.browser.conftest import WIDTHS, listen_to
+from tests.kit.examples import in_make_check
 from tests.web.world import FRAMED, World, address, make_world
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
@@ -34,7 +34,7 @@ def world() -> World:
     return make_world()
 
 
-@pytest.mark.skipif(not os.environ.get("NEEDS_BROWSER"), reason="make check looks at each page with axe")
+@in_make_check
 def test_every_page_is_accessible(world: World, browser: Browser, live_server: Any, axe: str) -> None:
     """Each page in one look, in turn."""
     found = []

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 from tests.flows.database_crashes import go_on_after_each_crash
+from tests.kit.examples import in_make_check
 from tests.kit.service import Service, bootstrap, healthy, running_service, until
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, in_make_check]
 
 ROWS = 300
 

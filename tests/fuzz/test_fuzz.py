@@ -35,6 +35,7 @@ from schemathesis.specs.openapi.checks import (
 
 from tests.kit.cast import KEY, make_cast, session_headers
 from tests.kit.database import reset
+from tests.kit.examples import walked
 from tests.kit.openapi import document
 from tests.kit.rows import kept_for_module
 
@@ -143,11 +144,11 @@ def fuzz(method: str, path: str, service: Service) -> None:
     test(service=service)
 
 
-@pytest.mark.parametrize(("method", "path"), operations(KEY + "/"))
+@pytest.mark.parametrize(("method", "path"), walked(operations(KEY + "/")))
 def test_fuzz_the_key_path(method: str, path: str, service: Service) -> None:
     fuzz(method, path, service)
 
 
-@pytest.mark.parametrize(("method", "path"), operations("/api/public/", "/api/private/"))
+@pytest.mark.parametrize(("method", "path"), walked(operations("/api/public/", "/api/private/")))
 def test_fuzz_the_other_paths(method: str, path: str, service: Service) -> None:
     fuzz(method, path, service)

@@ -38,6 +38,7 @@ from crm.models import (
 )
 from tests.guards.backoffice_rows import HASHES, MAKERS, SECRET
 from tests.guards.routes import routed
+from tests.kit.examples import walked
 from tests.kit.factories import CompanyFactory, UserFactory
 from tests.kit.html_form import form_data
 
@@ -63,7 +64,7 @@ MOST_QUERIES = 30
 MORE_ROWS = 4
 """A query for each row shows with a few."""
 
-every_model = pytest.mark.parametrize("model", REGISTERED, ids=lambda model: model._meta.label)
+every_model = pytest.mark.parametrize("model", walked(REGISTERED), ids=lambda model: model._meta.label)
 
 
 @pytest.fixture
@@ -210,7 +211,7 @@ def test_who_is_no_staff_is_sent_to_the_log_in(company: Company) -> None:
     """The site looks at that before any page of it, so that each page gets one of the two in turn."""
     stranger, plain = Client(), Client()
     plain.force_login(UserFactory())
-    for model, client in zip(REGISTERED, cycle((stranger, plain)), strict=False):
+    for model, client in zip(walked(REGISTERED), cycle((stranger, plain)), strict=False):
         row = make(model, company, 1)[0]
         for path in (address(model, "changelist"), address(model, "change", row.pk)):
             assert client.get(path).status_code == 302, path
@@ -293,7 +294,7 @@ def test_a_nul_in_an_address_or_a_value_is_no_error_of_ours(company: Company, st
     staff.raise_request_exception = False
     paths = [path for path, _ in routed(get_resolver().url_patterns) if path.startswith("admin/") and "<" in path]
     assert len(paths) > 3 * len(REGISTERED)
-    for path, nul in zip(paths, cycle(NUL_PLACES), strict=False):
+    for path, nul in zip(walked(paths), cycle(NUL_PLACES), strict=False):
         address = "/" + re.sub(r"<[^>]+>", nul, path).replace("^", "").replace("$", "")
         assert staff.get(address).status_code < 500, address
         assert staff.post(address, {"command": "x"}).status_code < 500, address

@@ -24,6 +24,7 @@ from config.urls.web import PAGES
 from core.web import ask
 from core.web.pages import Page, PersonPage
 from tests.kit.cast import make_cast
+from tests.kit.examples import walked
 from tests.kit.factories import ContactFactory
 from tests.kit.plans import allow
 from tests.kit.rows import kept_for_module, row
@@ -102,7 +103,7 @@ def shown(world: World) -> dict[str, Shown]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ask, "ask", counted)
-        for page in PAGES:
+        for page in walked(PAGES):
             with transaction.atomic():
                 world.clients["Owner"].get(address(world, page))
                 asked.clear()
@@ -130,7 +131,7 @@ def test_every_page_answers_as_the_role_may(
     world: World, shown: dict[str, Shown], subtests: pytest.Subtests, role: str
 ) -> None:
     assert len(PAGES) >= 8
-    for page in PAGES:
+    for page in walked(PAGES):
         with row(subtests, page.name):
             answer = shown[page.name].answer if role == "Owner" else world.clients[role].get(address(world, page))
             assert answer.status_code == (200 if opens(page, world.members[role]) else 403)
@@ -156,7 +157,7 @@ def test_pages_of_others_are_not_there(world: World, subtests: pytest.Subtests) 
     """A record of another company in one's own address, and another company's address."""
     others = make_cast()
     stranger = enter(others.owner)
-    for page in PAGES:
+    for page in walked(PAGES):
         if issubclass(page, PersonPage):
             continue
         with row(subtests, page.name):
@@ -167,14 +168,14 @@ def test_pages_of_others_are_not_there(world: World, subtests: pytest.Subtests) 
 
 
 def test_unknown_buttons_are_refused(world: World, subtests: pytest.Subtests) -> None:
-    for page, name in zip(PAGES, cycle(("nothing", "__init__", "<b>")), strict=False):
+    for page, name in zip(walked(PAGES), cycle(("nothing", "__init__", "<b>")), strict=False):
         with row(subtests, page.name):
             assert world.clients["Owner"].post(address(world, page), {"do": name}).status_code == 400
 
 
 def test_a_lapsed_company_is_told(world: World, subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch) -> None:
     allow(monkeypatch, None)
-    for page in PAGES:
+    for page in walked(PAGES):
         with row(subtests, page.name):
             answer = world.clients["Owner"].get(address(world, page))
             assert answer.status_code == (403 if page.needs_subscription else 200)

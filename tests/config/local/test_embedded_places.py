@@ -22,8 +22,9 @@ from config.data_dir import PROJECT
 from config.local import embedded
 from config.local.embedded import binaries, places, postgres, processes, redis, throwaway
 from config.local.embedded.accounts import Account, can_run, own, require_name, server_account
+from tests.kit.examples import in_make_check
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, in_make_check]
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: an account that can't reach a folder of ours")
 

@@ -21,8 +21,9 @@ from config.local.embedded import postgres, processes, redis
 from config.local.embedded.throwaway import discard
 from config.local.supervisor.options import UnusableError, read_options, require_free_port
 from config.local.supervisor.programs import plan
+from tests.kit.examples import in_make_check
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, in_make_check]
 
 # What the programs of a plan do in these tests, written in Python: `say` prints at once, `forever` waits.
 DRIVER = """

@@ -32,12 +32,13 @@ from tests.guards.backoffice_rows import SECRET
 from tests.guards.population import populate
 from tests.guards.routes import operations
 from tests.kit.cast import Cast
+from tests.kit.examples import walked
 from tests.kit.factories import ContactFactory, SubscriptionFactory, TagFactory, UserFactory
 from tests.kit.rows import row
 
 REASON = "Ticket 4711: their import shows no rows"
 RESOURCES = find_resources(session.router.operations())
-every_resource = pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.route.path)
+every_resource = pytest.mark.parametrize("resource", walked(RESOURCES), ids=lambda resource: resource.route.path)
 
 
 @pytest.fixture
