@@ -26,6 +26,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from core.tenancy import as_owner, row_security
 from tests.config.catalog import catalog
+from tests.kit.examples import in_make_check
 
 VERSION_BEFORE = Path(__file__).parent / "data" / "catalog.txt"
 """What catalog() returned on a database that commit 89b2632 had migrated."""
@@ -144,6 +145,7 @@ def test_a_database_of_an_older_version_is_refused(folded: Folded) -> None:
         recorder.record_unapplied("crm", "0001_initial")
 
 
+@in_make_check
 def test_a_database_of_the_version_before_upgrades(folded: Folded) -> None:
     folded.rename_as_before()
     before = folded.applied()

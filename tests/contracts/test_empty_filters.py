@@ -12,6 +12,7 @@ from crm.models import Contact, Import
 from tests.guards.population import populate
 from tests.guards.routes import Operation, operations
 from tests.kit.cast import KEY, Answer, Cast, make_cast
+from tests.kit.examples import walked
 from tests.kit.factories import ContactFactory
 from tests.kit.rows import kept_for_module, row
 
@@ -52,7 +53,7 @@ def test_an_empty_filter_is_refused_everywhere(populated: tuple[Cast, list[str]]
     cast, ids = populated
     assert len([one for one in FILTERED if one.endpoint.bulk]) > 18
     assert len([one for one in FILTERED if one.endpoint.many]) > 25
-    for operation in FILTERED:
+    for operation in walked(FILTERED):
         body = {"selectAll": True} if operation.endpoint.bulk else None
         asked = {**EMPTY, **(SEARCHED if operation.endpoint.bulk else {})}
         addresses = [operation.address(id) for id in ids] if operation.parameters else [operation.address()]
@@ -72,7 +73,7 @@ def test_a_bulk_operation_of_ids_refuses_an_empty_filter_too(
     populated: tuple[Cast, list[str]], subtests: pytest.Subtests
 ) -> None:
     cast, ids = populated
-    for operation in (one for one in FILTERED if one.endpoint.bulk):
+    for operation in walked(one for one in FILTERED if one.endpoint.bulk):
         with row(subtests, operation):
             address = operation.address(*(new_id() for _ in operation.parameters))
             answer = ask(cast, operation, address, {"filters": "null"}, {"ids": [new_id()]})

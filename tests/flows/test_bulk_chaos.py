@@ -20,8 +20,9 @@ from tests.crm.bulk_jobs.test_journal import everything
 from tests.crm.contacts.helpers import add_field
 from tests.flows.import_workers import SECONDS, Workers, running
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import in_make_check
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, in_make_check]
 
 BATCH = 50
 

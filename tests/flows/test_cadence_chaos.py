@@ -18,10 +18,11 @@ from crm.models import Contact
 from outreach.models import AiApp, GenieScheduler, SendJob, SendJobTransition, Smtp
 from tests.flows.test_send_chaos import SECONDS, SlowServer, _message_id, stable
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import in_make_check
 from tests.kit.factories import SmtpFactory
 from tests.kit.smtp_server import Faults, accept_any, faulty_server
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, in_make_check]
 
 STEPS = 3
 SECOND = {"amount": 1, "unit": "seconds"}

@@ -11,8 +11,9 @@ from crm.models import Contact, Export, ExportPart, File
 from tests.crm.exports.helpers import content_of, make, table
 from tests.flows.import_workers import SECONDS, running
 from tests.kit.cast import make_cast
+from tests.kit.examples import in_make_check
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, in_make_check]
 
 ROWS, KILLS = 1200, 5
 

@@ -15,8 +15,9 @@ from crm.models import BulkJob, Contact, ConvertedValue, CustomField, CustomFiel
 from tests.crm.contacts.helpers import form
 from tests.flows.import_workers import SECONDS, Workers, running
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import in_make_check
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, in_make_check]
 
 ROWS, KILLS = 1200, 5
 

@@ -15,8 +15,9 @@ from tests.contracts.test_plan_limits import start
 from tests.crm.imports.helpers import counts, people
 from tests.flows.test_import_chaos import SECONDS, running
 from tests.kit.cast import make_cast
+from tests.kit.examples import in_make_check
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, in_make_check]
 
 ROWS, ROOM, KILLS = 1500, 2000, 6
 

@@ -17,8 +17,9 @@ from tests.crm.imports.test_leads import HEADER, MAPPING, csv_of, import_file, l
 from tests.crm.leads.helpers import lead_field, member, product, set_rule, team_of
 from tests.flows.import_workers import BATCH, SECONDS, kill_over_the_import, progress, running
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import in_make_check
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, in_make_check]
 
 MEMBERS = ("Ann", "Bob", "Cid")
 

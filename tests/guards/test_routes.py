@@ -21,6 +21,7 @@ from crm.models import Tag
 from tests.guards.population import populate
 from tests.guards.routes import Operation, operations
 from tests.kit.cast import KEY, SESSION, Answer, Caller, Cast, make_cast
+from tests.kit.examples import walked
 from tests.kit.rows import kept_for_module, row
 
 MODULES = pathlib.Path(__file__).with_name("permission-modules.txt").read_text().split()
@@ -90,7 +91,7 @@ def test_malformed_ids_are_400(cast: Cast, subtests: pytest.Subtests) -> None:
     keyed = [operation for operation in KEYED if operation.parameters]
     assert len(keyed) > 40
     texts = cycle(("x", "G" * 24, "0" * 23, "%00", "%F0%9F%92%A9", "a" * 3000))
-    for operation in keyed:
+    for operation in walked(keyed):
         with row(subtests, operation):
             for bad in islice(texts, 2):  # one converter reads all ids
                 answer = call(cast.key, operation, *[bad for _ in operation.parameters])
@@ -179,7 +180,7 @@ def test_bad_bodies_are_4xx(cast: Cast, subtests: pytest.Subtests) -> None:
     writing = [operation for operation in KEYED if operation.method in ("POST", "PUT", "PATCH")]
     assert len(writing) > 40
     broken = cycle((b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 10000, b'{"a":' * 2000))
-    for operation in writing:
+    for operation in walked(writing):
         with row(subtests, operation):
             path = operation.address(*[new_id() for _ in operation.parameters]).removeprefix(KEY)
             for body in ([], "text", 1, None, {"no such key": 1}, {"ids": "x"}, {"formData": []}, [[[]]]):
