@@ -1,12 +1,25 @@
-from workflows.engine.models import RunReady, RunSkip, RunStep, RunTimer, ScheduleFiring, WorkflowRun
+from workflows.engine.models import (
+    PlaceNotice,
+    RunReady,
+    RunSkip,
+    RunStep,
+    RunTimer,
+    ScheduleFiring,
+    SliceMark,
+    StartBucket,
+    WorkflowRun,
+)
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
 
 __all__ = [
+    "PlaceNotice",
     "RunReady",
     "RunSkip",
     "RunStep",
     "RunTimer",
     "ScheduleFiring",
+    "SliceMark",
+    "StartBucket",
     "Workflow",
     "WorkflowRun",
     "WorkflowTrigger",

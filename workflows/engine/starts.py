@@ -11,19 +11,16 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from accounts.models import Company
 from core.ids import new_id
-from core.jobs import notify_workers
 from core.spans import after
 from core.tenancy import company_id
 from core.text.json import dumps
-from workflows.engine import interpreter, writing
+from workflows.engine import interpreter, places, writing
 from workflows.engine.models import WorkflowRun
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
 
-WORK = "workflow-runs"
-Status = WorkflowRun.Status
+WORK = places.WORK
 
 INSERT = """
 INSERT INTO workflows_workflowrun
@@ -80,7 +77,7 @@ def start_runs(
     refused["alreadyRunning"] += len(entries) - len(ids)
     _count(workflow, +refused, now)
     if ids:
-        _notify(workflow, plan, ids, now)
+        places.begin(workflow, plan, ids, now)
     return ids
 
 
@@ -162,20 +159,3 @@ def _count(workflow: Workflow, refused: Counter[str], now: datetime) -> None:
     with connection.cursor() as cursor:
         told = {"company": company_id(), "workflow": workflow.pk, "day": now.date(), "now": now}
         cursor.execute(SKIPS, {**told, "rows": dumps(rows).decode()})
-
-
-def _notify(workflow: Workflow, plan: Plan, ids: Sequence[str], now: datetime) -> None:
-    """Let the runs begin: now, or when the workflow's window opens."""
-    window = plan.config.window
-    opens = now if window is None else window.opening(now, _zone())
-    if opens > now:
-        rows = [{"run": id, "token": "0", "due": opens} for id in ids]
-        writing._insert(writing.TIMERS, rows, now)
-        WorkflowRun.objects.filter(pk__in=ids).update(status=Status.WAITING, reason="window")
-        return
-    writing.notify_ready([(id, plan.config.priority) for id in ids])
-    notify_workers(WORK)
-
-
-def _zone() -> str:
-    return str(Company.objects.values_list("timezone", flat=True).get(pk=company_id()))

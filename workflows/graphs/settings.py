@@ -11,6 +11,8 @@ from workflows.graphs.cron import read_cron
 from workflows.nodes.base import NodeConfig, Span
 from workflows.nodes.wait import WindowConfig, known_zone
 
+SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800, "months": 2_592_000}
+
 
 class Retry(NodeConfig):
     attempts: int = Field(default=0, ge=0, le=10, description="Further tries.")
@@ -35,6 +37,18 @@ class Enrolment(NodeConfig):
     cooldown: Span | None = Field(default=None, description="None within this time after the last start.")
 
 
+class Rate(NodeConfig):
+    """So many starts in a span, at an even pace."""
+
+    starts: int = Field(ge=1, le=1_000_000)
+    per: Span
+
+    @property
+    def interval(self) -> dt.timedelta:
+        """The time between two starts. A month has thirty days here."""
+        return dt.timedelta(seconds=SECONDS[self.per.unit] * self.per.amount / self.starts)
+
+
 class WorkflowConfig(NodeConfig):
     filter: dict[str, Any] | None = Field(default=None, description="Conditions for a start.")
     changedFields: list[str] | None = Field(
@@ -43,6 +57,13 @@ class WorkflowConfig(NodeConfig):
     enrolment: Enrolment = Enrolment()
     window: WindowConfig | None = Field(default=None, description="Runs begin when it is open.")
     whilePaused: Literal["skip", "queue"] = Field(default="skip", description="What becomes of starts while paused.")
+    concurrency: int | None = Field(
+        default=None, ge=1, le=100_000, description="The most runs under way at once; the others wait."
+    )
+    rate: Rate | None = Field(default=None, description="How many runs begin in a span; the others wait.")
+    retention: int | None = Field(
+        default=None, ge=1, le=3650, description="Days for which runs that have ended are kept; empty: the company's."
+    )
     priority: int = Field(default=5, ge=1, le=9, description="1 goes first.")
     allowSelfTrigger: bool = Field(default=False, description="Its own changes may start it.")
 
