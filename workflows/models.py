@@ -1,5 +1,6 @@
 from workflows.engine.models import (
     PlaceNotice,
+    QueuedEvent,
     RunReady,
     RunSkip,
     RunStep,
@@ -13,6 +14,7 @@ from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
 
 __all__ = [
     "PlaceNotice",
+    "QueuedEvent",
     "RunReady",
     "RunSkip",
     "RunStep",

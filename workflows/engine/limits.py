@@ -141,10 +141,10 @@ def started_this_month() -> int:
     return 0 if bucket is None or bucket.month != month_of(dt.datetime.now(dt.UTC)) else int(bucket.started)
 
 
-def has_room(now: dt.datetime) -> bool:
-    """Tell whether a start of the active company would begin at once, and few enough runs are queued."""
+def has_turn(now: dt.datetime) -> bool:
+    """Tell whether a start of the active company would begin at once."""
     bucket = StartBucket.objects.filter(key="").only("next_at").first()
-    return (bucket is None or bucket.next_at <= now) and queued() < MOST_QUEUED
+    return bucket is None or bool(bucket.next_at <= now)
 
 
 def queued() -> int:

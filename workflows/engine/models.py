@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from core.fields import CompanyForeignKey, JSONField
+from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import BaseModel, CompanyModel
 
 LIVE = ("queued", "running", "waiting", "paused", "failed")
@@ -176,3 +176,13 @@ class SliceMark(BaseModel):
     """The runs of a slice, written before it and removed by it: what stays is of a worker that has died."""
 
     runs = JSONField(default=list)
+
+
+class QueuedEvent(CompanyModel):
+    """An event that is to start runs later: the company has many queued runs, or it comes from many records at once."""
+
+    event_id = ObjectIdField(help_text="The event, which is kept for longer than it waits.")
+    priority = models.PositiveSmallIntegerField(default=5)
+
+    class Meta(CompanyModel.Meta):
+        indexes = [models.Index(fields=("company", "priority", "id"), name="queuedevent_next")]

@@ -33,7 +33,7 @@ BATCH = 2000
 Status = WorkflowRun.Status
 
 
-def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime) -> None:
+def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime, priority: int) -> None:
     """Let new runs begin, each as soon as the window of its workflow, the rates, the quota and the places allow."""
     times = Turns.take(len(ids), workflow.pk, plan.config, now).times
     if over := ids[len(times) :]:
@@ -51,7 +51,7 @@ def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime) 
         writing.notify_places([workflow.pk])
     else:
         behind = {id for id, _ in later}
-        writing.notify_ready([(id, plan.config.priority) for id in going if id not in behind])
+        writing.notify_ready([(id, priority) for id in going if id not in behind])
     notify_workers(WORK)
 
 
@@ -120,13 +120,13 @@ def _admit_by_quota() -> int:
     if room <= 0:
         return 0
     rows = _next(WorkflowRun.objects.filter(place=QUOTA, status=Status.QUEUED), room)
-    groups: dict[str, list[str]] = defaultdict(list)
+    groups: dict[tuple[str, int], list[str]] = defaultdict(list)
     for run in rows:
-        groups[run.workflow_id].append(run.pk)
+        groups[run.workflow_id, run.priority].append(run.pk)
     WorkflowRun.objects.filter(pk__in=[run.pk for run in rows]).update(place=None, reason="")
-    workflows = Workflow.objects.in_bulk(groups)
-    for id, ids in groups.items():
-        begin(workflows[id], plan_of(workflows[id].version_id), ids, now)
+    workflows = Workflow.objects.in_bulk({id for id, _ in groups})
+    for (id, priority), ids in groups.items():
+        begin(workflows[id], plan_of(workflows[id].version_id), ids, now, priority)
     return len(rows)
 
 

@@ -48,10 +48,17 @@ WITH RECURSIVE due AS (
     FROM due WHERE due.company_id IS NOT NULL
 ) SELECT company_id FROM due WHERE company_id IS NOT NULL LIMIT %(most)s
 """
+# Runs of many records at once (priority 9) come behind the others, and are at most a fifth of a slice.
 CLAIM = """
 SELECT picked.id, picked.run_id FROM unnest(%(companies)s::text[]) AS company CROSS JOIN LATERAL (
-    SELECT id, run_id FROM workflows_runready WHERE company_id = company ORDER BY priority, id LIMIT %(most)s
-    FOR UPDATE SKIP LOCKED
+    SELECT * FROM (
+        SELECT id, run_id FROM workflows_runready WHERE company_id = company AND priority < 9
+        ORDER BY priority, id LIMIT %(most)s FOR UPDATE SKIP LOCKED
+    ) fresh
+    UNION ALL SELECT * FROM (
+        SELECT id, run_id FROM workflows_runready WHERE company_id = company AND priority >= 9
+        ORDER BY priority, id LIMIT %(most)s / 5 FOR UPDATE SKIP LOCKED
+    ) behind
 ) AS picked
 """
 TELL = """

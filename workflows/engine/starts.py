@@ -15,18 +15,20 @@ from core.ids import new_id
 from core.spans import after
 from core.tenancy import company_id
 from core.text.json import dumps
-from workflows.engine import interpreter, places, writing
+from workflows.engine import interpreter, limits, places, writing
 from workflows.engine.models import WorkflowRun
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
 
 WORK = places.WORK
+BEHIND = 9
+"""Priority of runs that come from many records at once."""
 
 INSERT = """
 INSERT INTO workflows_workflowrun
     (id, company_id, workflow_id, version_id, contact_id, lead_id, entry_key, solo_key, status, reason, epoch, hold_no,
      seq, state, trigger, depth, priority, error_node, error_code, error, created_by_id, created_at, updated_at)
-SELECT id, %(company)s, %(workflow)s, %(version)s, contact, lead, entry, solo, 'queued', '', 0, %(hold)s, 0,
+SELECT id, %(company)s, %(workflow)s, %(version)s, contact, lead, entry, solo, 'queued', %(reason)s, 0, %(hold)s, 0,
     %(state)s::jsonb, trigger, depth, %(priority)s, '', '', '', %(member)s, %(now)s, %(now)s
 FROM json_to_recordset(%(rows)s::json) AS new (id text, contact text, lead text, entry text, solo text, trigger jsonb,
     depth int)
@@ -64,20 +66,24 @@ def start_runs(
     *,
     skipped: Mapping[str, int] | None = None,
     member_id: str | None = None,
+    behind: bool = False,
 ) -> list[str]:
     """Start a run for each entry that the workflow's enrolment admits, in the caller's transaction, which holds the
-    fence of the workflow. Returns the ids of the runs; the others are counted by reason (RunSkip)."""
+    fence of the workflow. With `behind` they come from many records at once, and go behind what happens now. Returns
+    the ids of the runs; the others are counted by reason (RunSkip)."""
     refused = Counter(skipped or {})
     now = timezone.now()
     if workflow.status == Workflow.Status.PAUSED and plan.config.whilePaused == "skip":
         refused["paused"] += len(entries)
         entries = []
     entries = _cooled(workflow, plan, entries, now, refused)
-    ids = _insert(workflow, plan, entries, now, member_id) if entries else []
+    priority = BEHIND if behind else plan.config.priority
+    told = {"reason": limits.BACKLOG if behind else "", "priority": priority, "member": member_id}
+    ids = _insert(workflow, plan, entries, now, told) if entries else []
     refused["alreadyRunning"] += len(entries) - len(ids)
     _count(workflow, +refused, now)
     if ids:
-        places.begin(workflow, plan, ids, now)
+        places.begin(workflow, plan, ids, now, priority)
     return ids
 
 
@@ -106,7 +112,7 @@ def _cooled(
 
 
 def _insert(
-    workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datetime, member_id: str | None
+    workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datetime, told: Mapping[str, Any]
 ) -> list[str]:
     mode = plan.config.enrolment.mode
     rows: dict[str, dict[str, Any]] = {}
@@ -137,9 +143,8 @@ def _insert(
                 "version": workflow.version_id,
                 "hold": workflow.hold_no,
                 "state": dumps(interpreter.begin(plan)).decode(),
-                "priority": plan.config.priority,
-                "member": member_id,
                 "now": now,
+                **told,
                 "rows": dumps(ordered).decode(),
             },
         )
