@@ -18,7 +18,7 @@ EDGE = "id, source, target, sourceHandle, targetHandle and label of each"
 CONFIG = (
     "filter, changedFields, enrolment, window, concurrency, rate, retention, priority, whilePaused and allowSelfTrigger"
 )
-SCHEDULE = "type (cron, interval or dates), cron, every, at, timezone, from, until, misfire and audience"
+SCHEDULE = "type (cron, interval, dates or field), cron, every, at, field, timezone, from, until, misfire and audience"
 
 
 class WorkflowUpdate(Input):

@@ -77,11 +77,29 @@ class Audience(NodeConfig):
     )
 
 
+class FieldDate(NodeConfig):
+    """A date of a record, and when a run starts by it. A time of day that the value has does not matter."""
+
+    panel: Literal["contact", "lead"] = "contact"
+    name: str = Field(min_length=1, max_length=200, description="A date of the panel, a custom one by its key.")
+    offset: int = Field(default=0, ge=-3650, le=3650, description="Days after the date, or before it.")
+    at: dt.time = Field(default=dt.time(9), description="Local time of day.")
+    yearly: bool = Field(default=False, description="Each year on the day: birthdays.")
+
+    @field_validator("at")
+    @classmethod
+    def _local(cls, value: dt.time) -> dt.time:
+        if value.tzinfo is not None:
+            raise ValueError("the time of day is local, without an offset")
+        return value.replace(second=0, microsecond=0)
+
+
 class Schedule(NodeConfig):
-    type: Literal["cron", "interval", "dates"]
+    type: Literal["cron", "interval", "dates", "field"]
     cron: str | None = Field(default=None, max_length=200, description="minute hour day month weekday")
     every: Span | None = None
     at: list[dt.datetime] | None = Field(default=None, min_length=1, max_length=500)
+    field: FieldDate | None = Field(default=None, description="A date of each record.")
     timezone: str = Field(default="", max_length=64, description="IANA name; empty: the company's.")
     starts: dt.datetime | None = Field(default=None, alias="from")
     until: dt.datetime | None = None
@@ -107,12 +125,14 @@ class Schedule(NodeConfig):
 
     @model_validator(mode="after")
     def _whole(self) -> Schedule:
-        needed = {"cron": self.cron, "interval": self.every, "dates": self.at}[self.type]
+        needed = {"cron": self.cron, "interval": self.every, "dates": self.at, "field": self.field}[self.type]
         if needed is None:
-            name = {"cron": "cron", "interval": "every", "dates": "at"}[self.type]
+            name = {"cron": "cron", "interval": "every", "dates": "at", "field": "field"}[self.type]
             raise ValueError(f"{name}: is needed by a schedule of type {self.type}")
         if self.cron is not None:
             read_cron(self.cron)
+        if self.field is not None and self.audience is not None and self.field.panel != self.audience.panel:
+            raise ValueError("audience.panel: is another one than field.panel")
         if self.every is not None and self.every.unit == "seconds" and self.every.amount < 60:
             raise ValueError("every: at least a minute")
         return self
