@@ -114,8 +114,9 @@ def work_slice() -> int:
 
 
 def _work_suspect(deaths: Mapping[str, int]) -> int:
-    """Move one of the runs with which workers have died, alone. Returns 0 if none of them may move."""
-    for run_id, number in sorted(deaths.items(), key=lambda one: (-one[1], one[0])):
+    """Move one of the runs with which workers have died, alone: first those that had nothing to do with it, probably.
+    Returns 0 if none of them may move."""
+    for run_id, number in sorted(deaths.items(), key=lambda one: (one[1], one[0])):
         notices = {run_id: list(RunReady.objects.filter(run=run_id).values_list("pk", flat=True))}
         if not notices[run_id]:
             marks.forget([run_id])
