@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -112,27 +113,26 @@ def _times(begin: dt.datetime, interval: dt.timedelta, number: int) -> list[dt.d
 
 def _take(key: str, number: int, interval: dt.timedelta, burst: int, now: dt.datetime) -> tuple[dt.datetime, int]:
     """Take so many starts from a bucket. Returns the time of the first, and how many there are this month."""
+    told: dict[str, Any] = {
+        "id": new_id(),
+        "company": company_id(),
+        "key": key,
+        "floor": now - interval * (burst - 1),
+        "taken": interval * number,
+        "month": month_of(now),
+        "number": number,
+        "now": now,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(
-            TAKE,
-            {
-                "id": new_id(),
-                "company": company_id(),
-                "key": key,
-                "floor": now - interval * (burst - 1),
-                "taken": interval * number,
-                "month": month_of(now),
-                "number": number,
-                "now": now,
-            },
-        )
+        cursor.execute(TAKE, told)
         begin, started = cursor.fetchone()
         return begin, int(started)
 
 
 def _give_back(key: str, number: int, interval: dt.timedelta) -> None:
+    told: dict[str, Any] = {"company": company_id(), "key": key, "taken": interval * number, "number": number}
     with connection.cursor() as cursor:
-        cursor.execute(GIVE_BACK, {"company": company_id(), "key": key, "taken": interval * number, "number": number})
+        cursor.execute(GIVE_BACK, told)
 
 
 def started_this_month() -> int:

@@ -48,7 +48,7 @@ WITH RECURSIVE due AS (
     FROM due WHERE due.company_id IS NOT NULL
 ) SELECT company_id FROM due WHERE company_id IS NOT NULL LIMIT %(most)s
 """
-# Runs of many records at once (priority 9) come behind the others, and are at most a fifth of a slice.
+# Runs of many records at once (priority 9) come behind the others, and are at most a fifth as many beside them.
 CLAIM = """
 SELECT picked.id, picked.run_id FROM unnest(%(companies)s::text[]) AS company CROSS JOIN LATERAL (
     SELECT * FROM (
@@ -57,7 +57,9 @@ SELECT picked.id, picked.run_id FROM unnest(%(companies)s::text[]) AS company CR
     ) fresh
     UNION ALL SELECT * FROM (
         SELECT id, run_id FROM workflows_runready WHERE company_id = company AND priority >= 9
-        ORDER BY priority, id LIMIT %(most)s / 5 FOR UPDATE SKIP LOCKED
+        ORDER BY priority, id LIMIT CASE WHEN EXISTS (
+            SELECT FROM workflows_runready other WHERE other.company_id = company AND other.priority < 9
+        ) THEN %(most)s / 5 ELSE %(most)s END FOR UPDATE SKIP LOCKED
     ) behind
 ) AS picked
 """
