@@ -19,7 +19,7 @@ from django.db import DatabaseError, InterfaceError, connection, transaction
 from core.events import emit
 from core.jobs import WORK
 from core.models import EventDelivery
-from crm.models import Contact, Note
+from crm.models import Contact, LeadActivity
 from tests.kit.cast import Cast, make_cast
 from tests.kit.processes import drainer, kill
 from tests.workflows.helpers import edges, node, published
@@ -111,7 +111,7 @@ def test_chaos_of_workflows(cast: Cast) -> None:
         found = Counter(WorkflowRun.objects.filter(workflow=id).values_list("status", "error_code"))
         assert found == {("completed", ""): RUNS}
         assert {name.count("!") for name in Contact.objects.values_list("name", flat=True)} == {2}
-        assert Note.objects.count() == RUNS
+        assert LeadActivity.objects.filter(kind="note").count() == RUNS
         assert Counter(RunStep.objects.values_list("node", "status")) == {
             ("trigger", "done"): RUNS,
             ("a", "done"): RUNS,
