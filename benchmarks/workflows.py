@@ -132,7 +132,7 @@ def _timers(population: Population) -> list[Result]:
         for many in (0, int(TIMERS * population.scale)):
             _nothing_waits()
             _make_runs(id, tenant, many, waiting=True)
-            idle.append(median([seconds(slices.has_due) for _ in range(50)]))
+            idle.append(median([seconds(slices.has_due) for _ in range(400)]))
             picked.append([seconds(lambda: _pick_up(id, tenant)) for _ in range(ROUNDS)])
         _nothing_waits()
     few, lots = (quantiles(times, n=100)[98] for times in picked)

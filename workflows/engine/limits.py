@@ -26,7 +26,7 @@ RUNS_A_MONTH = "workflow-runs"
 STARTS_A_SECOND = "workflow-starts"
 """Name of the plan's limit of starts a second; without one it is WORKFLOW_STARTS_PER_SECOND."""
 QUOTA, CONCURRENCY = "quota", "concurrency"
-RATE, BACKLOG = "rate", "importBacklog"
+RATE, WINDOW, BACKLOG = "rate", "window", "importBacklog"
 MOST_QUEUED = 20_000
 """From so many queued runs of a company on, its events wait with their deliveries (workflows.triggers.backlog)."""
 

@@ -18,7 +18,7 @@ from accounts.models import Company
 from core.jobs import notify_workers
 from core.tenancy import company_id, company_scope, unscoped
 from workflows.engine import limits, writing
-from workflows.engine.limits import CONCURRENCY, QUOTA, RATE, Turns
+from workflows.engine.limits import CONCURRENCY, QUOTA, RATE, WINDOW, Turns
 from workflows.engine.models import PlaceNotice, StartBucket, WorkflowRun
 from workflows.engine.slices import plan_of
 from workflows.engine.writing import HELD
@@ -45,9 +45,12 @@ def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime, 
     if later:
         # The timer's token is none of the run's: it only tells that the run may be looked at again.
         writing.insert_timers([(id, "0", at) for id, at in later], now)
-        writing.delay(later, "window" if opens > now else RATE)
+        writing.delay(later, WINDOW if opens > now else RATE)
+        if opens > now:
+            WorkflowRun.objects.filter(pk__in=[id for id, _ in later]).update(status=Status.WAITING)
     if plan.config.concurrency is not None:
-        WorkflowRun.objects.filter(pk__in=going).update(place=CONCURRENCY, reason=CONCURRENCY)
+        told = {"place": CONCURRENCY, "reason": CONCURRENCY, "status": Status.QUEUED}
+        WorkflowRun.objects.filter(pk__in=going).update(**told)
         writing.notify_places([workflow.pk])
     else:
         behind = {id for id, _ in later}

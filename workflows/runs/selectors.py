@@ -29,13 +29,17 @@ WHY = {
 
 def waits_of(run_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """Return run -> the nodes at which it waits, and until when."""
-    states = dict(WorkflowRun.objects.filter(pk__in=run_ids).values_list("pk", "state"))
+    rows = WorkflowRun.objects.filter(pk__in=run_ids).values_list("pk", "state", "reason")
+    states = {id: state for id, state, _ in rows}
+    early = {id: limits.RATE if reason == limits.RATE else limits.WINDOW for id, _, reason in rows}
     found: dict[str, list[dict[str, Any]]] = {}
     timers = RunTimer.objects.filter(run__in=run_ids).order_by("due_at", "pk").values_list("run_id", "token", "due_at")
     for run_id, token, due_at in timers:
         place = states.get(run_id, {}).get("tokens", {}).get(token)
         node = place[0] if place else None
-        found.setdefault(run_id, []).append({"node": node, "for": "timer" if node else "window", "until": iso(due_at)})
+        found.setdefault(run_id, []).append(
+            {"node": node, "for": "timer" if node else early[run_id], "until": iso(due_at)}
+        )
     return found
 
 
