@@ -17,7 +17,7 @@ from core.tenancy import unscoped
 from tests.kit.cast import Cast, make_cast
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import contact, edges, node, published, runs, work
-from workflows.engine import limits, places
+from workflows.engine import limits, places, slices
 from workflows.models import PlaceNotice, QueuedEvent, StartBucket, WorkflowRun
 
 SHORT = [node("a", "set", {"values": {"a": 1}})]
@@ -195,6 +195,22 @@ def test_events_of_many_records_start_behind_what_happens_now(cast: Cast, monkey
     assert {run.status for run in runs(cast, id)} == {"completed"}
     with cast.scope():
         assert not QueuedEvent.objects.exists()
+
+
+def test_runs_that_go_behind_are_a_fifth_of_a_slice_beside_others(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "RUNS", 10)
+    behind = published(cast, SHORT, edges(), name="Behind", config={"priority": 9})
+    fresh = published(cast, SHORT, edges(), name="Fresh")
+    people(cast, 12)
+    WORK["events"].drain(float("inf"))
+
+    def done() -> tuple[int, ...]:
+        return tuple([status for status, _ in told(cast, id)].count("completed") for id in (fresh, behind))
+
+    found = []
+    while slices.work_slice():
+        found.append(done())
+    assert found == [(10, 2), (12, 4), (12, 12)]
 
 
 def test_starts_stop_while_many_runs_are_queued(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
