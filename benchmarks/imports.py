@@ -45,8 +45,8 @@ def imports(population: Population) -> list[Result]:
     tenant = population.other
     folder = raw.log_file().parent
     count = int(ALL_CONTACTS * population.scale)
-    file = _write_csv(folder / "contacts.csv", count)
-    job_id = _create_import(tenant, file)
+    file = write_csv(folder / "contacts.csv", count)
+    job_id = create_import(tenant, file)
     with clone() as copy:
         log, memory = _work(tenant, job_id, folder)
         with company_scope(tenant.company_id):
@@ -84,19 +84,19 @@ def imports(population: Population) -> list[Result]:
     ]
 
 
-def _write_csv(path: Path, count: int) -> Path:
+def write_csv(path: Path, count: int, first: int = FIRST) -> Path:
     chance = random.Random(FIRST)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
-        for number in range(FIRST, FIRST + count):
-            repeated = number - FIRST >= DUPLICATES and number % DUPLICATES == 0
+        for number in range(first, first + count):
+            repeated = number - first >= DUPLICATES and number % DUPLICATES == 0
             data = form_data(number - DUPLICATES // 2 if repeated else number, chance)
             writer.writerow([data[key] for key in COLUMNS.values()])
     return path
 
 
-def _create_import(tenant: Tenant, file: Path) -> str:
+def create_import(tenant: Tenant, file: Path, automation: str = "run") -> str:
     """Upload the file and create the import by the API. It waits for a worker."""
     boundary = "----benchmark"
     head = (
@@ -109,6 +109,7 @@ def _create_import(tenant: Tenant, file: Path) -> str:
         content_type = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
         stored = caller.json("POST", "/upload", body=body, **content_type)["data"]
         asked = {"importType": "contact", "fileId": stored["_id"], "columnMapping": COLUMNS, "pauseImport": False}
+        asked |= {"automation": automation}
         return str(caller.json("POST", "/contact/import", body=asked)["data"]["import"]["_id"])
 
 

@@ -14,13 +14,12 @@ from socket import create_connection  # noqa: TID251  to our own sink
 from statistics import median
 from time import perf_counter
 
-import psutil
 from django.db import connection, transaction
 from django.utils import timezone
 
 from benchmarks.population import Population
 from benchmarks.report import Result
-from benchmarks.timing import ms, seconds
+from benchmarks.timing import ms, postgres_seconds, seconds
 from config.data_dir import PROJECT
 from core.ids import new_id
 from core.jobs.liveness import release_lock
@@ -148,13 +147,13 @@ def _run(kind: str, senders: list[Smtp], count: int) -> Run:
     for process in processes:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-    postgres, begun = _postgres_seconds(), perf_counter()
+    postgres, begun = postgres_seconds(), perf_counter()
     for process in processes:
         assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()
     worked = sum(float(process.communicate(timeout=LONGEST + 60)[0]) for process in processes)
-    taken, spent = perf_counter() - begun, _postgres_seconds() - postgres
+    taken, spent = perf_counter() - begun, postgres_seconds() - postgres
     found = SendJob.objects.filter(status="sent").count()
     assert found == count, f"{found} of {count} were sent"
     return Run(count / taken, 1000 * worked / count, 1000 * spent / count)
@@ -208,17 +207,3 @@ def _claim_in_vain(sender_id: str) -> None:
     with transaction.atomic():
         assert len(claim(sender_id, lease=new_id()).jobs) == 200
         transaction.set_rollback(True)
-
-
-def _postgres_seconds() -> float:
-    """Return the processor's time of all of PostgreSQL's processes, of those that have ended too."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        server = psutil.Process(cursor.fetchone()[0]).parent()
-    assert server is not None
-    own = server.cpu_times()
-    found = own.user + own.system + own.children_user + own.children_system
-    for child in server.children():
-        times = child.cpu_times()
-        found += times.user + times.system
-    return found

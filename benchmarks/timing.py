@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
+
+import psutil
+from django.db import connection
 
 
 def seconds(act: Callable[[], object]) -> float:
@@ -30,3 +33,24 @@ def interleaved(sides: Sequence[Callable[[], object]], rounds: int, *, warm_up: 
 def ms(value: float) -> str:
     """Format seconds as milliseconds."""
     return f"{value * 1000:.2f} ms" if value < 0.1 else f"{value * 1000:.0f} ms"
+
+
+def postgres_seconds() -> float:
+    """Return the processor's time of all of PostgreSQL's processes, of those that have ended too."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        server = psutil.Process(cursor.fetchone()[0]).parent()
+    assert server is not None
+    own = server.cpu_times()
+    found = own.user + own.system + own.children_user + own.children_system
+    for child in server.children():
+        times = child.cpu_times()
+        found += times.user + times.system
+    return found
+
+
+def spent(act: Callable[[], object]) -> tuple[float, float, float]:
+    """Return the seconds that a call takes, and those of processor of this process and of PostgreSQL."""
+    postgres, own, begun = postgres_seconds(), process_time(), perf_counter()
+    act()
+    return perf_counter() - begun, process_time() - own, postgres_seconds() - postgres

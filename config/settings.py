@@ -158,6 +158,12 @@ API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
 SERVER_LOG_DAYS = env.int("SERVER_LOG_DAYS", default=30)
 """How long the request log is kept; 0 turns it off."""
 LOGIN_LOG_DAYS = env.int("LOGIN_LOG_DAYS", default=365)
+WORKFLOW_STARTS_PER_SECOND = env.int("WORKFLOW_STARTS_PER_SECOND", default=100)
+"""How many runs of workflows a company's events start in a second, where its plan names no limit of workflow-starts."""
+WORKFLOW_START_BURST_SECONDS = env.int("WORKFLOW_START_BURST_SECONDS", default=10)
+"""The starts of so many seconds may begin at once, after a quiet time."""
+WORKFLOW_RUN_DAYS = env.int("WORKFLOW_RUN_DAYS", default=90)
+"""How long runs of workflows that have ended are kept, where the workflow says nothing else."""
 EXPORT_DAYS = env.int("EXPORT_DAYS", default=30)
 """How long exported files are kept."""
 

@@ -5,12 +5,15 @@ class WorkflowsConfig(AppConfig):
     name = "workflows"
 
     def ready(self) -> None:
-        from core.access import count_usage
+        from core.access import RATES, count_usage, meter_usage
         from workflows.definitions.selectors import kept_workflows
         from workflows.engine import jobs as engine  # noqa: F401  (register their work)
+        from workflows.engine import limits
         from workflows.privacy import register_personal_data_tables
         from workflows.schedules import jobs as schedules  # noqa: F401  (register their work)
         from workflows.triggers import jobs as triggers  # noqa: F401  (register their work)
 
         count_usage("workflow", kept_workflows)
+        meter_usage(limits.RUNS_A_MONTH, limits.started_this_month)
+        RATES.add(limits.STARTS_A_SECOND)
         register_personal_data_tables()

@@ -1,12 +1,27 @@
-from workflows.engine.models import RunReady, RunSkip, RunStep, RunTimer, ScheduleFiring, WorkflowRun
+from workflows.engine.models import (
+    PlaceNotice,
+    QueuedEvent,
+    RunReady,
+    RunSkip,
+    RunStep,
+    RunTimer,
+    ScheduleFiring,
+    SliceMark,
+    StartBucket,
+    WorkflowRun,
+)
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
 
 __all__ = [
+    "PlaceNotice",
+    "QueuedEvent",
     "RunReady",
     "RunSkip",
     "RunStep",
     "RunTimer",
     "ScheduleFiring",
+    "SliceMark",
+    "StartBucket",
     "Workflow",
     "WorkflowRun",
     "WorkflowTrigger",

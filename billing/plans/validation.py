@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from django import forms
 
 from accounts.roles.permissions import MODULES
-from core.access import METERED
+from core.access import METERED, RATES
 from core.backoffice.admin import BackOfficeForm
 from core.errors import shorten
 
@@ -20,7 +20,7 @@ class TermsForm(BackOfficeForm):
         fine = isinstance(value, dict) and all(type(number) is int and number >= 0 for number in value.values())
         if not fine:
             raise forms.ValidationError('Write it as {"contact": 1000}.')
-        _check_names(value, (*MODULES, *METERED))
+        _check_names(value, (*MODULES, *METERED, *RATES))
         return dict(value)
 
     def clean_modules(self) -> list[str] | None:

@@ -17,6 +17,7 @@ from core.access.quota import (
     METERED,
     OWN_LIMIT,
     PLAN_LIMIT,
+    RATES,
     USAGE,
     Usage,
     count_usage,
@@ -33,6 +34,7 @@ from core.access.quota import (
 
 __all__ = [
     "METERED",
+    "RATES",
     "OWNERS_ONLY",
     "OWN_LIMIT",
     "PLAN_LIMIT",

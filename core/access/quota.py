@@ -31,6 +31,8 @@ USAGE: dict[str, Usage] = {}
 """Module -> the records that count against a limit of it."""
 METERED: dict[str, Callable[[], int]] = {}
 """Name of a limit that is no number of records -> how much of it the active company has used so far."""
+RATES: set[str] = set()
+"""Names of limits that are paces, of which nothing is ever used up."""
 _allowed: ContextVar[Entitlement | None] = ContextVar("leadwright_limits", default=None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from core.api.input import Input, read
 from core.api.output import Output
 from core.api.written_back import written_back
 from core.errors import InvalidFormat
+from core.events import starting
 from core.ids import is_id
 from core.lists.parameters import refuse_unknown
 from core.messages.defaults import DEFAULTS, SUCCESSES
@@ -106,6 +107,14 @@ class NoBody(Input):
     """The body of an operation that takes none."""
 
 
+def _called(
+    handler: Callable[..., Any], view: Any, request: Any, path: Mapping[str, Any], data: Mapping[str, Any]
+) -> Any:
+    """Call a handler. Its events start workflows as the body's `automation` says."""
+    with starting(data.get("automation")):
+        return handler(view, request, **path, data=data)
+
+
 def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a handler.
 
@@ -130,11 +139,11 @@ def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Cal
                     read(NoBody, request.data or {})  # unknown keys would promise something
                 return _answered(declared, handler(view, request, **path))
             if request.method not in ("PUT", "PATCH"):
-                return _answered(declared, handler(view, request, **path, data=read(declared.input, request.data)))
+                return _answered(declared, _called(handler, view, request, path, read(declared.input, request.data)))
             given = written_back(view, declared, request.data, path)
             if given.record is not None:
                 return _answered(declared, given.record, given.warning)
-            answer = handler(view, request, **path, data=read(declared.input, given.body))
+            answer = _called(handler, view, request, path, read(declared.input, given.body))
             return _answered(declared, answer, given.warning)
 
         handle.endpoint = declared  # type: ignore[attr-defined]

@@ -5,6 +5,6 @@
 
 from core.events.consumers import EventConsumer, each
 from core.events.delivery import deliver
-from core.events.services import caused_by, emit, wanted_by
+from core.events.services import QUEUE, asked_to_queue, caused_by, emit, starting, wanted_by
 
-__all__ = ["EventConsumer", "caused_by", "deliver", "each", "emit", "wanted_by"]
+__all__ = ["QUEUE", "EventConsumer", "asked_to_queue", "caused_by", "deliver", "each", "emit", "starting", "wanted_by"]

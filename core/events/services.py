@@ -21,6 +21,9 @@ from core.tenancy import company_id
 WRITE = 5000
 """The number of events in one statement."""
 
+QUEUE = "queue"
+"""Mode of `starting`, and member of the cause of the events written in it."""
+
 _cause: ContextVar[Mapping[str, Any] | None] = ContextVar("leadwright_cause", default=None)
 
 
@@ -32,6 +35,24 @@ def caused_by(cause: Mapping[str, Any]) -> Iterator[None]:
         yield
     finally:
         _cause.reset(token)
+
+
+_mode: ContextVar[str | None] = ContextVar("leadwright_starts", default=None)
+
+
+@contextmanager
+def starting(mode: str | None) -> Iterator[None]:
+    """Open a block whose events start workflows as its caller asks: `run`, or `queue` for behind what happens now."""
+    token = _mode.set(mode)
+    try:
+        yield
+    finally:
+        _mode.reset(token)
+
+
+def asked_to_queue() -> bool | None:
+    """Tell whether events start workflows behind what happens now; None: nobody has said so or otherwise."""
+    return {QUEUE: True, "run": False}.get(_mode.get() or "")
 
 
 def emit(
@@ -61,6 +82,8 @@ def emit(
         if kind in consumer.kinds and (automation or not consumer.automation)
     ]
     cause = _cause.get()
+    if asked_to_queue():
+        cause = {**(cause or {}), QUEUE: True}
     owner, now, payloads = company_id(), timezone.now(), payloads or {}
     for start in range(0, len(object_ids), WRITE):
         rows = [

@@ -22,6 +22,8 @@ NAMES = {
     "campaign": "Campaigns",
     "meeting": "Meetings",
     "ai-tokens": "AI tokens this month",
+    "workflow-runs": "Workflow runs this month",
+    "workflow-starts": "Workflow starts a second",
 }
 """Permission module -> what its records are called."""
 

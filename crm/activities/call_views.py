@@ -38,7 +38,7 @@ class CallLogViewSet(ResourceViewSet):
         " makes an activity of kind call.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        automation = data.pop("automation") == "run"
+        automation = data.pop("automation") != "skip"
         return one_call(create_call(actor_id=self.actor.member_id, values=data, automation=automation))
 
     @endpoint(
@@ -52,7 +52,7 @@ class CallLogViewSet(ResourceViewSet):
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         deleted = delete_calls(
-            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
+            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )
         return {"deletedCount": deleted}
 
@@ -71,7 +71,7 @@ class CallLogViewSet(ResourceViewSet):
         " contact that has the number. Emits calllog.updated when anything is different.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        automation = data.pop("automation") == "run"
+        automation = data.pop("automation") != "skip"
         return one_call(update_call(id=id, actor_id=self.actor.member_id, values=data, automation=automation))
 
     @action(detail=False, methods=["post"])
@@ -90,7 +90,7 @@ class CallLogViewSet(ResourceViewSet):
             items=data["form_data"],
             read=partial(read, CallValues),
             all_or_none=data["skip_invalid"] is False,
-            automation=data["automation"] == "run",
+            automation=data["automation"] != "skip",
         )
         answer = bulk_answer(result, CallLog.objects.all(), CallOut)
         return {name: answer[name] for name in ("created", "failed", "errors")}

@@ -39,7 +39,7 @@ class FollowUpViewSet(ResourceViewSet):
         " already. Emits follow-up.created.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        automation = data.pop("automation") == "run"
+        automation = data.pop("automation") != "skip"
         made = create_follow_up(actor_id=self.actor.member_id, values=data, automation=automation)
         return FollowUpOut.one(live_follow_ups().filter(pk=made.pk))
 
@@ -58,7 +58,7 @@ class FollowUpViewSet(ResourceViewSet):
         " different.",
     )
     def partial_update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        automation = data.pop("automation") == "run"
+        automation = data.pop("automation") != "skip"
         update_follow_up(id=id, actor_id=self.actor.member_id, values=data, automation=automation)
         return self._one(id)
 
@@ -71,7 +71,7 @@ class FollowUpViewSet(ResourceViewSet):
         " follow-up.deleted.",
     )
     def destroy(self, request: Request, id: str, data: dict[str, Any]) -> None:
-        delete_follow_up(id=id, actor_id=self.actor.member_id, automation=data["automation"] == "run")
+        delete_follow_up(id=id, actor_id=self.actor.member_id, automation=data["automation"] != "skip")
 
     def _one(self, id: str) -> dict[str, Any]:
         found = FollowUpOut.one(live_follow_ups().filter(pk=id))

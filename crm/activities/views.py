@@ -60,7 +60,7 @@ class LeadActivityViewSet(ResourceViewSet):
             notes=data["notes"],
             lead_id=data.get("lead"),
             contact_id=data.get("contact"),
-            automation=data["automation"] == "run",
+            automation=data["automation"] != "skip",
         )
         return one_activity(LeadActivity.objects.filter(pk=note))
 

@@ -16,7 +16,7 @@ from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from core.errors import NamedError
-from core.events import emit
+from core.events import asked_to_queue, emit
 from core.ids import new_id
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
@@ -74,6 +74,7 @@ def new_job(
         selection=dict(selection),
         change=dict(change or {}),
         automation=automation,
+        automation_queued=asked_to_queue(),
         created_by_id=actor_id,
     )
     job.pk = new_id()

@@ -34,6 +34,9 @@ class BulkJob(Job):
     selection = JSONField(default=dict, help_text="The bulk selection with its query string, or the run.")
     change = JSONField(default=dict, help_text="What to do to each record.")
     automation = models.BooleanField(default=True)
+    automation_queued = models.BooleanField(
+        null=True, help_text="Workflows start behind what happens now; null: if there are many records."
+    )
     limited = models.BooleanField(
         default=False, db_default=False, help_text="Records that come back count against the plan: a session asked."
     )

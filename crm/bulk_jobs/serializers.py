@@ -21,6 +21,7 @@ from crm.bulk_jobs.changes import Outcome
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.restoring import Restored
 from crm.bulk_jobs.undo import may_be_undone
+from crm.records.automation import AUTOMATIONS, automation_of
 from crm.records.results import joined
 from crm.records.serializers import AutomationInput
 
@@ -75,7 +76,7 @@ class BulkJobOut(Output):
     status = serializers.ChoiceField(choices=BulkJob.Status.values)
     selection = serializers.DictField(help_text="the bulk selection, with the query string that selectAll acted on")
     change = serializers.DictField(help_text="what was to be done, as it was sent")
-    automation = Computed(serializers.ChoiceField(choices=("run", "skip")))
+    automation = Computed(serializers.ChoiceField(choices=AUTOMATIONS))
     total = serializers.IntegerField(allow_null=True, help_text="records to look at; null until they are counted")
     processed = serializers.IntegerField()
     changed = serializers.IntegerField(help_text="records that are different now")
@@ -101,7 +102,7 @@ class BulkJobOut(Output):
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
-    reads = ("rate", "automation")
+    reads = ("rate", "automation", "automation_queued")
 
     @classmethod
     def columns(cls) -> dict[str, Any]:
@@ -121,7 +122,7 @@ class BulkJobOut(Output):
         data["eta"] = (
             round((total - done) / rate) if rate and total and data["status"] == BulkJob.Status.RUNNING else None
         )
-        data["automation"] = "run" if row["automation"] else "skip"
+        data["automation"] = automation_of(row["automation"], row["automation_queued"], total)
         data["canUndo"] = data["undoneBy"] is None and may_be_undone(data["action"], data["status"], data["startedAt"])
         return data
 

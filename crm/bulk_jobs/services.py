@@ -13,8 +13,10 @@ from django.utils import timezone
 
 from core.access import entitlement, limited
 from core.errors import NamedError
+from core.events import QUEUE, starting
 from core.jobs import Work, checkpoint, finish, has_due, notify_workers, registered, release
 from crm.bulk_jobs.models import BulkJob
+from crm.records.automation import is_queued
 
 PAUSED, QUEUED, RUNNING = BulkJob.Status.PAUSED, BulkJob.Status.QUEUED, BulkJob.Status.RUNNING
 COMPLETED, FAILED, CANCELLED = BulkJob.Status.COMPLETED, BulkJob.Status.FAILED, BulkJob.Status.CANCELLED
@@ -58,7 +60,9 @@ def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], Non
         started = monotonic()
         try:
             with transaction.atomic():
-                progress = step(job)
+                queued = is_queued(job.automation_queued, job.total)
+                with starting(QUEUE if queued else "run"):
+                    progress = step(job)
                 if progress is None:
                     if end is not None:
                         end(job)

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from core.access import is_limited, quota_exceeded
 from core.errors import ApiError, NamedError
-from core.events import emit
+from core.events import asked_to_queue, emit
 from core.jobs import notify_workers
 from crm.bulk_jobs.changes import UNDO_DAYS, UNDOABLE_FOR
 from crm.bulk_jobs.history import journal
@@ -91,6 +91,7 @@ def enqueue_undo(panel: str, actor_id: str, automation: bool, **source: Any) -> 
         action=BulkJob.Action.UNDO,
         panel=panel,
         automation=automation,
+        automation_queued=asked_to_queue(),
         limited=is_limited(),
         created_by_id=actor_id,
         **source,

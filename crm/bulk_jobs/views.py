@@ -65,7 +65,7 @@ def restore_action(kind: RecordKind, *, success: str) -> Any:
     )
     def restore(self: ResourceViewSet, request: Request, data: dict[str, Any]) -> Any:
         restored = restore_many(
-            kind, actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
+            kind, actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )
         return restored_response(self, restored)
 
@@ -124,7 +124,7 @@ class BulkJobViewSet(ResourceViewSet):
         for module, right in needed:
             if not may(self.actor, module, right):
                 raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{right}")
-        undoing = undo_bulk_job(id=job.pk, actor_id=self.actor.member_id, automation=data["automation"] == "run")
+        undoing = undo_bulk_job(id=job.pk, actor_id=self.actor.member_id, automation=data["automation"] != "skip")
         return job_answer(undoing.pk)
 
     def find(self, id: str) -> BulkJob:

@@ -51,7 +51,7 @@ def creation_options(data: dict[str, Any]) -> dict[str, Any]:
         "tag_ids": data.get("tags") or [],
         "category_id": None if category is UNSET else category,
         "existing_error": data["existing_error"],
-        "automation": data["automation"] == "run",
+        "automation": data["automation"] != "skip",
     }
 
 
@@ -109,7 +109,7 @@ class ContactViewSet(RecordViewSet):
             update_type=data["update_type"],
             tag_ids=data.get("tags"),
             category_id=category_of(data),
-            automation=data["automation"] == "run",
+            automation=data["automation"] != "skip",
         )
         return bulk_response(self, outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed})
 
@@ -125,7 +125,7 @@ class ContactViewSet(RecordViewSet):
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = delete_contacts(
-            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
+            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )
         return bulk_response(self, outcome, {"deletedCount": outcome.matched})
 
@@ -165,7 +165,7 @@ class ContactViewSet(RecordViewSet):
             form_data=data["form_data"],
             tag_ids=data.get("tags"),
             category_id=category_of(data),
-            automation=data["automation"] == "run",
+            automation=data["automation"] != "skip",
             unchanged_since=data.get("unchanged_since"),
         )
         return undoable_response(self, self.read(id), job)

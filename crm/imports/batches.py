@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from core.events import QUEUE, starting
 from crm.field_types import TextFormat
 from crm.imports.mapping import RowReader
 from crm.imports.models import Import
@@ -14,6 +15,7 @@ from crm.imports.options import Options
 from crm.imports.readers import Row, RowError, Table
 from crm.imports.row_errors import ErrorLog
 from crm.imports.types import IMPORT_TYPES
+from crm.records.automation import is_queued
 from crm.records.schema import RecordRow, ValueProblem
 from crm.records.values import prepare_values
 
@@ -107,7 +109,9 @@ class RowWriter:
     def write(self, batch: Batch) -> None:
         """Write the records of the batch in the caller's transaction, and note in it what became of each row."""
         self._check_references(batch)
-        written = self.kind.write(self.schema, batch.rows, self.job, self.options.existing, actor_id=self.actor_id)
+        queued = is_queued(self.job.automation_queued, self.job.total)
+        with starting(QUEUE if queued else "run"):
+            written = self.kind.write(self.schema, batch.rows, self.job, self.options.existing, actor_id=self.actor_id)
         batch.skips = self.options.existing in ("", "skip")
         batch.created, batch.updated = dict(written.created), len(written.updated)
         batch.existing = {found.index: found.id for found in written.existing}

@@ -30,6 +30,9 @@ class Import(Job):
         max_length=MAX_ENQUIRY, blank=True, default="", db_default="", help_text="An enquiry that was sent as text."
     )
     automation = models.BooleanField(default=True)
+    automation_queued = models.BooleanField(
+        null=True, help_text="Workflows start behind what happens now; null: if there are many records."
+    )
     limited = models.BooleanField(
         default=False, help_text="Made in a session, so that the plan's limits hold for its rows."
     )

@@ -19,6 +19,8 @@ from crm.files.serializers import FileOut, FileSnapshot
 from crm.imports.filters import is_undone
 from crm.imports.models import MAX_ENQUIRY, Import
 from crm.leads.kind import LEAD
+from crm.records.automation import AUTOMATIONS, automation_of
+from crm.records.serializers import AutomationField
 
 EXISTING = ("skip", "update", "error")
 MAX_ROW = 2**31 - 1
@@ -100,9 +102,7 @@ class ImportCreate(Input):
     category = ObjectIdInput(default=None, allow_null=True, help_text="_id of the contacts' category")
     pauseImport = BooleanInput(default=True, help_text="wait for PUT to start it")
     userEnquiry = EnquiryInput(default=None, allow_null=True)
-    automation = serializers.ChoiceField(
-        choices=("run", "skip"), default="run", help_text="whether the records' events start workflows"
-    )
+    automation = AutomationField()
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         """Name a missing file beside the other fields that are wrong."""
@@ -176,7 +176,7 @@ class ImportOut(Output):
     tags = serializers.ListField(child=IdField())
     category = IdField(source="category_id", allow_null=True)
     userEnquiry = Computed(EnquiryInput(allow_null=True))
-    automation = Computed(serializers.ChoiceField(choices=("run", "skip")))
+    automation = Computed(serializers.ChoiceField(choices=AUTOMATIONS))
     isUndone = Computed(serializers.BooleanField(help_text="what it wrote has been taken back (GET /:id/undo)"))
     startedAt = serializers.DateTimeField(allow_null=True)
     finishedAt = serializers.DateTimeField(allow_null=True)
@@ -185,7 +185,7 @@ class ImportOut(Output):
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
-    reads = ("rate", "automation", "user_enquiry", "user_enquiry_text")
+    reads = ("rate", "automation", "automation_queued", "user_enquiry", "user_enquiry_text")
 
     @classmethod
     def columns(cls) -> dict[str, Any]:
@@ -200,7 +200,7 @@ class ImportOut(Output):
         data["eta"] = (
             round((total - done) / rate) if rate and total and data["status"] == Import.Status.RUNNING else None
         )
-        data["automation"] = "run" if row["automation"] else "skip"
+        data["automation"] = automation_of(row["automation"], row["automation_queued"], total)
         data["userEnquiry"] = row["user_enquiry_text"] or row["user_enquiry"]
         return data
 

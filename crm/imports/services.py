@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from core.access import Actor, is_limited
 from core.errors import NamedError, shorten
+from core.events import asked_to_queue
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from crm.contacts.rights import ContactRights
@@ -106,6 +107,7 @@ def create_import(
         tags=list(tags),
         category_id=category_id,
         automation=automation,
+        automation_queued=asked_to_queue(),
         limited=is_limited(),
         may_create_contacts=rights.create,
         may_change_contacts=rights.change,

@@ -123,7 +123,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             category_id=data["category"],
             user_enquiry=data["user_enquiry"],
             pause=data["pause_import"],
-            automation=data["automation"] == "run",
+            automation=data["automation"] != "skip",
             rights=ContactRights.of(self.actor),
         )
         return {**(FileOut.one(File.objects.filter(pk=job.file_id)) or {}), "import": detail(job)}
@@ -235,7 +235,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             id=found.pk,
             import_type=self.import_type,
             actor_id=self.actor.member_id,
-            automation=data["automation"] == "run",
+            automation=data["automation"] != "skip",
         )
         return job_answer(job.pk)
 

@@ -75,7 +75,7 @@ def creation_options(data: dict[str, Any]) -> dict[str, Any]:
     return {
         "relations": relations_of(data, new=True),
         "existing_error": data["existing_error"],
-        "automation": data["automation"] == "run",
+        "automation": data["automation"] != "skip",
     }
 
 
@@ -132,7 +132,7 @@ class LeadViewSet(RecordViewSet):
             form_data=data["form_data"],
             update_type=data["update_type"],
             relations=relations_of(data),
-            automation=data["automation"] == "run",
+            automation=data["automation"] != "skip",
         )
         return bulk_response(self, outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed})
 
@@ -148,7 +148,7 @@ class LeadViewSet(RecordViewSet):
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = delete_leads(
-            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
+            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )
         return bulk_response(self, outcome, {"deletedCount": outcome.matched})
 
@@ -185,7 +185,7 @@ class LeadViewSet(RecordViewSet):
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
             relations=relations_of(data),
-            automation=data["automation"] == "run",
+            automation=data["automation"] != "skip",
             rights=ContactRights.of(self.actor),
             unchanged_since=data.get("unchanged_since"),
         )

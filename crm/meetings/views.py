@@ -74,7 +74,7 @@ class MeetingViewSet(ResourceViewSet):
         f" over.{LIMITS} {CONFLICTS} Local times that clocks skip are refused. Emits meeting.created.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        automation, attendees = data.pop("automation") == "run", data.pop("attendees", [])
+        automation, attendees = data.pop("automation") != "skip", data.pop("attendees", [])
         made = create_meeting(actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation)
         return _answer(self, made)
 
@@ -90,7 +90,7 @@ class MeetingViewSet(ResourceViewSet):
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         done = cancel_meetings(
-            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
+            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )
         return self.success({"deletedCount": done.count}, **_warning(done.warning))
 
@@ -113,7 +113,7 @@ class MeetingViewSet(ResourceViewSet):
         f" is cancelled stays so (BadRequest_400). {CONFLICTS} Emits meeting.updated when anything is different.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        automation, attendees = data.pop("automation") == "run", data.pop("attendees", None)
+        automation, attendees = data.pop("automation") != "skip", data.pop("attendees", None)
         done = update_meeting(
             id=id, actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation
         )

@@ -71,7 +71,7 @@ class MergeViewSet(ResourceViewSet, abstract=True):
             winner=data["winner"],
             choices=data["choices"],
             fill_empty=data["fill_empty"],
-            automation=data["automation"] == "run",
+            automation=data["automation"] != "skip",
         )
         return self.success(self.read(merged.id), **beside(merged.warnings))
 
@@ -85,7 +85,7 @@ class MergeViewSet(ResourceViewSet, abstract=True):
         self._find(id)
         self._check_permissions()
         undone = undo_merge(
-            panel=self.panel, id=id, actor_id=self.actor.member_id, automation=data["automation"] == "run"
+            panel=self.panel, id=id, actor_id=self.actor.member_id, automation=data["automation"] != "skip"
         )
         kept = [{"resource": one.resource, "_id": one.id, "keys": one.names} for one in undone.kept]
         return {**self._find(id), "kept": kept, f"{self.panel}s": self._records([undone.winner, *undone.losers])}

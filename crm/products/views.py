@@ -46,7 +46,7 @@ class ProductViewSet(RecordViewSet):
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
             drop_invalid=drops_invalid(data, one=True),
-            automation=data["automation"] == "run",
+            automation=data["automation"] != "skip",
         )
         return self.created(saved, lost="ProductServiceNotFound_404", noun="it")
 
@@ -67,7 +67,7 @@ class ProductViewSet(RecordViewSet):
             selection=self.selection(),
             form_data=data["form_data"],
             update_type=data["update_type"],
-            automation=data["automation"] == "run",
+            automation=data["automation"] != "skip",
         )
         return bulk_response(self, outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed})
 
@@ -84,7 +84,7 @@ class ProductViewSet(RecordViewSet):
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         outcome = delete_products(
-            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
+            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )
         return bulk_response(self, outcome, {"deletedCount": outcome.matched})
 
@@ -104,6 +104,6 @@ class ProductViewSet(RecordViewSet):
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         job = update_product(
-            id=id, actor_id=self.actor.member_id, form_data=data["form_data"], automation=data["automation"] == "run"
+            id=id, actor_id=self.actor.member_id, form_data=data["form_data"], automation=data["automation"] != "skip"
         )
         return undoable_response(self, self.read(id), job)

@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from core.api.input import Input, TextInput
 from core.api.output import Computed, Output
+from crm.records.automation import AUTOMATIONS, MANY
 
 DROP = "true: leave invalid values out, as long as they are not required"
 SKIP_ONE = "as dropInvalidValues, since a single record has no others to go on with"
@@ -18,8 +19,20 @@ SKIP = (
 )
 
 
+class AutomationField(serializers.ChoiceField):
+    """Whether events start workflows."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault(
+            "help_text",
+            "skip: start no workflows; queue: start them behind what happens now; left out: run, or queue for more than"
+            f" {MANY:,} records",
+        )
+        super().__init__(choices=AUTOMATIONS, default=None, **options)
+
+
 class AutomationInput(Input):
-    automation = serializers.ChoiceField(choices=("run", "skip"), default="run", help_text="skip: start no workflows")
+    automation = AutomationField()
 
 
 class UnchangedInput(Input):

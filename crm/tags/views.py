@@ -47,7 +47,7 @@ class NamedModelViewSet(ResourceViewSet, abstract=True):
             self.model,
             actor_id=self.actor.member_id,
             selection=self.selection(),
-            automation=data["automation"] == "run",
+            automation=data["automation"] != "skip",
         )
         return {"deletedCount": deleted}
 

@@ -52,7 +52,7 @@ class TeamViewSet(ResourceViewSet):
                 "ids: name the teams in ids, or set selectAll to true to delete all that match the query string",
             )
         deleted = delete_teams(
-            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] == "run"
+            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )
         return {"deletedCount": deleted}
 

@@ -111,11 +111,15 @@ from tests.kit.factories import (
     UserFactory,
 )
 from workflows.models import (
+    PlaceNotice,
+    QueuedEvent,
     RunReady,
     RunSkip,
     RunStep,
     RunTimer,
     ScheduleFiring,
+    SliceMark,
+    StartBucket,
     Workflow,
     WorkflowRun,
     WorkflowTrigger,
@@ -382,4 +386,10 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     RunStep: lambda n: RunStep.objects.create(run=_workflow_run(n), node="start", visit=n, status="done"),
     RunSkip: lambda n: RunSkip.objects.create(workflow=_workflow(n), day=timezone.now().date(), reason="filter"),
     ScheduleFiring: lambda n: ScheduleFiring.objects.create(workflow=_workflow(n), due_at=timezone.now()),
+    StartBucket: lambda n: StartBucket.objects.create(
+        key=new_id(), next_at=timezone.now(), month=timezone.now().date().replace(day=1)
+    ),
+    PlaceNotice: lambda n: PlaceNotice.objects.create(workflow=_workflow(n)),
+    QueuedEvent: lambda n: QueuedEvent.objects.create(event_id=new_id()),
+    SliceMark: lambda n: SliceMark.objects.create(runs=[new_id()]),
 }

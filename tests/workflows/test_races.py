@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
+from core.errors import NamedError
+from core.events import emit
 from core.jobs import WORK
 from tests.kit.cast import Cast, make_cast
 from tests.kit.processes import drainer, kill
 from tests.kit.threads import at_once
 from tests.workflows.helpers import contact, edges, node, published, runs, work
-from workflows.engine import locks, operations, slices
-from workflows.models import RunReady, RunStep, WorkflowRun
+from workflows.definitions.publishing import publish_workflow, unpublish_workflow
+from workflows.engine import locks, operations, slices, starts
+from workflows.models import RunReady, RunStep, Workflow, WorkflowRun, WorkflowTrigger
 
 NAMES = 30
 
@@ -81,27 +84,30 @@ class Held:
         self.thread.join(20)
 
 
-@pytest.mark.parametrize("stop", ["pause", "hold"])
-def test_who_stops_runs_waits_for_the_slice_that_has_them(
-    cast: Cast, monkeypatch: pytest.MonkeyPatch, stop: str
+def without(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Take a lock away, to see that the test beside fails then."""
+    monkeypatch.setattr(locks, name, lambda workflow_ids: list(workflow_ids))
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_who_holds_runs_waits_for_the_slice_that_has_them(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch, locked: bool
 ) -> None:
     wait = node("wait", "wait", {"for": {"amount": 1, "unit": "hours"}})
     id = published(cast, [wait], edges())
     contact(cast)
     WORK["events"].drain(float("inf"))
-    (run,) = runs(cast, id)
     done: list[int] = []
     settle = operations.settling.settle
-    if stop == "hold":  # the fence alone has to stop it, not the rows whose statuses follow
-        monkeypatch.setattr(operations.settling, "settle", lambda workflow_id: None)
+    # The fence alone has to stop it, not the rows whose statuses follow.
+    monkeypatch.setattr(operations.settling, "settle", lambda workflow_id: None)
+    if not locked:
+        without(monkeypatch, "lock_alone")
 
     def call() -> None:
         try:
             with cast.scope():
-                if stop == "pause":
-                    operations.pause_run(id=run.pk)
-                else:
-                    operations.pause_runs(workflow_id=id)
+                operations.pause_runs(workflow_id=id)
                 done.append(RunStep.objects.count())
         finally:
             connection.close()
@@ -110,9 +116,8 @@ def test_who_stops_runs_waits_for_the_slice_that_has_them(
     with Held(monkeypatch):
         stopper.start()
         stopper.join(0.5)
-        assert not done  # without the lock it would have answered, and the steps would have come after
     stopper.join(20)
-    assert done == [2]
+    assert done == ([2] if locked else [0])  # without the lock it answers, and the steps come after
     monkeypatch.setattr(operations.settling, "settle", settle)
     work()
     assert runs(cast, id)[0].status == "paused"
@@ -120,10 +125,46 @@ def test_who_stops_runs_waits_for_the_slice_that_has_them(
         assert RunStep.objects.count() == 2
 
 
-def test_a_workflow_that_was_unpublished_before_an_event_is_taken_starts_nothing(cast: Cast) -> None:
+@pytest.mark.parametrize("locked", [True, False])
+def test_a_pause_waits_for_the_slice_that_has_the_run(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch, locked: bool
+) -> None:
+    id = published(cast, [node("a", "set", {"values": {"a": 1}})], edges())
+    contact(cast)
+    WORK["events"].drain(float("inf"))
+    (run,) = runs(cast, id)
+    if not locked:
+        monkeypatch.setattr(operations, "_locked", lambda id: WorkflowRun.objects.get(pk=id))
+    refused: list[NamedError] = []
+
+    def call() -> None:
+        try:
+            with cast.scope():
+                operations.pause_run(id=run.pk)
+        except NamedError as error:
+            refused.append(error)
+        finally:
+            connection.close()
+
+    stopper = threading.Thread(target=call)
+    with Held(monkeypatch):
+        stopper.start()
+        stopper.join(0.5)
+        assert stopper.is_alive()
+    stopper.join(20)
+    # The run has ended in the slice. Without the lock the pause overwrites that.
+    assert (runs(cast, id)[0].status, len(refused)) == (("completed", 1) if locked else ("paused", 0))
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_a_workflow_that_was_unpublished_before_an_event_is_taken_starts_nothing(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch, locked: bool
+) -> None:
     id = published(cast, [node("a", "set", {"values": {"a": 1}})], edges())
     contact(cast)
     taken = threading.Event()
+    if not locked:
+        without(monkeypatch, "lock_shared")
 
     def starter(n: int) -> None:
         taken.wait(10)
@@ -133,13 +174,60 @@ def test_a_workflow_that_was_unpublished_before_an_event_is_taken_starts_nothing
         with cast.scope(), transaction.atomic():
             locks.lock_alone([id])
             taken.set()
-            threading.Event().wait(0.3)
-            from workflows.definitions.publishing import unpublish_workflow
-
+            threading.Event().wait(0.5)
             unpublish_workflow(id=id, member_id=cast.owner.pk)
 
     at_once(2, None, lambda n: starter(n) if n else stopper())
-    assert runs(cast, id) == []
+    assert len(runs(cast, id)) == (0 if locked else 1)
+
+
+@pytest.mark.parametrize("mode", ["whenIdle", "once"])
+@pytest.mark.parametrize("locked", [True, False])
+def test_two_events_at_once_start_one_run(cast: Cast, monkeypatch: pytest.MonkeyPatch, mode: str, locked: bool) -> None:
+    wait = node("wait", "wait", {"for": {"amount": 1, "unit": "hours"}})
+    id = published(cast, [wait], edges(), config={"enrolment": {"mode": mode}})
+    person = contact(cast)
+    with cast.scope():
+        workflow = Workflow.objects.get(pk=id)
+        plan = slices.plan_of(workflow.version_id or "")
+    if not locked:  # the index is the lock
+        monkeypatch.setattr(starts, "INSERT", starts.INSERT.replace("entry, solo, ", "entry || id, solo || id, "))
+    start = threading.Barrier(4)
+
+    def starter(n: int) -> None:
+        with cast.scope(), transaction.atomic():
+            locks.lock_shared([id])
+            start.wait(10)
+            starts.start_runs(workflow, plan, [starts.Entry(f"event{n}", contact_id=person)])
+
+    at_once(4, None, starter)
+    assert len(runs(cast, id)) == (1 if locked else 4)
+
+
+def test_what_is_emitted_after_a_publication_starts_runs(cast: Cast) -> None:
+    """Even by a transaction that has begun before it: a snapshot of then would not see the trigger."""
+    id = published(cast, [node("a", "set", {"values": {"a": 1}})], edges())
+    cast.key.post(f"/workflow/{id}/unpublish")
+    person = contact(cast)
+    WORK["events"].drain(float("inf"))
+    begun, told = threading.Event(), threading.Event()
+
+    def writer() -> None:
+        with cast.scope(), transaction.atomic():
+            assert not WorkflowTrigger.objects.exists()
+            begun.set()
+            told.wait(10)
+            emit("contact.created", [person])
+
+    def publisher() -> None:
+        begun.wait(10)
+        with cast.scope():
+            publish_workflow(id=id, member_id=cast.owner.pk)
+        told.set()
+
+    at_once(2, None, lambda n: publisher() if n else writer())
+    work()
+    assert [run.status for run in runs(cast, id)] == ["completed"]
 
 
 def test_workers_that_are_killed_lose_and_repeat_nothing(cast: Cast) -> None:

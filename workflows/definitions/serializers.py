@@ -15,8 +15,10 @@ from workflows.graphs.models import Workflow
 
 NODE = "id, type, position and data (label, config, onError, disabled) of each, as React Flow has them"
 EDGE = "id, source, target, sourceHandle, targetHandle and label of each"
-CONFIG = "filter, changedFields, enrolment, window, priority, whilePaused and allowSelfTrigger"
-SCHEDULE = "type (cron, interval or dates), cron, every, at, timezone, from, until, misfire and audience"
+CONFIG = (
+    "filter, changedFields, enrolment, window, concurrency, rate, retention, priority, whilePaused and allowSelfTrigger"
+)
+SCHEDULE = "type (cron, interval, dates or field), cron, every, at, field, timezone, from, until, misfire and audience"
 
 
 class WorkflowUpdate(Input):
@@ -179,6 +181,31 @@ class WorkflowRunsHeld(Output):
     """The runs that were held, or that go on."""
 
     count = Computed(serializers.IntegerField())
+
+
+class WorkflowBacklog(Output):
+    """What waits to begin, and the limits that it waits for."""
+
+    runs = Computed(serializers.IntegerField(help_text="Queued runs."))
+    reasons = Computed(
+        serializers.DictField(
+            child=serializers.IntegerField(),
+            help_text="Runs by what they wait for: quota, concurrency, rate, importBacklog; none: they move next.",
+        )
+    )
+    events = Computed(serializers.IntegerField(help_text="Events that have not started their runs yet."))
+    oldestEventAt = Computed(serializers.DateTimeField(allow_null=True))
+    startsPerSecond = Computed(serializers.IntegerField(help_text="The plan's rate."))
+    burst = Computed(serializers.IntegerField(help_text="So many may begin at once after a quiet time."))
+    nextStartAt = Computed(serializers.DateTimeField(help_text="When a run that started now would begin."))
+    eta = Computed(serializers.DateTimeField(help_text="When the last of the events starts its run, by the rate."))
+    month = Computed(serializers.DictField(help_text="used, limit (null: none) and endsAt of the month's runs."))
+    workflows = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text="_id, name, runs, reasons, concurrency and underWay of each with queued runs.",
+        )
+    )
 
 
 class WorkflowOverlay(Output):

@@ -15,6 +15,7 @@ from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.lists import BulkSelection
 from workflows.definitions import publishing, serializers, services
+from workflows.definitions.backlog import backlog
 from workflows.definitions.catalogue import catalogue
 from workflows.definitions.filters import VERSION_FIELDS, WORKFLOW_FIELDS
 from workflows.definitions.overlay import overlay_of
@@ -202,6 +203,15 @@ class WorkflowViewSet(ResourceViewSet):
     @endpoint("Read what workflows are made of", output=serializers.WorkflowCatalogue)
     def catalogue(self, request: Request) -> Any:
         return catalogue()
+
+    @action(detail=False, url_path="backlog")
+    @endpoint(
+        "Read what waits to begin",
+        output=serializers.WorkflowBacklog,
+        description="Nothing fails by a limit: a run over the plan's quota, a rate or a workflow's concurrency waits.",
+    )
+    def backlog(self, request: Request) -> Any:
+        return backlog()
 
     @action(detail=True, url_path="overlay")
     @endpoint("Read how runs stand in the graph", output=serializers.WorkflowOverlay, errors=NOT_FOUND)

@@ -5,8 +5,19 @@ from __future__ import annotations
 from django.contrib import admin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from workflows.engine.models import RunReady, RunSkip, RunStep, RunTimer, ScheduleFiring, WorkflowRun
+from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
+from workflows.engine.models import (
+    PlaceNotice,
+    QueuedEvent,
+    RunReady,
+    RunSkip,
+    RunStep,
+    RunTimer,
+    ScheduleFiring,
+    SliceMark,
+    StartBucket,
+    WorkflowRun,
+)
 
 
 @admin.register(WorkflowRun)
@@ -73,3 +84,45 @@ class ScheduleFiringAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "workflow")
     search_fields = ("=id", "workflow__name")
+
+
+@admin.register(StartBucket)
+class StartBucketAdmin(CompanyRecordAdmin):
+    """The rates of starts, and the runs of the month."""
+
+    icon = "speed"
+    list_display = ("company", "key", "next_at", "month", "started")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company",)
+    search_fields = ("=id", "=key", "company__name")
+
+
+@admin.register(PlaceNotice)
+class PlaceNoticeAdmin(CompanyRecordAdmin):
+    """Notices of places that may be free."""
+
+    icon = "event_seat"
+    list_display = ("id", "company", "workflow", "created_at")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "workflow")
+    search_fields = ("=id", "workflow__name")
+
+
+@admin.register(QueuedEvent)
+class QueuedEventAdmin(CompanyRecordAdmin):
+    """Events that wait before they start runs."""
+
+    icon = "pending"
+    list_display = ("event_id", "company", "priority", "created_at")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company",)
+    search_fields = ("=id", "=event_id")
+
+
+@admin.register(SliceMark)
+class SliceMarkAdmin(BackOfficeAdmin):
+    """Marks of slices that are under way, or whose worker has died."""
+
+    icon = "skull"
+    list_display = ("id", "created_at")
+    search_fields = ("=id",)

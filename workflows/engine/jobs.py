@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from time import monotonic
 
-from core.jobs import QueueWork, register
-from workflows.engine import settling, slices
+from core.jobs import PeriodicTask, QueueWork, register
+from workflows.engine import places, retention, settling, slices
 from workflows.engine.starts import WORK
+
+PAUSE = 0.05
+"""Seconds after which a worker that moves runs looks at the other work of the engine."""
 
 
 def work(deadline: float = float("inf")) -> None:
-    """Move runs and settle workflows until nothing is left or monotonic() passes the deadline."""
-    while monotonic() < deadline and settling.settle_some():
-        pass
-    slices.work(deadline)
+    """Move runs, settle workflows and give away places until nothing is left or monotonic() passes the deadline."""
+    looked = 0.0
+    while monotonic() < deadline:
+        if monotonic() - looked > PAUSE:
+            while monotonic() < deadline and (settling.settle_some() or places.admit_some()):
+                pass
+            looked = monotonic()
+        slices.tell_due_timers()
+        if slices.work_slice():
+            continue
+        if not places.has_notices() and not settling.has_unsettled():
+            break
+        looked = 0.0
 
 
 def has_due() -> bool:
-    """Tell whether there is a run to move or a workflow to settle."""
-    return slices.has_due() or settling.has_unsettled()
+    """Tell whether there is a run to move, a workflow to settle or a place to give away."""
+    return slices.has_due() or settling.has_unsettled() or places.has_notices()
 
 
 register(QueueWork(WORK, work, has_due=has_due, queue="workflows"))
+register(PeriodicTask("workflow-retention", retention.delete_old, every=timedelta(hours=1)))
+register(PeriodicTask("workflow-places", places.look_again, every=timedelta(minutes=1)))

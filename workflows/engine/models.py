@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 
-from core.fields import CompanyForeignKey, JSONField
-from core.models import CompanyModel
+from core.fields import CompanyForeignKey, JSONField, ObjectIdField
+from core.models import BaseModel, CompanyModel
 
 LIVE = ("queued", "running", "waiting", "paused", "failed")
 """Statuses of runs that may still go on."""
@@ -43,6 +43,12 @@ class WorkflowRun(CompanyModel):
     error_node = models.CharField(max_length=64, blank=True, default="")
     error_code = models.CharField(max_length=64, blank=True, default="")
     error = models.TextField(blank=True, default="")
+    begins_at = models.DateTimeField(null=True, help_text="It begins no earlier, since starts have a rate.")
+    place = models.CharField(
+        max_length=12,
+        null=True,
+        help_text="quota, concurrency: it waits for a place of the plan's or the workflow's; held: it has one.",
+    )
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
@@ -68,6 +74,15 @@ class WorkflowRun(CompanyModel):
                 fields=("company", "status", "id"),
                 condition=~models.Q(status__in=("completed", "cancelled")),
                 name="workflowrun_status",
+            ),
+            # Runs of workflows without limits are in neither.
+            models.Index(
+                fields=("workflow", "place", "priority", "id"),
+                condition=models.Q(place__isnull=False),
+                name="workflowrun_place",
+            ),
+            models.Index(
+                fields=("company", "priority", "id"), condition=models.Q(place="quota"), name="workflowrun_quota"
             ),
         ]
 
@@ -137,3 +152,37 @@ class ScheduleFiring(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("workflow", "due_at"), name="schedulefiring_once")]
+
+
+class StartBucket(CompanyModel):
+    """How far the starts of a company, or of a workflow, have used up their rate, and their number this month."""
+
+    key = models.CharField(max_length=24, blank=True, default="", help_text="A workflow; empty: the whole company.")
+    next_at = models.DateTimeField(help_text="When the next start is due at an even pace.")
+    month = models.DateField(help_text="The month that is counted, in UTC.")
+    started = models.PositiveIntegerField(default=0)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("company", "key"), name="startbucket_once")]
+
+
+class PlaceNotice(CompanyModel):
+    """A notice that places of a workflow, or of the company's quota, may be free. There may be several."""
+
+    workflow = CompanyForeignKey("Workflow", on_delete=models.CASCADE, null=True, related_name="+")
+
+
+class SliceMark(BaseModel):
+    """The runs of a slice, written before it and removed by it: what stays is of a worker that has died."""
+
+    runs = JSONField(default=list)
+
+
+class QueuedEvent(CompanyModel):
+    """An event that is to start runs later: the company has many queued runs, or it comes from many records at once."""
+
+    event_id = ObjectIdField(help_text="The event, which is kept for longer than it waits.")
+    priority = models.PositiveSmallIntegerField(default=5)
+
+    class Meta(CompanyModel.Meta):
+        indexes = [models.Index(fields=("company", "priority", "id"), name="queuedevent_next")]

@@ -13,7 +13,7 @@ from django.utils import timezone
 from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
-from workflows.engine import interpreter, locks, settling, writing
+from workflows.engine import interpreter, limits, locks, settling, writing
 from workflows.engine.models import RunReady, RunStep, RunTimer, WorkflowRun
 from workflows.engine.slices import GOING, plan_of
 from workflows.engine.starts import WORK
@@ -94,12 +94,14 @@ def _published(run: WorkflowRun) -> Workflow:
 
 
 def _go_on(run: WorkflowRun, workflow: Workflow, plan: Plan, **values: Any) -> None:
-    """Queue the run, with the state that it has."""
+    """Queue the run, with the state that it has. One without a place waits for one, as a new run does."""
     subject = run.lead_id or run.contact_id
+    if run.place is None and plan.config.concurrency is not None:
+        values["place"] = limits.CONCURRENCY
     _write(
         run,
         status=Status.QUEUED,
-        reason="",
+        reason=limits.why(run, timezone.now()),
         hold_no=workflow.hold_no,
         state=run.state,
         solo_key=subject if plan.config.enrolment.mode in SOLO else None,
@@ -110,6 +112,8 @@ def _go_on(run: WorkflowRun, workflow: Workflow, plan: Plan, **values: Any) -> N
         **values,
     )
     writing.notify_ready([(run.pk, run.priority)])
+    if run.place is not None:
+        writing.notify_places([None if run.place == limits.QUOTA else run.workflow_id])
     notify_workers(WORK)
 
 
@@ -184,6 +188,7 @@ def delete_runs(*, selection: BulkSelection) -> int:
 def remove_runs(ids: Iterable[str]) -> None:
     """Remove the runs with all that belongs to them, in the caller's transaction."""
     found = list(ids)
+    writing.free_places(WorkflowRun.objects.filter(pk__in=found))
     for model in (RunReady, RunTimer, RunStep):
         model._default_manager.filter(run__in=found)._raw_delete("default")  # type: ignore[attr-defined]
     WorkflowRun.objects.filter(pk__in=found)._raw_delete("default")

@@ -66,11 +66,14 @@ def settle(workflow_id: str) -> None:
 
 def release(runs: object, workflow: Workflow, most: int | None = None) -> int:
     """Let paused runs (a queryset) go on. Returns how many."""
-    rows = list(runs.values_list("pk", "priority")[:most])  # type: ignore[attr-defined]
+    found = list(runs.values_list("pk", "priority", "place")[:most])  # type: ignore[attr-defined]
+    rows = [(id, priority) for id, priority, _ in found]
     WorkflowRun.objects.filter(pk__in=[id for id, _ in rows]).update(
         status=Status.QUEUED, reason="", hold_no=workflow.hold_no, updated_at=timezone.now()
     )
     writing.notify_ready(rows)
+    if any(place for _, _, place in found):
+        writing.notify_places([workflow.pk, None])
     if rows:
         notify_workers(WORK)
     return len(rows)

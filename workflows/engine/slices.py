@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 from functools import lru_cache
 from time import monotonic
 
@@ -19,7 +21,7 @@ from accounts.models import Company
 from core.errors import NamedError
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
-from workflows.engine import interpreter, locks, subjects, writing
+from workflows.engine import interpreter, limits, locks, marks, subjects, writing
 from workflows.engine.cursor import Cursor
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 from workflows.engine.waves import House, advance
@@ -46,10 +48,19 @@ WITH RECURSIVE due AS (
     FROM due WHERE due.company_id IS NOT NULL
 ) SELECT company_id FROM due WHERE company_id IS NOT NULL LIMIT %(most)s
 """
+# Runs of many records at once (priority 9) come behind the others, and are at most a fifth as many beside them.
 CLAIM = """
 SELECT picked.id, picked.run_id FROM unnest(%(companies)s::text[]) AS company CROSS JOIN LATERAL (
-    SELECT id, run_id FROM workflows_runready WHERE company_id = company ORDER BY priority, id LIMIT %(most)s
-    FOR UPDATE SKIP LOCKED
+    SELECT * FROM (
+        SELECT id, run_id FROM workflows_runready WHERE company_id = company AND priority < 9
+        ORDER BY priority, id LIMIT %(most)s FOR UPDATE SKIP LOCKED
+    ) fresh
+    UNION ALL SELECT * FROM (
+        SELECT id, run_id FROM workflows_runready WHERE company_id = company AND priority >= 9
+        ORDER BY priority, id LIMIT CASE WHEN EXISTS (
+            SELECT FROM workflows_runready other WHERE other.company_id = company AND other.priority < 9
+        ) THEN %(most)s / 5 ELSE %(most)s END FOR UPDATE SKIP LOCKED
+    ) behind
 ) AS picked
 """
 TELL = """
@@ -92,16 +103,75 @@ def tell_due_timers() -> None:
 
 def work_slice() -> int:
     """Work one slice. Returns the number of its runs; 0 if there are none, or none that nobody else holds."""
+    with unscoped(reason="workflow engine: runs of all companies"):
+        deaths = marks.deaths()
+        if deaths and (moved := _work_suspect(deaths)):
+            return moved
+        with transaction.atomic():
+            found = _claim(_due_companies(), without=deaths)
+            if not found:
+                return 0
+            mark = marks.leave(found)
+        return _work_marked(mark, found)
+
+
+def _work_suspect(deaths: Mapping[str, int]) -> int:
+    """Move one of the runs with which workers have died, alone: first those that had nothing to do with it, probably.
+    Returns 0 if none of them may move."""
+    for run_id, number in sorted(deaths.items(), key=lambda one: (one[1], one[0])):
+        notices = {run_id: list(RunReady.objects.filter(run=run_id).values_list("pk", flat=True))}
+        if not notices[run_id]:
+            marks.forget([run_id])
+        elif number >= marks.MOST_DEATHS:
+            _fail_poisonous(run_id)
+        else:
+            with transaction.atomic():
+                mark = marks.leave([run_id])
+            if _work_marked(mark, notices, forget=True):
+                return 1
+    return 0
+
+
+@transaction.atomic
+def _fail_poisonous(run_id: str) -> None:
+    """Fail a run with which too many workers have died."""
+    run = WorkflowRun.objects.select_for_update(of=("self",), no_key=True).filter(pk=run_id).first()
+    if run is not None and run.status in GOING:
+        text = f"{marks.MOST_DEATHS} workers have died with the run at this place"
+        with company_scope(run.company_id):
+            writing.fail_run(run, marks.POISON, text)
+        log.error("run %s failed: %s", run_id, text)
+    RunReady.objects.filter(run=run_id)._raw_delete("default")
+    marks.forget([run_id])
+
+
+def _work_marked(mark: str, claimed: Mapping[str, list[str]], *, forget: bool = False) -> int:
+    """Work a slice of the claimed runs under its mark, which only a worker's death leaves."""
     try:
-        with unscoped(reason="workflow engine: runs of all companies"), transaction.atomic():
-            return _work_slice()
+        with transaction.atomic():
+            marks.take_away(mark)
+            moved = _work_slice(_lock(claimed))
+            if forget and moved:
+                marks.forget(list(claimed))
+            return moved
     except OperationalError as error:  # a deadlock with some other writer: the tick comes back to it
         log.warning("a slice was rolled back: %s", error)
-        return 0
+    with suppress(OperationalError):  # a lost connection leaves the mark
+        marks.take_away(mark)
+    return 0
 
 
-def _work_slice() -> int:
-    notices = _claim(_due_companies())
+def _lock(claimed: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """Lock those of the notices that nobody else holds by now. Returns run -> its notices."""
+    ids = [id for notices in claimed.values() for id in notices]
+    locked = RunReady.objects.filter(pk__in=ids).select_for_update(of=("self",), skip_locked=True).order_by()
+    found: dict[str, list[str]] = defaultdict(list)
+    for id, run_id in locked.values_list("pk", "run_id"):
+        found[run_id].append(id)
+    return found
+
+
+def _work_slice(notices: Mapping[str, list[str]]) -> int:
     if not notices:
         return 0
     runs = list(
@@ -115,7 +185,7 @@ def _work_slice() -> int:
     for run in runs:
         groups[run.company_id].append(run)
     seen: set[str] = set()
-    for company_id, group in groups.items():
+    for company_id, group in sorted(groups.items()):  # in one order, as starts lock companies' buckets
         with company_scope(company_id):
             seen |= _work_company(company_id, group, workflows)
     writing.remove_notices([id for run_id in seen for id in notices[run_id]])
@@ -139,15 +209,16 @@ def _due_companies() -> list[str]:
     return found
 
 
-def _claim(companies: Sequence[str]) -> dict[str, list[str]]:
-    """Lock the next notices of the companies. Returns run -> its notices."""
+def _claim(companies: Sequence[str], *, without: Collection[str]) -> dict[str, list[str]]:
+    """Lock the next notices of the companies. Returns run -> its notices, of runs that go with others."""
     if not companies:
         return {}
     with connection.cursor() as cursor:
         cursor.execute(CLAIM, {"companies": list(companies), "most": max(10, RUNS // len(companies))})
         notices: dict[str, list[str]] = defaultdict(list)
         for id, run_id in cursor.fetchall():
-            notices[run_id].append(id)
+            if run_id not in without:
+                notices[run_id].append(id)
     return notices
 
 
@@ -196,10 +267,11 @@ def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, 
 
 
 def _admit(
-    runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow], now: object
+    runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow], now: datetime
 ) -> tuple[list[WorkflowRun], set[str]]:
     """Return the runs that may move, and those that don't: they have ended, or they are held."""
     going, seen = [], set()
+    early: dict[str, list[str]] = defaultdict(list)
     for run in runs:
         workflow = workflows[run.workflow_id]
         if run.status not in GOING:
@@ -210,8 +282,13 @@ def _admit(
         elif run.hold_no < workflow.hold_no or workflow.status != Workflow.Status.PUBLISHED:
             writing.pause([run.pk], held_reason(workflow))
             seen.add(run.pk)
+        elif reason := limits.why(run, now):  # a notice or a timer comes when it may begin
+            early[reason].append(run.pk)
+            seen.add(run.pk)
         else:
             going.append(run)
+    for reason, ids in early.items():
+        WorkflowRun.objects.filter(pk__in=ids).exclude(reason=reason).update(status=Status.QUEUED, reason=reason)
     return going, seen
 
 

@@ -11,25 +11,24 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from accounts.models import Company
 from core.ids import new_id
-from core.jobs import notify_workers
 from core.spans import after
 from core.tenancy import company_id
 from core.text.json import dumps
-from workflows.engine import interpreter, writing
+from workflows.engine import interpreter, limits, places, writing
 from workflows.engine.models import WorkflowRun
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
 
-WORK = "workflow-runs"
-Status = WorkflowRun.Status
+WORK = places.WORK
+BEHIND = 9
+"""Priority of runs that come from many records at once."""
 
 INSERT = """
 INSERT INTO workflows_workflowrun
     (id, company_id, workflow_id, version_id, contact_id, lead_id, entry_key, solo_key, status, reason, epoch, hold_no,
      seq, state, trigger, depth, priority, error_node, error_code, error, created_by_id, created_at, updated_at)
-SELECT id, %(company)s, %(workflow)s, %(version)s, contact, lead, entry, solo, 'queued', '', 0, %(hold)s, 0,
+SELECT id, %(company)s, %(workflow)s, %(version)s, contact, lead, entry, solo, 'queued', %(reason)s, 0, %(hold)s, 0,
     %(state)s::jsonb, trigger, depth, %(priority)s, '', '', '', %(member)s, %(now)s, %(now)s
 FROM json_to_recordset(%(rows)s::json) AS new (id text, contact text, lead text, entry text, solo text, trigger jsonb,
     depth int)
@@ -67,20 +66,24 @@ def start_runs(
     *,
     skipped: Mapping[str, int] | None = None,
     member_id: str | None = None,
+    behind: bool = False,
 ) -> list[str]:
     """Start a run for each entry that the workflow's enrolment admits, in the caller's transaction, which holds the
-    fence of the workflow. Returns the ids of the runs; the others are counted by reason (RunSkip)."""
+    fence of the workflow. With `behind` they come from many records at once, and go behind what happens now. Returns
+    the ids of the runs; the others are counted by reason (RunSkip)."""
     refused = Counter(skipped or {})
     now = timezone.now()
     if workflow.status == Workflow.Status.PAUSED and plan.config.whilePaused == "skip":
         refused["paused"] += len(entries)
         entries = []
     entries = _cooled(workflow, plan, entries, now, refused)
-    ids = _insert(workflow, plan, entries, now, member_id) if entries else []
+    priority = BEHIND if behind else plan.config.priority
+    told = {"reason": limits.BACKLOG if behind else "", "priority": priority, "member": member_id}
+    ids = _insert(workflow, plan, entries, now, told) if entries else []
     refused["alreadyRunning"] += len(entries) - len(ids)
     _count(workflow, +refused, now)
     if ids:
-        _notify(workflow, plan, ids, now)
+        places.begin(workflow, plan, ids, now, priority)
     return ids
 
 
@@ -109,7 +112,7 @@ def _cooled(
 
 
 def _insert(
-    workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datetime, member_id: str | None
+    workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datetime, told: Mapping[str, Any]
 ) -> list[str]:
     mode = plan.config.enrolment.mode
     rows: dict[str, dict[str, Any]] = {}
@@ -140,9 +143,8 @@ def _insert(
                 "version": workflow.version_id,
                 "hold": workflow.hold_no,
                 "state": dumps(interpreter.begin(plan)).decode(),
-                "priority": plan.config.priority,
-                "member": member_id,
                 "now": now,
+                **told,
                 "rows": dumps(ordered).decode(),
             },
         )
@@ -162,20 +164,3 @@ def _count(workflow: Workflow, refused: Counter[str], now: datetime) -> None:
     with connection.cursor() as cursor:
         told = {"company": company_id(), "workflow": workflow.pk, "day": now.date(), "now": now}
         cursor.execute(SKIPS, {**told, "rows": dumps(rows).decode()})
-
-
-def _notify(workflow: Workflow, plan: Plan, ids: Sequence[str], now: datetime) -> None:
-    """Let the runs begin: now, or when the workflow's window opens."""
-    window = plan.config.window
-    opens = now if window is None else window.opening(now, _zone())
-    if opens > now:
-        rows = [{"run": id, "token": "0", "due": opens} for id in ids]
-        writing._insert(writing.TIMERS, rows, now)
-        WorkflowRun.objects.filter(pk__in=ids).update(status=Status.WAITING, reason="window")
-        return
-    writing.notify_ready([(id, plan.config.priority) for id in ids])
-    notify_workers(WORK)
-
-
-def _zone() -> str:
-    return str(Company.objects.values_list("timezone", flat=True).get(pk=company_id()))

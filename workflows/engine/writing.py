@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.ids import new_id
 from core.tenancy import company_id
 from core.text.json import dumps
 from workflows.engine.cursor import Cursor
-from workflows.engine.models import RunReady, RunTimer, WorkflowRun
+from workflows.engine.models import PlaceNotice, RunReady, RunTimer, WorkflowRun
 
 Status = WorkflowRun.Status
+HELD = "held"
+"""The place of a run that counts against its workflow's concurrency."""
 ENDED = (Status.COMPLETED, Status.FAILED, Status.CANCELLED)
 
 STEPS = """
@@ -36,10 +39,15 @@ UPDATE workflows_workflowrun r SET state = new.state, status = new.status, reaso
     error_code = new.code, error = new.message, updated_at = %(now)s,
     started_at = coalesce(r.started_at, %(now)s),
     finished_at = CASE WHEN new.ended THEN %(now)s::timestamptz END,
-    solo_key = CASE WHEN new.ended THEN NULL ELSE r.solo_key END
+    solo_key = CASE WHEN new.ended THEN NULL ELSE r.solo_key END,
+    place = CASE WHEN new.ended THEN NULL ELSE r.place END
 FROM json_to_recordset(%(rows)s::json) AS new (id text, seq int, epoch int, steps int, state jsonb, status text,
     reason text, contact text, lead text, node text, code text, message text, ended boolean)
 WHERE r.id = new.id AND r.seq = new.seq AND r.epoch = new.epoch
+"""
+DELAY = """
+UPDATE workflows_workflowrun r SET begins_at = new.at, reason = %(reason)s
+FROM json_to_recordset(%(rows)s::json) AS new (id text, at timestamptz) WHERE r.id = new.id
 """
 READY = """
 INSERT INTO workflows_runready (id, company_id, run_id, priority, created_at, updated_at)
@@ -98,6 +106,32 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
     _insert(READY, again, now)
     if over:
         RunTimer.objects.filter(run__in=over)._raw_delete("default")
+    notify_places({cursor.run.workflow_id for cursor in cursors if cursor.run.place and cursor.status[0] in ENDED})
+
+
+def insert_timers(timers: Sequence[tuple[str, str, datetime]], now: datetime) -> None:
+    """Write timers (run, token, due)."""
+    _insert(TIMERS, [{"run": id, "token": token, "due": due} for id, token, due in timers], now)
+
+
+def delay(runs: Sequence[tuple[str, datetime]], reason: str) -> None:
+    """Say of queued runs (id, time) when they begin."""
+    if not runs:
+        return
+    rows = [{"id": id, "at": at} for id, at in runs]
+    with connection.cursor() as cursor:
+        cursor.execute(DELAY, {"rows": dumps(rows).decode(), "reason": reason})
+
+
+def notify_places(workflow_ids: Iterable[str | None]) -> None:
+    """Leave a notice that places of the workflows may be free; None: of the company's quota."""
+    PlaceNotice.objects.bulk_create(PlaceNotice(workflow_id=id) for id in workflow_ids)
+
+
+def free_places(runs: QuerySet[WorkflowRun]) -> None:
+    """Leave a notice of the places that the runs have, before they end."""
+    with_place = runs.filter(place=HELD).order_by()
+    notify_places(list(with_place.values_list("workflow_id", flat=True).distinct()))
 
 
 def notify_ready(runs: Sequence[tuple[str, int]]) -> None:
@@ -134,7 +168,10 @@ def cancel(run_ids: Sequence[str], reason: str) -> int:
         return 0
     now = timezone.now()
     open = WorkflowRun.objects.filter(pk__in=run_ids).exclude(status__in=(Status.COMPLETED, Status.CANCELLED))
-    done: int = open.update(status=Status.CANCELLED, reason=reason, solo_key=None, finished_at=now, updated_at=now)
+    free_places(open)
+    done: int = open.update(
+        status=Status.CANCELLED, reason=reason, solo_key=None, place=None, finished_at=now, updated_at=now
+    )
     RunTimer.objects.filter(run__in=run_ids)._raw_delete("default")
     return done
 
@@ -142,7 +179,9 @@ def cancel(run_ids: Sequence[str], reason: str) -> int:
 def fail_run(run: WorkflowRun, code: str, message: str) -> None:
     """Fail a run that cannot be moved, as it is stored."""
     now = timezone.now()
+    free_places(WorkflowRun.objects.filter(pk=run.pk))
     WorkflowRun.objects.filter(pk=run.pk).update(
+        place=None,
         status=Status.FAILED,
         reason="error",
         error_code=code,

@@ -11,6 +11,8 @@ from workflows.graphs.cron import read_cron
 from workflows.nodes.base import NodeConfig, Span
 from workflows.nodes.wait import WindowConfig, known_zone
 
+SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800, "months": 2_592_000}
+
 
 class Retry(NodeConfig):
     attempts: int = Field(default=0, ge=0, le=10, description="Further tries.")
@@ -35,6 +37,18 @@ class Enrolment(NodeConfig):
     cooldown: Span | None = Field(default=None, description="None within this time after the last start.")
 
 
+class Rate(NodeConfig):
+    """So many starts in a span, at an even pace."""
+
+    starts: int = Field(ge=1, le=1_000_000)
+    per: Span
+
+    @property
+    def interval(self) -> dt.timedelta:
+        """The time between two starts. A month has thirty days here."""
+        return dt.timedelta(seconds=SECONDS[self.per.unit] * self.per.amount / self.starts)
+
+
 class WorkflowConfig(NodeConfig):
     filter: dict[str, Any] | None = Field(default=None, description="Conditions for a start.")
     changedFields: list[str] | None = Field(
@@ -43,6 +57,13 @@ class WorkflowConfig(NodeConfig):
     enrolment: Enrolment = Enrolment()
     window: WindowConfig | None = Field(default=None, description="Runs begin when it is open.")
     whilePaused: Literal["skip", "queue"] = Field(default="skip", description="What becomes of starts while paused.")
+    concurrency: int | None = Field(
+        default=None, ge=1, le=100_000, description="The most runs under way at once; the others wait."
+    )
+    rate: Rate | None = Field(default=None, description="How many runs begin in a span; the others wait.")
+    retention: int | None = Field(
+        default=None, ge=1, le=3650, description="Days for which runs that have ended are kept; empty: the company's."
+    )
     priority: int = Field(default=5, ge=1, le=9, description="1 goes first.")
     allowSelfTrigger: bool = Field(default=False, description="Its own changes may start it.")
 
@@ -56,11 +77,29 @@ class Audience(NodeConfig):
     )
 
 
+class FieldDate(NodeConfig):
+    """A date of a record, and when a run starts by it. A time of day that the value has does not matter."""
+
+    panel: Literal["contact", "lead"] = "contact"
+    name: str = Field(min_length=1, max_length=200, description="A date of the panel, a custom one by its key.")
+    offset: int = Field(default=0, ge=-3650, le=3650, description="Days after the date, or before it.")
+    at: dt.time = Field(default=dt.time(9), description="Local time of day.")
+    yearly: bool = Field(default=False, description="Each year on the day: birthdays.")
+
+    @field_validator("at")
+    @classmethod
+    def _local(cls, value: dt.time) -> dt.time:
+        if value.tzinfo is not None:
+            raise ValueError("the time of day is local, without an offset")
+        return value.replace(second=0, microsecond=0)
+
+
 class Schedule(NodeConfig):
-    type: Literal["cron", "interval", "dates"]
+    type: Literal["cron", "interval", "dates", "field"]
     cron: str | None = Field(default=None, max_length=200, description="minute hour day month weekday")
     every: Span | None = None
     at: list[dt.datetime] | None = Field(default=None, min_length=1, max_length=500)
+    field: FieldDate | None = Field(default=None, description="A date of each record.")
     timezone: str = Field(default="", max_length=64, description="IANA name; empty: the company's.")
     starts: dt.datetime | None = Field(default=None, alias="from")
     until: dt.datetime | None = None
@@ -86,12 +125,14 @@ class Schedule(NodeConfig):
 
     @model_validator(mode="after")
     def _whole(self) -> Schedule:
-        needed = {"cron": self.cron, "interval": self.every, "dates": self.at}[self.type]
+        needed = {"cron": self.cron, "interval": self.every, "dates": self.at, "field": self.field}[self.type]
         if needed is None:
-            name = {"cron": "cron", "interval": "every", "dates": "at"}[self.type]
+            name = {"cron": "cron", "interval": "every", "dates": "at", "field": "field"}[self.type]
             raise ValueError(f"{name}: is needed by a schedule of type {self.type}")
         if self.cron is not None:
             read_cron(self.cron)
+        if self.field is not None and self.audience is not None and self.field.panel != self.audience.panel:
+            raise ValueError("audience.panel: is another one than field.panel")
         if self.every is not None and self.every.unit == "seconds" and self.every.amount < 60:
             raise ValueError("every: at least a minute")
         return self

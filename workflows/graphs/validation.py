@@ -8,6 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.errors import NamedError
+from core.lists import tree
+from crm.records.types import RECORD_TYPES
 from workflows.expressions.conditions import CompiledConditions, check_conditions
 from workflows.graphs.events import KINDS, OTHERS, SCHEDULE
 from workflows.graphs.plan import Plan, compile_graph
@@ -33,7 +35,7 @@ def _check_trigger(graph: Mapping[str, Any], problems: Problems) -> None:
     elif kind not in KINDS and kind not in OTHERS:
         problems.add("unknownEvent", f"there is no event {kind!r}", path="triggerEventType")
     if kind == SCHEDULE:
-        read_schedule(graph.get("schedule"), problems)
+        _check_schedule(read_schedule(graph.get("schedule"), problems), problems)
     if not any(node["type"] != "trigger" for node in graph["nodes"]):
         problems.add("noGraph", "the workflow has no nodes beside its trigger", path="nodes")
 
@@ -49,6 +51,27 @@ def read_schedule(raw: Any, problems: Problems) -> Schedule | None:
         problems.add_invalid(error, prefix="schedule")
         return None
     return schedule
+
+
+def _check_schedule(schedule: Schedule | None, problems: Problems) -> None:
+    """Find fields of a schedule that its panel lacks."""
+    if schedule is None:
+        return
+    if schedule.audience is not None:
+        fields = RECORD_TYPES[schedule.audience.panel].fields
+        try:
+            tree.check(tree.parse(schedule.audience.filter, "audience.filter"), fields, parameter="audience.filter")
+        except NamedError as error:
+            problems.add("badValue", str(error.detail), path="schedule.audience.filter")
+    if schedule.type == "field" and schedule.field is not None:
+        known = RECORD_TYPES[schedule.field.panel].fields
+        try:
+            found = known.filterable(schedule.field.name, "field.name")
+        except NamedError as error:
+            problems.add("unknownField", str(error.detail), path="schedule.field.name")
+        else:
+            if found.type != "date":
+                problems.add("badValue", f"{schedule.field.name}: is no date", path="schedule.field.name")
 
 
 def _check_references(plan: Plan, problems: Problems) -> None:

@@ -11,7 +11,7 @@ from core.api.input import BooleanInput, Input, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from workflows.engine.models import RunStep, WorkflowRun
-from workflows.runs.selectors import waits_of
+from workflows.runs.selectors import waits_of, why_of
 
 ERROR = "node, code and message of what failed it; null: nothing."
 
@@ -87,12 +87,18 @@ class WorkflowRunDetail(WorkflowRunOut):
 
     trigger = serializers.DictField(help_text="kind, happenedAt, and objectId, payload or input.")
     stepCount = serializers.IntegerField(source="seq")
+    why = Computed(serializers.CharField(help_text="Why it does not move, in words; empty: it moves, or has ended."))
+    eta = Computed(serializers.DateTimeField(allow_null=True, help_text="When it is expected to move; null: unknown."))
     waits = Computed(serializers.ListField(child=serializers.DictField(), help_text="node and until of each wait."))
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        found = waits_of([row["_id"] for row in rows])
-        return [{**row, "waits": found.get(row["_id"], [])} for row in rows]
+        ids = [row["_id"] for row in rows]
+        found, told = waits_of(ids), why_of(ids)
+        return [
+            {**row, "waits": found.get(row["_id"], []), **dict(zip(("why", "eta"), told[row["_id"]], strict=True))}
+            for row in rows
+        ]
 
 
 class WorkflowStepOut(Output):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from time import monotonic
 
 from django.db import transaction
@@ -21,7 +22,7 @@ from workflows.engine.subjects import contacts_of_leads
 from workflows.graphs.events import SCHEDULE
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.graphs.settings import Audience, Schedule
-from workflows.schedules.times import due_times
+from workflows.schedules.times import dates_of, due_times, zone_of
 
 BATCH = 1000
 """How many runs of an audience start at once."""
@@ -64,9 +65,20 @@ def _fire(workflow: Workflow) -> None:
         _, new = ScheduleFiring.objects.get_or_create(workflow=workflow, due_at=at)
         if not new:
             continue
-        for entries in _entries(schedule.audience, f"{SCHEDULE}:{iso(at)}", iso(at)):
+        for entries in _entries(_audience(schedule, at), f"{SCHEDULE}:{iso(at)}", iso(at)):
             start_runs(workflow, plan_of(workflow.version_id), entries)
     Workflow.objects.filter(pk=workflow.pk).update(next_fire_at=following)
+
+
+def _audience(schedule: Schedule, at: datetime) -> Audience | None:
+    """Return for which records a time starts runs; None: for none, but a single run."""
+    field = schedule.field
+    if schedule.type != "field" or field is None:
+        return schedule.audience
+    days = dates_of(field, at.astimezone(zone_of(schedule)).date())
+    due = {"field": field.name, "operator": "in", "value": [day.isoformat() for day in days]}
+    within = [schedule.audience.filter] if schedule.audience else []
+    return Audience(panel=field.panel, filter={"operator": "and", "conditions": [due, *within]})
 
 
 def _entries(audience: Audience | None, key: str, at: str) -> Iterator[list[Entry]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from calendar import isleap
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -11,8 +12,10 @@ from accounts.models import Company
 from core.spans import after
 from core.tenancy import company_id
 from workflows.graphs.cron import read_cron
-from workflows.graphs.settings import Schedule
+from workflows.graphs.settings import FieldDate, Schedule
 
+OLDEST = 150
+"""Years for which a date comes again."""
 MOST = 100
 """The most missed times that are made up for."""
 
@@ -36,6 +39,10 @@ def next_time(schedule: Schedule, moment: datetime) -> datetime | None:
     elif schedule.type == "cron":
         start = moment if begin is None or begin <= moment else begin - _INSTANT
         found = read_cron(schedule.cron or "").next_after(start, zone_of(schedule))
+    elif schedule.type == "field" and schedule.field is not None:
+        start = moment if begin is None or begin <= moment else begin - _INSTANT
+        at = schedule.field.at
+        found = read_cron(f"{at.minute} {at.hour} * * *").next_after(start, zone_of(schedule))
     else:
         found = _next_interval(schedule, moment, begin)
     if found is None or (schedule.until is not None and found > schedule.until):
@@ -73,9 +80,27 @@ def due_times(schedule: Schedule, due: datetime, now: datetime) -> tuple[list[da
             break
         following = next_time(schedule, following)
     late = (now - due).total_seconds() > 60
-    if schedule.misfire == "all":
+    if schedule.misfire == "all" or (schedule.type == "field" and schedule.misfire == "once"):
+        # Of a field, each day has records of its own: none of them may be left out.
         return found[-MOST:], following
     if schedule.misfire == "skip" and late:
         recent = [at for at in found if (now - at).total_seconds() <= 60]
         return recent[-1:], following
     return found[-1:], following
+
+
+def dates_of(field: FieldDate, day: date) -> list[date]:
+    """Return the dates whose records are due on a local day, the latest first."""
+    try:
+        wanted = day - timedelta(days=field.offset)
+    except OverflowError:
+        return []
+    if not field.yearly:
+        return [wanted]
+    found = []
+    for year in range(wanted.year, max(0, wanted.year - OLDEST), -1):
+        if (wanted.month, wanted.day) != (2, 29) or isleap(year):
+            found.append(wanted.replace(year=year))
+        if (wanted.month, wanted.day) == (2, 28) and isleap(year) and not isleap(wanted.year):
+            found.append(date(year, 2, 29))  # who was born then is not left out for three years
+    return found

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from django.utils import timezone
 
+from core.events import QUEUE
 from core.models import Event
 from core.text.json import iso
 from crm.contacts.models import Contact
-from workflows.engine import locks
+from workflows.engine import limits, locks, starts
 from workflows.engine.slices import plan_of
 from workflows.engine.starts import Entry, start_runs
 from workflows.engine.subjects import contacts_of_leads
@@ -18,13 +19,28 @@ from workflows.expressions.conditions import Case
 from workflows.graphs.events import subject_of
 from workflows.graphs.models import Workflow, WorkflowTrigger
 from workflows.graphs.plan import Plan
+from workflows.triggers import backlog
 
 MAX_DEPTH = 5
 """How many workflows may start each other in a chain."""
 
 
 def start_by_events(events: Sequence[Event]) -> None:
-    """Start the runs of the workflows that wait for the events (all of one company)."""
+    """Start the runs of the workflows that wait for the events (all of one company), or let the events wait."""
+    kinds = {event.kind for event in events}
+    if not WorkflowTrigger.objects.filter(kind__in=kinds).exists():
+        return
+    behind = [event for event in events if (event.cause or {}).get(QUEUE)]
+    fresh = [event for event in events if not (event.cause or {}).get(QUEUE)]
+    backlog.add(behind, starts.BEHIND)
+    if fresh and (limits.queued() >= limits.MOST_QUEUED or backlog.has_fresh()):
+        backlog.add(fresh, backlog.FRESH)
+    elif fresh:
+        start(fresh)
+
+
+def start(events: Sequence[Event], *, behind: bool = False) -> None:
+    """Start the runs of the workflows that wait for the events."""
     kinds = {event.kind for event in events}
     wanted: dict[str, set[str]] = defaultdict(set)
     for workflow_id, kind in WorkflowTrigger.objects.filter(kind__in=kinds).values_list("workflow_id", "kind"):
@@ -39,7 +55,7 @@ def start_by_events(events: Sequence[Event]) -> None:
         plan = plan_of(workflow.version_id)
         own = [(event, entry) for event, entry in entries if event.kind in wanted[workflow.pk]]
         admitted, refused = _admit(workflow, plan, own)
-        start_runs(workflow, plan, admitted, skipped=refused)
+        start_runs(workflow, plan, admitted, skipped=refused, behind=behind)
 
 
 def _entries(events: Sequence[Event]) -> list[tuple[Event, Entry]]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from core.events import EventConsumer
-from core.jobs import register
+from core.jobs import QueueWork, register
 from workflows.graphs.events import KINDS
-from workflows.triggers.consumer import start_by_events
+from workflows.triggers import backlog
+from workflows.triggers.consumer import start, start_by_events
 
 WANTED = "EXISTS (SELECT FROM workflows_workflowtrigger w WHERE w.company_id = %(company)s AND w.kind = %(kind)s)"
 """A company whose workflows wait for no event of a kind pays nothing for it."""
 
 register(EventConsumer("workflows", start_by_events, kinds=KINDS, automation=True, where=WANTED))
+register(QueueWork(backlog.WORK, partial(backlog.drain, start), has_due=backlog.has_due, queue="workflows"))

@@ -54,6 +54,7 @@ class NewImport(ImportPage):
             "wanted": wanted if wanted in self.kinds else "contact",
             "file": self.read(f"file/{file}").data if ID.fullmatch(file) else None,
             "quiet": "quiet" in self.request.POST,
+            "behind": "behind" in self.request.POST,
             "may_upload": self.may("file", "POST"),
         }
 
@@ -69,8 +70,8 @@ class NewImport(ImportPage):
     def begin(self, file: str) -> HttpResponse:
         """Make an import of the file, which waits for its columns."""
         kind = self.kinds.get(self.request.POST.get("of", ""), CONTACTS)
-        automation = "skip" if "quiet" in self.request.POST else "run"
-        body = {"importType": kind.module, "fileId": file, "automation": automation}
+        automation = "skip" if "quiet" in self.request.POST else "queue" if "behind" in self.request.POST else None
+        body = {"importType": kind.module, "fileId": file, **({"automation": automation} if automation else {})}
         answer = self.ask("POST", kind.path, None, body)
         if not answer.ok:
             return self.refused(self.reason(answer))

@@ -1,0 +1,149 @@
+"""Places for runs: who begins at once, who later, and who is next when a place is free.
+
+A place that becomes free leaves a notice (PlaceNotice), as new runs that wait for one do. Whoever handles the notices
+of a workflow counts its places behind a lock and admits as many runs as there is room for. What is committed later has
+left a notice of its own, so that no place stays empty.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Sequence
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts.models import Company
+from core.jobs import notify_workers
+from core.tenancy import company_id, company_scope, unscoped
+from workflows.engine import limits, writing
+from workflows.engine.limits import CONCURRENCY, QUOTA, RATE, WINDOW, Turns
+from workflows.engine.models import PlaceNotice, StartBucket, WorkflowRun
+from workflows.engine.slices import plan_of
+from workflows.engine.writing import HELD
+from workflows.graphs.models import Workflow
+from workflows.graphs.plan import Plan
+
+WORK = "workflow-runs"
+LOCK = 0x6C77_0016
+"""First key of the advisory locks behind which places are counted; the second is the workflow's, or the company's."""
+BATCH = 2000
+"""How many runs are admitted in one transaction."""
+Status = WorkflowRun.Status
+
+
+def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime, priority: int) -> None:
+    """Let new runs begin, each as soon as the window of its workflow, the rates, the quota and the places allow."""
+    times = Turns.take(len(ids), workflow.pk, plan.config, now).times
+    if over := ids[len(times) :]:
+        WorkflowRun.objects.filter(pk__in=over).update(place=QUOTA, reason=QUOTA)
+    going = ids[: len(times)]
+    window = plan.config.window
+    opens = now if window is None or not going else window.opening(now, _zone())
+    later = [(id, max(at, opens)) for id, at in zip(going, times, strict=True) if max(at, opens) > now]
+    if later:
+        # The timer's token is none of the run's: it only tells that the run may be looked at again.
+        writing.insert_timers([(id, "0", at) for id, at in later], now)
+        writing.delay(later, WINDOW if opens > now else RATE)
+        if opens > now:
+            WorkflowRun.objects.filter(pk__in=[id for id, _ in later]).update(status=Status.WAITING)
+    if plan.config.concurrency is not None:
+        told = {"place": CONCURRENCY, "reason": CONCURRENCY, "status": Status.QUEUED}
+        WorkflowRun.objects.filter(pk__in=going).update(**told)
+        writing.notify_places([workflow.pk])
+    else:
+        behind = {id for id, _ in later}
+        writing.notify_ready([(id, priority) for id in going if id not in behind])
+    notify_workers(WORK)
+
+
+def _zone() -> str:
+    return str(Company.objects.values_list("timezone", flat=True).get(pk=company_id()))
+
+
+def admit_some() -> bool:
+    """Handle the notices of one workflow, or of one company's quota. Returns whether there may be more."""
+    with unscoped(reason="places that may be free, of all companies"):
+        found = PlaceNotice.objects.order_by("pk").values_list("company_id", "workflow_id").first()
+    if found is None:
+        return False
+    with company_scope(found[0]):
+        admit(found[1])
+    return True
+
+
+def has_notices() -> bool:
+    """Tell whether a place of any company may be free."""
+    with unscoped(reason="tick: places that may be free, of all companies"):
+        return bool(PlaceNotice.objects.exists())
+
+
+@transaction.atomic
+def admit(workflow_id: str | None) -> int:
+    """Admit the next runs of a workflow, or without one of the active company's quota. Returns how many."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [LOCK, workflow_id or company_id()])
+    notices = list(PlaceNotice.objects.filter(workflow=workflow_id).values_list("pk", flat=True)[: BATCH * 5])
+    admitted = _admit_by_quota() if workflow_id is None else _admit_by_concurrency(workflow_id)
+    if admitted < BATCH:  # or else there may be more to admit
+        PlaceNotice.objects.filter(pk__in=notices)._raw_delete("default")
+    return admitted
+
+
+def _admit_by_concurrency(workflow_id: str) -> int:
+    workflow = Workflow.objects.get(pk=workflow_id)
+    most = plan_of(workflow.version_id).config.concurrency if workflow.version_id else None
+    runs = WorkflowRun.objects.filter(workflow=workflow_id)
+    room = BATCH
+    if most is not None:
+        room = min(BATCH, most - runs.filter(place=HELD).count())
+    if room <= 0:
+        return 0
+    rows = _next(runs.filter(place=CONCURRENCY, status=Status.QUEUED), room)
+    now = timezone.now()
+    WorkflowRun.objects.filter(pk__in=[run.pk for run in rows]).update(place=None if most is None else HELD, reason="")
+    writing.notify_ready([(run.pk, run.priority) for run in rows])
+    writing.delay([(run.pk, run.begins_at) for run in rows if run.begins_at and run.begins_at > now], RATE)
+    return len(rows)
+
+
+def _next(runs: object, most: int) -> list[WorkflowRun]:
+    """Lock the next runs that wait, the most urgent and oldest first."""
+    locked = runs.order_by("priority", "pk").select_for_update(of=("self",), no_key=True)  # type: ignore[attr-defined]
+    return list(locked.only("pk", "workflow_id", "priority", "begins_at")[:most])
+
+
+def _admit_by_quota() -> int:
+    """Admit runs that waited for the plan's next month, or for a larger plan."""
+    now = timezone.now()
+    allowed = limits.allowance().month
+    StartBucket.objects.select_for_update(no_key=True).filter(key="").first()
+    room = BATCH if allowed is None else min(BATCH, allowed - limits.started_this_month())
+    if room <= 0:
+        return 0
+    rows = _next(WorkflowRun.objects.filter(place=QUOTA, status=Status.QUEUED), room)
+    groups: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for run in rows:
+        groups[run.workflow_id, run.priority].append(run.pk)
+    WorkflowRun.objects.filter(pk__in=[run.pk for run in rows]).update(place=None, reason="")
+    workflows = Workflow.objects.in_bulk({id for id, _ in groups})
+    for (id, priority), ids in groups.items():
+        begin(workflows[id], plan_of(workflows[id].version_id), ids, now, priority)
+    return len(rows)
+
+
+def look_again() -> bool:
+    """Leave a notice wherever runs wait for a place: the plan may be larger or the month a new one, and should a place
+    ever become free without a notice, it is found here."""
+    waiting = WorkflowRun.objects.filter(status=Status.QUEUED).order_by()
+    places = [
+        *waiting.filter(place=CONCURRENCY).values_list("company_id", "workflow_id").distinct(),
+        *((company, None) for company in waiting.filter(place=QUOTA).values_list("company_id", flat=True).distinct()),
+    ]
+    for company, workflow_id in places:
+        with company_scope(company):
+            writing.notify_places([workflow_id])
+    if places:
+        notify_workers(WORK)
+    return False

@@ -1,0 +1,73 @@
+"""Retention: runs that ended long ago go, with their steps; so do firings of schedules and counts of refused starts.
+
+Batches of rows, found by the index that lists the runs of a workflow by age; docs/decisions/0020-workflow-engine.md
+says why the tables have no partitions.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from core.ids import first_id
+from core.tenancy import company_scope
+from workflows.engine.models import RunSkip, ScheduleFiring, WorkflowRun
+from workflows.engine.operations import remove_runs
+
+BATCH = 2000
+"""How many runs go at once, with their steps."""
+WORKFLOWS = 10
+"""How many workflows of which something is old are looked at in one transaction."""
+LONGEST_RUN = timedelta(days=400)
+"""A firing is kept for as long as a run may wait, so that no time fires twice."""
+
+WITH_OLD = """
+SELECT w.id, w.company_id, kept.until FROM workflows_workflow w
+LEFT JOIN workflows_workflowversion v ON v.id = w.version_id
+CROSS JOIN LATERAL (
+    SELECT %(now)s - make_interval(days => coalesce((v.graph -> 'config' ->> 'retention')::int, %(days)s)) AS until
+) kept
+WHERE EXISTS (
+    SELECT FROM workflows_workflowrun r WHERE r.company_id = w.company_id AND r.workflow_id = w.id
+    AND r.created_at < kept.until AND r.finished_at < kept.until
+)
+ORDER BY w.id LIMIT %(most)s
+"""
+
+
+def delete_old() -> bool:
+    """Delete a part of what is old, of all companies. Returns whether there may be more."""
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(WITH_OLD, {"now": now, "days": settings.WORKFLOW_RUN_DAYS, "most": WORKFLOWS})
+        found = cursor.fetchall()
+    deleted = 0
+    for workflow_id, company_id, until in found:
+        with company_scope(company_id):
+            deleted += delete_runs_before(workflow_id, until)
+        if deleted >= BATCH:
+            break
+    return bool(deleted) or _delete_marks(now)
+
+
+def delete_runs_before(workflow_id: str, until: datetime) -> int:
+    """Delete a batch of a workflow's runs that ended before the time, those that began first. Returns how many."""
+    old = WorkflowRun.objects.filter(workflow=workflow_id, created_at__lt=until, finished_at__lt=until)
+    locked = old.order_by("created_at", "pk").select_for_update(of=("self",), skip_locked=True)
+    ids = list(locked.values_list("pk", flat=True)[:BATCH])
+    remove_runs(ids)
+    return len(ids)
+
+
+def _delete_marks(now: datetime) -> bool:
+    """Delete firings and counts, a batch of each, by their ids, which begin with their time."""
+    more = False
+    for model, kept in ((ScheduleFiring, LONGEST_RUN), (RunSkip, timedelta(days=settings.WORKFLOW_RUN_DAYS))):
+        old = model.objects.filter(pk__lt=first_id(now - kept)).order_by("pk")
+        ids = list(old.values_list("pk", flat=True)[:BATCH])
+        model.objects.filter(pk__in=ids)._raw_delete("default")
+        more = more or len(ids) == BATCH
+    return more

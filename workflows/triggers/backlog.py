@@ -1,0 +1,86 @@
+"""Events that wait before they start runs: those of companies with many queued runs, and those of many records at once.
+
+They are the backlog, rather than a million runs. What comes from many records (priority 9) starts only while the
+company's rate has room, a fifth of a batch at a time; the others as soon as few enough runs are queued.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from core.events.delivery import BATCH
+from core.jobs import notify_workers
+from core.models import Event
+from core.tenancy import company_scope, unscoped
+from workflows.engine import limits
+from workflows.engine.models import QueuedEvent
+
+WORK = "workflow-backlog"
+FRESH, BEHIND = 5, 9
+COMPANIES = """
+WITH RECURSIVE due AS (
+    (SELECT company_id FROM workflows_queuedevent ORDER BY company_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT company_id FROM workflows_queuedevent e WHERE e.company_id > due.company_id
+            ORDER BY company_id LIMIT 1)
+    FROM due WHERE due.company_id IS NOT NULL
+) SELECT company_id FROM due WHERE company_id IS NOT NULL
+"""
+
+
+def add(events: Sequence[Event], priority: int) -> None:
+    """Let events of the active company wait."""
+    QueuedEvent.objects.bulk_create(QueuedEvent(event_id=event.pk, priority=priority) for event in events)
+    if events:
+        notify_workers(WORK)
+
+
+def has_fresh() -> bool:
+    """Tell whether events of the active company wait that are not of many records: later ones go behind them."""
+    return bool(QueuedEvent.objects.filter(priority__lt=BEHIND).exists())
+
+
+def has_due() -> bool:
+    """Tell whether an event of any company waits."""
+    with unscoped(reason="tick: events that wait, of all companies"):
+        return bool(QueuedEvent.objects.exists())
+
+
+def drain(start: Callable[..., None], deadline: float = float("inf")) -> None:
+    """Start runs by events that wait, one batch of each company in turn, until none may start any more or monotonic()
+    passes the deadline."""
+    with unscoped(reason="events that wait, of all companies"), connection.cursor() as cursor:
+        cursor.execute(COMPANIES)
+        companies = [id for (id,) in cursor.fetchall()]
+    while companies and monotonic() < deadline:
+        left = []
+        for id in companies:
+            with company_scope(id):
+                if monotonic() < deadline and _start_some(start):
+                    left.append(id)
+        companies = left
+
+
+@transaction.atomic
+def _start_some(start: Callable[..., None]) -> int:
+    """Start the runs of the active company's next events. Returns the number of events."""
+    if limits.queued() >= limits.MOST_QUEUED:
+        return 0
+    taken = _take(start, QueuedEvent.objects.filter(priority__lt=BEHIND), BATCH, behind=False)
+    if limits.has_turn(timezone.now()):
+        taken += _take(start, QueuedEvent.objects.filter(priority__gte=BEHIND), BATCH // 5, behind=True)
+    return taken
+
+
+def _take(start: Callable[..., None], waiting: object, most: int, *, behind: bool) -> int:
+    locked = waiting.order_by("priority", "pk").select_for_update(skip_locked=True)  # type: ignore[attr-defined]
+    rows = dict(locked.values_list("pk", "event_id")[:most])
+    if rows:
+        events = Event.objects.in_bulk(rows.values())
+        start(sorted(events.values(), key=lambda event: event.sequence), behind=behind)
+        QueuedEvent.objects.filter(pk__in=rows)._raw_delete("default")
+    return len(rows)
