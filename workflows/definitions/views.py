@@ -18,8 +18,9 @@ from workflows.definitions import publishing, serializers, services
 from workflows.definitions.catalogue import catalogue
 from workflows.definitions.filters import VERSION_FIELDS, WORKFLOW_FIELDS
 from workflows.definitions.overlay import overlay_of
-from workflows.definitions.selectors import graph_of, kept_workflows
+from workflows.definitions.selectors import draft_of, graph_of, kept_workflows
 from workflows.engine import operations
+from workflows.engine.dry_run import dry_run
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.triggers.enrolment import enrol, selected
 
@@ -167,6 +168,29 @@ class WorkflowViewSet(ResourceViewSet):
             panel=data["panel"],
             selection=selection,
             given=data.get("input") or {},
+        )
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Run a draft dry",
+        input=serializers.WorkflowTest,
+        output=serializers.WorkflowTested,
+        errors=(*NOT_FOUND, *REFUSED),
+        description="Goes through the draft, unfinished or not, as a run would: nodes do their work in a transaction"
+        " that is rolled back, so nothing is written, sent or called. Waits are jumped. A node that is wrong fails when"
+        " the run comes to it. At most 500 steps and 10 seconds.",
+    )
+    def test(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        workflow = services.get_workflow(id)
+        subject = data.get("subject")
+        return dry_run(
+            workflow=workflow,
+            graph=draft_of(workflow),
+            member_id=self.actor.member_id,
+            subject=(subject["panel"], subject["id"]) if subject else None,
+            trigger=data.get("trigger"),
+            pinned=data.get("pinned"),
+            until=data.get("until"),
         )
 
     @action(detail=True, methods=["post"])
