@@ -7,10 +7,11 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import Input, IntegerInput, LineInput, ObjectIdInput, ObjectInput, TextInput
+from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from workflows.definitions.selectors import run_counts
+from workflows.engine import carrying
 from workflows.graphs.models import Workflow
 
 NODE = "id, type, position and data (label, config, onError, disabled, pinned) of each, as React Flow has them"
@@ -131,6 +132,29 @@ class WorkflowDetail(WorkflowOut):
     )
 
 
+class WorkflowPublish(Input):
+    """What becomes of the runs of older versions."""
+
+    runs = serializers.ChoiceField(
+        choices=(carrying.KEEP, carrying.MOVE, carrying.CANCEL),
+        default=carrying.KEEP,
+        help_text="keep: they go on in their version; move: those go on in the new one that stand at nodes which it has"
+        " with the same type; cancel: they end.",
+    )
+    dryRun = BooleanInput(default=False, help_text="Publishes nothing; runs of the answer says what each would do.")
+
+
+class WorkflowPublished(WorkflowDetail):
+    """A workflow, and what became of the runs of older versions."""
+
+    runs = Computed(
+        serializers.DictField(
+            child=serializers.IntegerField(),
+            help_text="keep, move and cancel: how many were; of a dry run, how many each would concern.",
+        )
+    )
+
+
 class WorkflowVersionOut(Output):
     """A published version."""
 
@@ -228,3 +252,35 @@ class WorkflowTested(Output):
     steps = Computed(serializers.ListField(child=serializers.DictField(), help_text=STEPS))
     problems = Computed(serializers.ListField(child=serializers.DictField(), help_text=PROBLEMS))
     warnings = Computed(serializers.ListField(child=serializers.DictField(), help_text=PROBLEMS))
+
+
+class WorkflowReferences(Output):
+    """What expressions of a node may refer to."""
+
+    references = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text="path, type, sample (an example, or null) and always (it is there in each run) of each.",
+        )
+    )
+
+
+CHANGES = "path, before and after of each"
+
+
+class WorkflowDiff(Output):
+    """What differs between two versions. Where nodes stand is no difference."""
+
+    added = Computed(serializers.ListField(child=serializers.DictField(), help_text="node, label and type of each"))
+    removed = Computed(serializers.ListField(child=serializers.DictField(), help_text="node, label and type of each"))
+    changed = Computed(
+        serializers.ListField(child=serializers.DictField(), help_text=f"node, label, type and changes: {CHANGES}")
+    )
+    edges = Computed(
+        serializers.DictField(help_text="added and removed: source, sourceHandle, target and label of each")
+    )
+    settings = Computed(
+        serializers.ListField(
+            child=serializers.DictField(), help_text=f"Of triggerEventType, config and schedule: {CHANGES}"
+        )
+    )
