@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
@@ -24,8 +25,10 @@ from workflows.definitions.filters import VERSION_FIELDS, WORKFLOW_FIELDS
 from workflows.definitions.overlay import overlay_of
 from workflows.definitions.references import references_at
 from workflows.definitions.selectors import draft_of, graph_of, kept_workflows
+from workflows.definitions.starters import draft_from, templates
 from workflows.engine import operations
 from workflows.engine.dry_run import dry_run
+from workflows.expressions.filters import moment
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.triggers.enrolment import enrol, selected
 
@@ -36,6 +39,10 @@ NODE = OpenApiParameter("node", str, required=True, description="id of a node of
 COMPARED = tuple(
     OpenApiParameter(name, str, required=True, description=f"the {which} one: its number, or draft")
     for name, which in (("a", "earlier"), ("b", "later"))
+)
+OVERLAID = (
+    OpenApiParameter("version", str, description="the number of a version; all of them unless given"),
+    OpenApiParameter("since", str, description="ISO time: what was done from its hour on; 90 days unless given"),
 )
 HOOKS = "/api/public/workflow-hooks/"
 
@@ -52,6 +59,15 @@ def _one(id: str) -> dict[str, Any]:
     }
 
 
+def _time(text: str | None, where: str) -> datetime | None:
+    if not text:
+        return None
+    found = moment(text)
+    if found is None:
+        raise NamedError("InvalidInput_400", f"{where}: needs a time, such as 2026-01-31T09:00:00Z")
+    return found
+
+
 def _versions(asked: ListRequest) -> QuerySet[WorkflowVersion]:
     return WorkflowVersion.objects.filter(workflow=services.get_workflow(asked.path["id"]))
 
@@ -62,7 +78,7 @@ class WorkflowViewSet(ResourceViewSet):
 
     @endpoint(
         "Create a workflow",
-        input=serializers.WorkflowCreate,
+        input=serializers.WorkflowCreateBy,
         output=serializers.WorkflowDetail,
         success="WorkflowCreated_201",
         errors=REFUSED,
@@ -70,7 +86,9 @@ class WorkflowViewSet(ResourceViewSet):
         description="A draft, which may be unfinished: `validation` says what is wrong. It runs once it is published.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        return _one(services.create_workflow(member_id=self.actor.member_id, **data).pk)
+        key = data.pop("template", None)
+        values = data if key is None else {**draft_from(key, self.actor.member_id), **data}
+        return _one(services.create_workflow(member_id=self.actor.member_id, **values).pk)
 
     @endpoint("Read a workflow", output=serializers.WorkflowDetail, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> Any:
@@ -232,15 +250,31 @@ class WorkflowViewSet(ResourceViewSet):
     def import_file(self, request: Request, data: dict[str, Any]) -> Any:
         return _one(services.create_workflow(member_id=self.actor.member_id, **data).pk)
 
+    @action(detail=False, url_path="templates")
+    @endpoint(
+        "Read the templates of workflows",
+        output=serializers.WorkflowTemplates,
+        description="POST /workflow with `template` makes a draft of one.",
+    )
+    def templates(self, request: Request) -> Any:
+        return {"templates": [{"key": key, **template} for key, template in templates().items()]}
+
     @action(detail=False, url_path="catalogue")
     @endpoint("Read what workflows are made of", output=serializers.WorkflowCatalogue)
     def catalogue(self, request: Request) -> Any:
         return catalogue()
 
     @action(detail=True, url_path="overlay")
-    @endpoint("Read how runs stand in the graph", output=serializers.WorkflowOverlay, errors=NOT_FOUND)
+    @endpoint(
+        "Read how runs stand in the graph",
+        output=serializers.WorkflowOverlay,
+        parameters=OVERLAID,
+        errors=(*NOT_FOUND, *REFUSED),
+    )
     def overlay(self, request: Request, id: str) -> Any:
-        return overlay_of(services.get_workflow(id).pk)
+        workflow, number = services.get_workflow(id), request.query_params.get("version")
+        version = publishing.get_version(id, publishing.read_number(number)).pk if number else None
+        return overlay_of(workflow.pk, version, _time(request.query_params.get("since"), "since"))
 
     @action(detail=True, url_path="references")
     @endpoint(
