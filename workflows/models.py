@@ -1,4 +1,5 @@
 from workflows.engine.models import (
+    NodeCount,
     PlaceNotice,
     QueuedEvent,
     RunReady,
@@ -15,6 +16,7 @@ from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
 __all__ = [
     "PlaceNotice",
     "QueuedEvent",
+    "NodeCount",
     "RunReady",
     "RunSkip",
     "RunStep",

@@ -6,7 +6,7 @@ from datetime import timedelta
 from time import monotonic
 
 from core.jobs import PeriodicTask, QueueWork, register
-from workflows.engine import places, retention, settling, slices
+from workflows.engine import counting, places, retention, settling, slices
 from workflows.engine.starts import WORK
 
 PAUSE = 0.05
@@ -37,3 +37,4 @@ def has_due() -> bool:
 register(QueueWork(WORK, work, has_due=has_due, queue="workflows"))
 register(PeriodicTask("workflow-retention", retention.delete_old, every=timedelta(hours=1)))
 register(PeriodicTask("workflow-places", places.look_again, every=timedelta(minutes=1)))
+register(PeriodicTask("workflow-counts", counting.compact, every=timedelta(minutes=1)))
