@@ -41,7 +41,7 @@ def examples(cast: Cast) -> dict[str, dict[str, Any]]:
         "condition": {"filter": always},
         "switch": {"cases": [{"id": "true", "filter": always}]},
         "split": {"arms": [{"id": "true", "weight": 1}, {"id": "b", "weight": 1}]},
-        "set": {"values": {"a": "{{ lead.status }}"}},
+        "set": {"values": {"a": "{{ lead.status }}", "seconds": 90}},
         "wait": {"until": "{{ lead.createdAt }}"},
         "contact": {"action": "update", "values": {"name": "{{ contact.name }} ({{ vars.a }})"}},
         "lead": {"action": "update", "values": {"status": "contacted"}},
@@ -51,6 +51,9 @@ def examples(cast: Cast) -> dict[str, dict[str, Any]]:
         "note": {"notes": "{{ lead.status }}", "panel": "lead"},
         "followUp": {"title": "Call {{ contact.name }}"},
         "notify": {"members": [member], "text": "{{ contact.name }} waits"},
+        "find": {"panel": "lead", "filter": when("status", "equals", "contacted"), "fields": ["status"]},
+        "meeting": {"title": "With {{ contact.name }}", "startsAt": "{{ now | dateAdd: 1 }}"},
+        "call": {"notes": "{{ contact.name }}", "duration": "{{ vars.seconds }}", "startedAt": "{{ now }}"},
         "loop": {"items": []},
         "join": {},
         "stop": {"result": "done"},
@@ -60,7 +63,7 @@ def examples(cast: Cast) -> dict[str, dict[str, Any]]:
 def test_all_types_take_many_runs_at_once(cast: Cast) -> None:
     configs = examples(cast)
     assert set(configs) == set(NODE_TYPES)
-    ways = {"condition": "true", "switch": "true", "split": "true", "loop": "done"}
+    ways = {"condition": "true", "switch": "true", "split": "true", "loop": "done", "find": "found"}
     chain = [type for type in configs if type != "trigger"]
     lines = [f"{one}:{ways.get(one, 'out')} > {after}" for one, after in zip(chain, chain[1:], strict=False)]
     id = published(

@@ -119,7 +119,9 @@ def _segment(wave: Wave) -> None:
         item.outcome = Outcome(output={"id": id})
 
 
-def _no_member(*paths: str) -> Callable[[Any], list[tuple[str, str, str]]]:
+def no_member(*paths: str) -> Callable[[Any], list[tuple[str, str, str]]]:
+    """Return what finds members, in settings of these names, that the company lacks."""
+
     def check(config: Any) -> list[tuple[str, str, str]]:
         problems = []
         for path in paths:
@@ -161,7 +163,7 @@ FOLLOW_UP = NodeType(
     _follow_up,
     icon="task_alt",
     templates=("title", "notes"),
-    check=_no_member("assignee"),
+    check=no_member("assignee"),
     outputs={"id": "id"},
 )
 NOTIFY = NodeType(
@@ -173,7 +175,7 @@ NOTIFY = NodeType(
     _notify,
     icon="notifications",
     templates=("text",),
-    check=_no_member("members"),
+    check=no_member("members"),
     outputs={"members": "list"},
 )
 SEGMENT = NodeType(
