@@ -58,6 +58,9 @@ class SendJob(CompanyWork):
     run = CompanyForeignKey(
         "outreach.GenieScheduler", on_delete=models.PROTECT, null=True, related_name="send_jobs", db_index=False
     )
+    workflow_run = models.CharField(
+        max_length=24, blank=True, default="", db_default="", help_text="The run of a workflow that planned it, by id."
+    )
     contact = CompanyForeignKey("crm.Contact", on_delete=models.PROTECT, related_name="send_jobs", db_index=False)
     smtp = CompanyForeignKey(
         "outreach.Smtp", on_delete=models.PROTECT, null=True, related_name="send_jobs", db_index=False
@@ -177,6 +180,7 @@ class SendJob(CompanyWork):
                 fields=("run",), condition=models.Q(status="approved", reason="run_paused"), name="sendjob_run_paused"
             ),
             models.Index(fields=("contact", "status"), name="sendjob_contact"),
+            models.Index(fields=("workflow_run",), condition=~models.Q(workflow_run=""), name="sendjob_workflow_run"),
             models.Index(
                 fields=("run", "contact"),
                 include=("company", "sent_at"),

@@ -13,8 +13,9 @@ from django.utils import timezone
 from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
+from outreach.genie.automated import cancel_messages_of
 from workflows.engine import interpreter, locks, settling, writing
-from workflows.engine.models import RunReady, RunStep, RunTimer, WorkflowRun
+from workflows.engine.models import LIVE, RunReady, RunStep, RunTimer, WorkflowRun
 from workflows.engine.slices import GOING, plan_of
 from workflows.engine.starts import WORK
 from workflows.graphs.models import Workflow
@@ -184,6 +185,7 @@ def delete_runs(*, selection: BulkSelection) -> int:
 def remove_runs(ids: Iterable[str]) -> None:
     """Remove the runs with all that belongs to them, in the caller's transaction."""
     found = list(ids)
+    cancel_messages_of(list(WorkflowRun.objects.filter(pk__in=found, status__in=LIVE).values_list("pk", flat=True)))
     for model in (RunReady, RunTimer, RunStep):
         model._default_manager.filter(run__in=found)._raw_delete("default")  # type: ignore[attr-defined]
     WorkflowRun.objects.filter(pk__in=found)._raw_delete("default")

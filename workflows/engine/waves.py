@@ -135,6 +135,7 @@ def _attempt(
         zone=house.zone,
         templates=node.templates,
         conditions=node.conditions,
+        node_id=node.id,
     )
     try:
         with transaction.atomic(), caused_by({"workflow": run.workflow_id, "depth": run.depth + 1}):

@@ -12,6 +12,7 @@ from django.utils import timezone
 from core.ids import new_id
 from core.tenancy import company_id
 from core.text.json import dumps
+from outreach.genie.automated import cancel_messages_of
 from workflows.engine.cursor import Cursor
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 
@@ -129,13 +130,14 @@ def pause(run_ids: Sequence[str], reason: str) -> int:
 
 
 def cancel(run_ids: Sequence[str], reason: str) -> int:
-    """Cancel runs that have not ended, and remove their timers."""
+    """Cancel runs that have not ended, their timers, and what they have planned and has not been sent."""
     if not run_ids:
         return 0
     now = timezone.now()
     open = WorkflowRun.objects.filter(pk__in=run_ids).exclude(status__in=(Status.COMPLETED, Status.CANCELLED))
     done: int = open.update(status=Status.CANCELLED, reason=reason, solo_key=None, finished_at=now, updated_at=now)
     RunTimer.objects.filter(run__in=run_ids)._raw_delete("default")
+    cancel_messages_of(run_ids)
     return done
 
 

@@ -65,6 +65,10 @@ class RunFacts(Protocol):
     @property
     def workflow_id(self) -> str: ...
     @property
+    def workflow(self) -> Any: ...
+    @property
+    def version_id(self) -> str: ...
+    @property
     def contact_id(self) -> str | None: ...
     @property
     def lead_id(self) -> str | None: ...
@@ -102,6 +106,7 @@ class Wave:
     zone: str
     templates: Mapping[str, Compiled]
     conditions: Mapping[str, CompiledConditions]
+    node_id: str = ""
 
     def render(self, name: str, item: Item) -> Any:
         """Return a setting with its expressions replaced by the run's values."""

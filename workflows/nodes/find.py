@@ -13,7 +13,7 @@ from core.lists import tree
 from core.lists.keyset import SortKey, sections
 from core.text.json import dumps
 from crm.records.types import RECORD_TYPES, kind_of
-from workflows.engine.subjects import values_of
+from workflows.expressions.records import values_of
 from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave
 from workflows.nodes.records import fail_by
 

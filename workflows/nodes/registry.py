@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workflows.nodes import activities, find, logic, records, team, wait
+from workflows.nodes import activities, campaign, find, genie, logic, mail, records, team, wait
 from workflows.nodes.base import NodeType
 
 NODE_TYPES: dict[str, NodeType] = {
@@ -12,6 +12,9 @@ NODE_TYPES: dict[str, NodeType] = {
         wait.WAIT,
         *records.TYPES,
         *find.TYPES,
+        *mail.TYPES,
+        *genie.TYPES,
+        *campaign.TYPES,
         *team.TYPES,
         *activities.TYPES,
     )
