@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Max
+from django.db.models import F, Max, QuerySet
 from django.utils import timezone
 
 from core.jobs import notify_workers
@@ -35,6 +35,7 @@ FIRST = 2
 """The number of the first message of a contact: replies count from when it was planned, not from when the run was made,
 as they do for what is of a run's first occurrence."""
 Status = SendJob.Status
+ENDED = (Status.SENT, Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESSED)
 
 
 @dataclass(frozen=True)
@@ -135,13 +136,25 @@ def stops_of_contacts(run: GenieScheduler, contacts: Sequence[Contact]) -> dict[
     return found
 
 
+def wait_for_messages(places: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write down that runs of workflows wait until messages have ended: id -> token and epoch of the run."""
+    jobs = [SendJob(pk=id, workflow_waits=dict(place)) for id, place in places.items()]
+    SendJob.objects.bulk_update(jobs, ["workflow_waits"])
+
+
+def awaited_and_ended() -> QuerySet[SendJob]:
+    """Return the messages that have ended and that runs of workflows wait for."""
+    return SendJob.objects.filter(workflow_waits__isnull=False, status__in=ENDED).order_by("pk")
+
+
 def cancel_messages_of(workflow_runs: Sequence[str]) -> int:
     """Cancel what runs of workflows have planned and has not gone. Returns how many.
 
     A claimed message is cancelled as well: the statement that commits its intent checks the status.
     """
     rows = SendJob.objects.filter(workflow_run__in=[id for id in workflow_runs if id], status__in=SendJob.TO_SEND)
-    return ledger.transition_all(rows, to=Status.CANCELLED, reason=Reason.RUN_CANCELLED, lease=None, worker=None)
+    gone = {"lease": None, "worker": None, "workflow_waits": None}
+    return ledger.transition_all(rows, to=Status.CANCELLED, reason=Reason.RUN_CANCELLED, **gone)
 
 
 def _known(ids: Iterable[str]) -> dict[str, tuple[str, str]]:

@@ -1,5 +1,6 @@
 from django.db import migrations, models
 
+import core.fields
 from core.migration_operations import OneStepMigration
 
 
@@ -24,6 +25,15 @@ class Migration(OneStepMigration):
             model_name='sendjob',
             name='workflow_run',
             field=models.CharField(blank=True, db_default='', default='', help_text='The run of a workflow that planned it, by id.', max_length=24),
+        ),
+        migrations.AddField(
+            model_name='sendjob',
+            name='workflow_waits',
+            field=core.fields.JSONField(help_text="Token and epoch of the workflow's run, while it waits until the message has ended.", null=True),
+        ),
+        migrations.AddIndex(
+            model_name='sendjob',
+            index=models.Index(condition=models.Q(('status__in', ('sent', 'failed', 'unknown', 'cancelled', 'suppressed')), ('workflow_waits__isnull', False)), fields=['id'], name='sendjob_workflow_waits'),
         ),
         migrations.AddIndex(
             model_name='sendjob',

@@ -10,8 +10,9 @@ import pytest
 from accounts.notifications.models import Notification
 from core.ids import new_id
 from crm.models import FollowUp, Lead, LeadActivity, Segment
+from outreach.models import AiApp, Campaign
 from tests.kit.cast import Cast, make_cast
-from tests.kit.factories import LeadFactory, TagFactory
+from tests.kit.factories import LeadFactory, SmtpFactory, TagFactory
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import edges, node, published, runs, when, work
 from workflows.models import RunStep
@@ -34,6 +35,9 @@ def examples(cast: Cast) -> dict[str, dict[str, Any]]:
     with cast.scope():
         tag = TagFactory().pk
         segment = Segment.objects.create(name="Fixed", kind="static", panel="lead").pk
+        SmtpFactory(verified=True)
+        AiApp.objects.create(provider="offline-composer", name="Offline", is_default=True)
+        campaign = Campaign.objects.create(name="Spring", subject="Hi", body="Come").pk
     member = cast.owner.pk
     always = when("lead.status", "equals", "new")
     return {
@@ -54,6 +58,9 @@ def examples(cast: Cast) -> dict[str, dict[str, Any]]:
         "find": {"panel": "lead", "filter": when("status", "equals", "contacted"), "fields": ["status"]},
         "meeting": {"title": "With {{ contact.name }}", "startsAt": "{{ now | dateAdd: 1 }}"},
         "call": {"notes": "{{ contact.name }}", "duration": "{{ vars.seconds }}", "startedAt": "{{ now }}"},
+        "mail": {"subject": "Hello {{ contact.name }}", "body": "Come, {{ contact.name }}"},
+        "genie": {"prompt": "Invite them", "draft": True},
+        "campaign": {"campaign": campaign},
         "loop": {"items": []},
         "join": {},
         "stop": {"result": "done"},

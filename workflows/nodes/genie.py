@@ -10,7 +10,7 @@ from core.errors import NamedError
 from outreach.ai.languages import language_name
 from outreach.ai.services import ai_type_of, choose_ai_app
 from workflows.nodes.base import NodeType, Wave
-from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, senders_of
+from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of
 
 
 class GenieConfig(RecipientConfig):
@@ -59,6 +59,7 @@ GENIE = NodeType(
     "Lets the company's AI app write a mail to the contact of the run.",
     GenieConfig,
     _genie,
+    resume=resume,
     handles=lambda config: HANDLES,
     icon="auto_awesome",
     templates=("to",),

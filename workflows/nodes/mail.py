@@ -21,7 +21,7 @@ from workflows.expressions import Compiled as Expression
 from workflows.expressions import compile_value
 from workflows.expressions.filters import text
 from workflows.nodes.base import Item, NodeType, Wave
-from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, senders_of
+from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of
 from workflows.nodes.records import checked_ids, fail_by
 
 COMPOSER = "ai-offline"
@@ -30,7 +30,9 @@ _BRACES = re.compile(r"\{\{.{0,2000}?\}\}", re.DOTALL)
 
 
 class MailConfig(RecipientConfig):
-    template: str | None = Field(default=None, json_schema_extra={"x-widget": "template", "x-source": "/template"})
+    template: str | None = Field(
+        default=None, json_schema_extra={"x-widget": "template", "x-source": "/email-template"}
+    )
     variables: dict[str, Any] = Field(
         default={},
         max_length=100,
@@ -165,6 +167,7 @@ MAIL = NodeType(
     " suppressed or has unsubscribed.",
     MailConfig,
     _mail,
+    resume=resume,
     handles=lambda config: HANDLES,
     icon="mail",
     templates=("to", "variables", "subject", "body"),

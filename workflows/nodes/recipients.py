@@ -14,8 +14,9 @@ from core.errors import NamedError
 from core.ids import is_id
 from crm.contacts.selectors import live_contacts
 from crm.models import Contact
+from outreach.delivery.reasons import sentence_of
 from outreach.delivery.senders import KINDS, choose_sender
-from outreach.genie.automated import Planned, Words, plan_messages, run_of_node
+from outreach.genie.automated import ENDED, Planned, Words, plan_messages, run_of_node, wait_for_messages
 from outreach.genie.models import GenieScheduler
 from outreach.senders.models import Sender
 from workflows.expressions.filters import text
@@ -44,6 +45,9 @@ class RecipientConfig(NodeConfig):
         json_schema_extra={"x-widget": "senders", "x-source": "/apps"},
     )
     draft: bool = Field(default=False, description="Each message waits for approval.")
+    goOn: Literal["queued", "sent"] = Field(
+        default="queued", description="When the run goes on: at once, or when the message has been sent."
+    )
 
     @field_validator("senders")
     @classmethod
@@ -111,9 +115,35 @@ def plan(
         for item, contact, words in wanted
     ]
     done = plan_messages(run, messages)
+    places: dict[str, dict[str, Any]] = {}
     for (item, _, _), one in zip(wanted, messages, strict=True):
         status, reason = done[one.id]
-        item.outcome = outcome_of(one.id, status, reason)
+        if wave.config.goOn == "sent":
+            end(item, one.id, status, reason)
+        else:
+            item.outcome = outcome_of(one.id, status, reason)
+        if item.outcome.status == "waiting":
+            places[one.id] = {"token": item.token, "epoch": item.run.epoch}
+    if places:
+        wait_for_messages(places)
+
+
+def resume(wave: Wave) -> None:
+    """Take runs on whose messages have ended."""
+    for item in wave.items:
+        told = item.arrived.payload if item.arrived is not None else None
+        if isinstance(told, Mapping):
+            end(item, told["id"], told["status"], told["reason"])
+
+
+def end(item: Item, id: str, status: str, reason: str) -> None:
+    """Set the outcome of a step that waits until its message has been sent."""
+    if status in ("failed", "unknown"):
+        item.fail(f"mail.{status}", f"the message {id} has ended as {status}: {sentence_of(reason)}")
+        return
+    item.outcome = outcome_of(id, status, reason)
+    if status not in ENDED:
+        item.outcome.status, item.outcome.waits_for = "waiting", "message"
 
 
 def node_run(wave: Wave, item: Item, sender: Sender, **columns: Any) -> GenieScheduler:
