@@ -10,7 +10,7 @@ from workflows.engine.starts import WORK
 
 
 def work(deadline: float = float("inf")) -> None:
-    """Settle workflows, tell runs of messages, and move runs until nothing is left or the deadline (monotonic) passes."""
+    """Settle workflows, tell runs of messages, and move runs until nothing is left or monotonic() passes `deadline`."""
     while monotonic() < deadline and settling.settle_some():
         pass
     messages.tell_ended(deadline)

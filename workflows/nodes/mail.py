@@ -31,7 +31,7 @@ _BRACES = re.compile(r"\{\{.{0,2000}?\}\}", re.DOTALL)
 
 class MailConfig(RecipientConfig):
     template: str | None = Field(
-        default=None, json_schema_extra={"x-widget": "template", "x-source": "/email-template"}
+        default=None, json_schema_extra={"x-widget": "template", "x-source": "/template/email"}
     )
     variables: dict[str, Any] = Field(
         default={},
