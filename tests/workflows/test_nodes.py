@@ -115,7 +115,10 @@ def test_a_run_that_fails_hinders_no_other(cast: Cast) -> None:
 
 def test_a_run_without_the_record_says_so(cast: Cast) -> None:
     id = published(cast, [node("a", "tags", {"tags": [_tag(cast)]})], edges(), triggerEventType="manual")
-    assert cast.key.post(f"/workflow/{id}/enrol", {}).data == {"selectedCount": 1, "startedCount": 1}
+    assert cast.key.post(f"/workflow/{id}/enrol", {"withoutRecord": True}).data == {
+        "selectedCount": 1,
+        "startedCount": 1,
+    }
     work()
     (run,) = runs(cast, id)
     assert (run.status, run.error_code, run.error) == ("failed", "missing", "the run has no contact")
@@ -133,7 +136,7 @@ def test_values_that_would_not_fit_into_memory_fail_the_run(cast: Cast) -> None:
     chain = [node("a", "set", {"values": {"a": "x" * 50}}), *(node(f"g{n}", "set", grow) for n in range(4))]
     lines = edges("t > a", "a > g0", *(f"g{n} > g{n + 1}" for n in range(3)))
     workflow = published(cast, [node("t", "trigger"), *chain], lines, triggerEventType="manual")
-    assert cast.key.post(f"/workflow/{workflow}/enrol", {}).status == 201
+    assert cast.key.post(f"/workflow/{workflow}/enrol", {"withoutRecord": True}).status == 201
     work()
     [run] = runs(cast, workflow)
     assert (run.status, run.error_node, run.error_code) == ("failed", "g1", "tooLarge")

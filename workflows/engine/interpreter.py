@@ -1,8 +1,9 @@
 """How a run moves through its plan: tokens, joins and loops. It changes nothing but the run's state, a JSON object.
 
 A token is where a branch of the run is: [node, scope, status, attempt]. Several edges from one handle make several
-tokens. A scope is an item of a loop; the run itself is scope 0. A join fires as soon as no token of its scope can reach
-it any more, so that it never hangs, whatever branch was not taken.
+tokens. A scope is an item of a loop that is under way, of which there may be several at once; the run itself is scope
+0. A join fires as soon as no token of its scope can reach it any more, so that it never hangs, whatever branch was not
+taken.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ def begin(plan: Plan, generation: int = 0) -> State:
     return {
         "tokens": {"1": [plan.trigger, "0", LIVE, 1]},
         "scopes": {},
+        "loops": {},
+        "rounds": {},
         "joins": {},
         "visits": {},
         "turns": {},
@@ -122,6 +125,7 @@ def leave(plan: Plan, state: State, token: str, handle: str) -> None:
     """End the token, and begin one for each edge from the handle."""
     node, scope, _, _ = state["tokens"].pop(token)
     state["held"].pop(token, None)
+    state["rounds"].pop(token, None)
     _go(plan, state, node, scope, handle)
 
 
@@ -134,10 +138,13 @@ def take(plan: Plan, state: State, seen: Visit, outcome: Outcome) -> None:
     elif outcome.status == "failed":
         _fail(state, seen)
     elif outcome.items and seen.node.is_loop and seen.node.targets.get("item"):
-        scope = _next(state)
         token[2] = LOOP
-        state["scopes"][scope] = {"token": seen.token, "place": 0, "items": outcome.items}
-        _go(plan, state, seen.node.id, scope, "item")
+        first = min(outcome.parallel, len(outcome.items))
+        state["loops"][seen.token] = {"items": outcome.items, "next": first, "again": outcome.again}
+        for place in range(first):
+            scope = _next(state)
+            state["scopes"][scope] = {"token": seen.token, "place": place}
+            _go(plan, state, seen.node.id, scope, "item")
     else:
         leave(plan, state, seen.token, "done" if seen.node.is_loop else outcome.handle)
 
@@ -228,24 +235,38 @@ def _turn_loop(plan: Plan, state: State) -> bool:
     for scope in sorted(state["scopes"], key=int, reverse=True):
         if state["joins"].get(scope) or any(token[1] == scope for token in state["tokens"].values()):
             continue
-        loop = state["scopes"][scope]
-        node = state["tokens"][loop["token"]][0]
-        if loop["place"] + 1 < len(loop["items"]):
-            loop["place"] += 1
-            _go(plan, state, node, scope, "item")
-        else:
-            del state["scopes"][scope]
-            state["joins"].pop(scope, None)
-            leave(plan, state, loop["token"], "done")
+        id = state["scopes"][scope]["token"]
+        loop, token = state["loops"][id], state["tokens"][id]
+        if loop["next"] < len(loop["items"]):
+            state["scopes"][scope]["place"] = loop["next"]
+            loop["next"] += 1
+            _go(plan, state, token[0], scope, "item")
+            return True
+        del state["scopes"][scope]
+        state["joins"].pop(scope, None)
+        if not any(other["token"] == id for other in state["scopes"].values()):
+            _end_loop(plan, state, id, again=loop["again"])
         return True
     return False
+
+
+def _end_loop(plan: Plan, state: State, id: str, *, again: bool) -> None:
+    """Let the token of a loop go on when its last item has come to its end: to its node `again`, or through done."""
+    del state["loops"][id]
+    if again:
+        state["rounds"][id] = state["rounds"].get(id, 0) + 1
+        state["tokens"][id][2:] = [LIVE, 1]
+    else:
+        leave(plan, state, id, "done")
 
 
 def loop_of(state: State, token: str) -> dict[str, Any] | None:
     """Return item and index of the loop that the token is in."""
     found = state["tokens"].get(token)
     scope = state["scopes"].get(found[1]) if found else None
-    return None if scope is None else {"item": scope["items"][scope["place"]], "index": scope["place"]}
+    if scope is None:
+        return None
+    return {"item": state["loops"][scope["token"]]["items"][scope["place"]], "index": scope["place"]}
 
 
 def _go(plan: Plan, state: State, node: str, scope: str, handle: str) -> None:

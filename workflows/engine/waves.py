@@ -121,7 +121,8 @@ def _run(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -> li
 
 def _item(cursor: Cursor, seen: Visit, house: House) -> Item:
     arrived = None if seen.arrived is None else Arrived(seen.arrived["kind"], seen.arrived["payload"])
-    return Item(cursor.run, house.scope(cursor, seen.token), cursor.key_of(seen), seen.token, arrived)
+    round = cursor.state["rounds"].get(seen.token, 0)
+    return Item(cursor.run, house.scope(cursor, seen.token), cursor.key_of(seen), seen.token, arrived, round)
 
 
 def _attempt(

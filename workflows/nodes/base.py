@@ -55,6 +55,10 @@ class Outcome:
     variables: dict[str, Any] = field(default_factory=dict)
     items: list[Any] | None = None
     """What a loop goes over."""
+    parallel: int = 1
+    """How many of them are under way at once."""
+    again: bool = False
+    """The loop comes back to its node after them."""
     record: tuple[str, str] | None = None
     """A record that was made, as (panel, id): it is the run's own, if that has none."""
 
@@ -101,6 +105,8 @@ class Item:
     """The branch of the run that is here. With the run's id and epoch it says where an answer goes (engine.inbox)."""
     arrived: Arrived | None = None
     """What has ended its wait at this node; None: it has only come here."""
+    round: int = 0
+    """How often a loop has come back to its node."""
     outcome: Outcome = field(default_factory=Outcome)
 
     @property
