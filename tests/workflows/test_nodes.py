@@ -115,10 +115,11 @@ def test_a_run_that_fails_hinders_no_other(cast: Cast) -> None:
 
 def test_a_run_without_the_record_says_so(cast: Cast) -> None:
     id = published(cast, [node("a", "tags", {"tags": [_tag(cast)]})], edges(), triggerEventType="manual")
-    assert cast.key.post(f"/workflow/{id}/enrol", {"withoutRecord": True}).data == {
-        "selectedCount": 1,
-        "startedCount": 1,
-    }
+    for vague in ({}, {"ids": []}, {"withoutRecord": True, "selectAll": True}):
+        answer = cast.key.post(f"/workflow/{id}/enrol", vague)
+        assert answer.body["warning"].startswith("ids, selectAll, withoutRecord: ")
+    answer = cast.key.post(f"/workflow/{id}/enrol", {"withoutRecord": True})
+    assert answer.data == {"selectedCount": 1, "startedCount": 1}
     work()
     (run,) = runs(cast, id)
     assert (run.status, run.error_code, run.error) == ("failed", "missing", "the run has no contact")

@@ -18,6 +18,8 @@ from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave
 from workflows.nodes.records import fail_by
 
 MOST = 200
+NOBODY = "0" * 24
+"""The id of no record."""
 
 
 class FindConfig(NodeConfig):
@@ -51,7 +53,7 @@ def _find(wave: Wave) -> None:
     config: FindConfig = wave.config
     groups: dict[bytes, tuple[Any, list[Any]]] = {}
     for item in wave.items:
-        wanted = wave.render("filter", item)
+        wanted = _filled(config.filter, wave.render("filter", item))
         groups.setdefault(dumps(wanted), (wanted, []))[1].append(item)
     found: list[tuple[list[Any], list[str]]] = []
     for wanted, items in groups.values():
@@ -66,6 +68,15 @@ def _find(wave: Wave) -> None:
         for item in items:
             handle = "found" if records else "none"
             item.outcome = Outcome(handle=handle, output={"count": len(records), "records": records})
+
+
+def _filled(given: Any, rendered: Any) -> Any:
+    """Return the rendered conditions; one whose expression has no value matches nobody."""
+    if "conditions" in given:
+        parts = zip(given["conditions"], rendered["conditions"], strict=True)
+        return {**rendered, "conditions": [_filled(*part) for part in parts]}
+    empty = rendered.get("value") in (None, "") and "{{" in str(given.get("value") or "")
+    return {"field": "_id", "operator": "equals", "value": NOBODY} if empty else rendered
 
 
 def _ids(config: FindConfig, wanted: Any, wave: Wave) -> list[str]:
