@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -96,7 +97,10 @@ def test_a_mail_has_the_values_of_its_run_and_shows_where_it_comes_from(cast: Ca
     assert "<b>" not in job.html
     detail = cast.key.get(f"/genie/send-jobs/{job.pk}").data
     assert (detail["workflow"], detail["workflowRun"]) == (workflow, run.pk)
-    assert detail["run"]["name"] == "Welcome (a)"
+    assert cast.key.get(f"/genie/{job.run_id}").data["workflow"] == workflow
+    tree = {"operator": "and", "conditions": [{"field": "workflowRun", "operator": "equals", "value": run.pk}]}
+    listed = cast.key.get("/genie/send-jobs", advancedFilters=json.dumps(tree)).data
+    assert [one["_id"] for one in listed] == [job.pk]
     assert cast.key.post(f"/genie/send-jobs/{job.pk}/regenerate", {}).status == 400
 
 

@@ -82,6 +82,9 @@ def test_what_is_sought_may_follow_from_the_run(cast: Cast) -> None:
     assert {(run.status, run.error_code) for run in went(cast, "find", broken, ids)} == {
         ("failed", "InvalidRequest_400")
     }
+    empty = {"filter": when("name", "equals", "{{ vars.nothing }}")}
+    [run] = went(cast, "find", empty, ids[:1], keep)
+    assert (run.status, run.state["vars"]) == ("completed", {})
 
 
 def test_fields_that_there_are_not_are_told_of(cast: Cast) -> None:
