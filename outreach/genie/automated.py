@@ -153,7 +153,7 @@ def cancel_messages_of(workflow_runs: Sequence[str]) -> int:
     A claimed message is cancelled as well: the statement that commits its intent checks the status.
     """
     rows = SendJob.objects.filter(workflow_run__in=[id for id in workflow_runs if id], status__in=SendJob.TO_SEND)
-    gone = {"lease": None, "worker": None, "workflow_waits": None}
+    gone: dict[str, Any] = {"lease": None, "worker": None, "workflow_waits": None}
     return ledger.transition_all(rows, to=Status.CANCELLED, reason=Reason.RUN_CANCELLED, **gone)
 
 
