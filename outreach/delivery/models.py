@@ -64,6 +64,7 @@ class SendJob(CompanyWork):
     workflow_waits = JSONField(
         null=True, help_text="Token and epoch of the workflow's run, while it waits until the message has ended."
     )
+    held_at = models.DateTimeField(null=True, help_text="Since when it does not go: the run of the workflow is paused.")
     contact = CompanyForeignKey("crm.Contact", on_delete=models.PROTECT, related_name="send_jobs", db_index=False)
     smtp = CompanyForeignKey(
         "outreach.Smtp", on_delete=models.PROTECT, null=True, related_name="send_jobs", db_index=False

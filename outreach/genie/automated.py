@@ -157,6 +157,30 @@ def cancel_messages_of(workflow_runs: Sequence[str]) -> int:
     return ledger.transition_all(rows, to=Status.CANCELLED, reason=Reason.RUN_CANCELLED, **gone)
 
 
+def hold_messages_of(workflow_runs: Sequence[str]) -> None:
+    """Let nothing go that runs of workflows have planned: the statement that commits an intent waits for this one."""
+    rows = SendJob.objects.filter(workflow_run__in=[id for id in workflow_runs if id], status__in=SendJob.TO_SEND)
+    ids = _locked(rows.filter(held_at=None))
+    SendJob.objects.filter(pk__in=ids).update(held_at=timezone.now())
+
+
+def release_messages_of(workflow_runs: Sequence[str]) -> None:
+    """Let go again what was held."""
+    now, held = timezone.now(), SendJob.objects.filter(workflow_run__in=workflow_runs, held_at__isnull=False)
+    ids = _locked(held)
+    if not ids:
+        return
+    SendJob.objects.filter(pk__in=ids).update(held_at=None, updated_at=now)
+    rests = SendJob.objects.filter(pk__in=ids, status=Status.APPROVED, reason=Reason.RUN_PAUSED)
+    rests.update(due_at=now, reason="")
+    notify_workers("send")
+
+
+def _locked(rows: QuerySet[SendJob]) -> list[str]:
+    """Lock the messages in the order in which workers lock those that they send. Returns their ids."""
+    return list(rows.order_by("pk").select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
+
+
 def _known(ids: Iterable[str]) -> dict[str, tuple[str, str]]:
     rows = SendJob.objects.filter(pk__in=list(ids)).order_by()
     return {id: (status, reason) for id, status, reason in rows.values_list("pk", "status", "reason")}

@@ -28,6 +28,11 @@ class Migration(OneStepMigration):
         ),
         migrations.AddField(
             model_name='sendjob',
+            name='held_at',
+            field=models.DateTimeField(help_text="Since when it does not go: the run of the workflow is paused.", null=True),
+        ),
+        migrations.AddField(
+            model_name='sendjob',
             name='workflow_waits',
             field=core.fields.JSONField(help_text="Token and epoch of the workflow's run, while it waits until the message has ended.", null=True),
         ),

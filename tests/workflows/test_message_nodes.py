@@ -13,12 +13,16 @@ from django.utils import timezone
 
 from core.ids import new_id
 from core.jobs import WORK
+from core.tenancy import unscoped
 from crm.models import Contact
+from outreach.campaigns.following import free_all_paused
 from outreach.delivery import ledger
+from outreach.delivery.claims import claim, release_claim
 from outreach.models import AiApp, Campaign, EmailTemplate, GenieScheduler, SendJob, Suppression
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory
 from tests.kit.rows import kept_for_module
+from tests.kit.sending import commit_intent
 from tests.outreach.helpers import work as outreach
 from tests.workflows.helpers import edges, node, published, runs, steps, work
 from workflows.models import WorkflowRun
@@ -172,6 +176,36 @@ def test_a_cancelled_run_sends_nothing_more(cast: Cast) -> None:
     assert cast.key.post(f"/workflow/runs/{run.pk}/cancel", {}).status == 200
     [job] = messages(cast, contact=id)
     assert (job.status, job.reason) == ("cancelled", "run_cancelled")
+
+
+def test_a_paused_run_sends_nothing(cast: Cast) -> None:
+    """Whether a member has paused it or its workflow, and whether a worker has claimed the message or not."""
+    [id] = people(cast, "Ann")
+    graph = [node("a", "mail", WORDS), node("w", "wait", {"for": {"amount": 1, "unit": "days"}})]
+    workflow = published(cast, graph, edges("a > w"), triggerEventType="manual")
+    [run] = enrol(cast, workflow, [id])
+    [job] = messages(cast, contact=id)
+    for stop, go in (
+        (f"/workflow/runs/{run.pk}/pause", f"/workflow/runs/{run.pk}/resume"),
+        (f"/workflow/{workflow}/runs/pause", f"/workflow/{workflow}/runs/resume"),
+        (f"/workflow/{workflow}/unpublish", f"/workflow/{workflow}/publish"),
+    ):
+        with cast.scope():
+            [claimed] = claim(job.smtp_id).jobs
+        assert cast.key.post(stop).status == 200
+        with cast.scope():
+            assert not commit_intent(claimed, recipient=job.contact.email)
+            release_claim(claimed.lease)
+            assert claim(job.smtp_id).jobs == []
+        assert [(one.status, one.reason) for one in messages(cast, contact=id)] == [("approved", "run_paused")]
+        with unscoped(reason="test: the task that frees messages of campaigns"):
+            assert not free_all_paused()
+        assert cast.key.post(go).status == 200
+        [free] = messages(cast, contact=id)
+        assert (free.reason, free.held_at) == ("", None)
+    with cast.scope():
+        [claimed] = claim(job.smtp_id).jobs
+        assert commit_intent(claimed, recipient=job.contact.email)
 
 
 def test_a_run_goes_on_when_its_message_has_ended(cast: Cast) -> None:

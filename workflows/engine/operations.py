@@ -13,7 +13,7 @@ from django.utils import timezone
 from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
-from outreach.genie.automated import cancel_messages_of
+from outreach.genie.automated import cancel_messages_of, hold_messages_of, release_messages_of
 from workflows.engine import interpreter, locks, settling, writing
 from workflows.engine.models import LIVE, RunReady, RunStep, RunTimer, WorkflowRun
 from workflows.engine.slices import GOING, plan_of
@@ -62,6 +62,7 @@ def pause_run(*, id: str) -> None:
     if run.status not in GOING:
         raise _refused(run, "paused")
     _write(run, status=Status.PAUSED, reason="byMember")
+    hold_messages_of([run.pk])
 
 
 @transaction.atomic
@@ -110,6 +111,7 @@ def _go_on(run: WorkflowRun, workflow: Workflow, plan: Plan, **values: Any) -> N
         finished_at=None,
         **values,
     )
+    release_messages_of([run.pk])
     writing.notify_ready([(run.pk, run.priority)])
     notify_workers(WORK)
 

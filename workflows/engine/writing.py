@@ -12,7 +12,7 @@ from django.utils import timezone
 from core.ids import new_id
 from core.tenancy import company_id
 from core.text.json import dumps
-from outreach.genie.automated import cancel_messages_of
+from outreach.genie.automated import cancel_messages_of, hold_messages_of
 from workflows.engine.cursor import Cursor
 from workflows.engine.models import RunInbox, RunReady, RunTimer, WorkflowRun
 
@@ -139,8 +139,9 @@ def remove_waits(run_ids: Sequence[str]) -> None:
 
 
 def pause(run_ids: Sequence[str], reason: str) -> int:
-    """Pause runs that are under way. Their timers stay."""
+    """Pause runs that are under way. Their timers stay; their messages that have not gone are held."""
     going = (Status.QUEUED, Status.RUNNING, Status.WAITING)
+    hold_messages_of(run_ids)
     return WorkflowRun.objects.filter(pk__in=run_ids, status__in=going).update(
         status=Status.PAUSED, reason=reason, updated_at=timezone.now()
     )
