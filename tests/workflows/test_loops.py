@@ -38,7 +38,7 @@ def more(field: str = "n") -> dict[str, Any]:
 
 def test_rounds_go_on_as_long_as_conditions_hold(cast: Cast) -> None:
     _, run = started(cast, {"mode": "while", "filter": when("vars.n", "lessThan", 3)}, more())
-    assert (run.status, run.state["vars"]) == ("completed", {"n": 3})
+    assert (run.status, run.state["vars"], run.state["rounds"]) == ("completed", {"n": 3}, {})
     assert [one[0] for one in steps(cast, run)].count("loop") == 4
     _, run = started(cast, {"mode": "while", "filter": when("vars.n", "lessThan", 300), "cap": 5}, more())
     assert (run.status, run.state["vars"]) == ("completed", {"n": 5})
