@@ -67,7 +67,7 @@ def resume_campaign(*, id: str, member_id: str) -> None:
 def free_paused(rows: QuerySet[SendJob]) -> int:
     """Let up to BATCH of the messages go that rest since their campaign was paused, and is not any more. Returns how
     many."""
-    rests = rows.filter(status=SendJob.Status.APPROVED, reason=Reason.RUN_PAUSED, run__paused_at=None)
+    rests = rows.filter(status=SendJob.Status.APPROVED, reason=Reason.RUN_PAUSED, run__paused_at=None, held_at=None)
     ids = list(rests.order_by("pk").values_list("pk", flat=True)[:BATCH])
     if ids:
         now = timezone.now()

@@ -83,7 +83,8 @@ def end_audience(campaign_id: str) -> None:
 
 def free_all_paused() -> bool:
     """Let messages go that were too many to do so when their campaigns were resumed. Returns whether there are more."""
-    rests = SendJob.objects.filter(status=SendJob.Status.APPROVED, reason=Reason.RUN_PAUSED, run__paused_at=None)
+    approved = SendJob.objects.filter(status=SendJob.Status.APPROVED, reason=Reason.RUN_PAUSED)
+    rests = approved.filter(run__paused_at=None, held_at=None)
     companies = list(rests.order_by().values_list("company_id", flat=True).distinct()[:BATCH])
     more = False
     for company in companies:

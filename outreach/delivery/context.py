@@ -112,7 +112,7 @@ class SendContext:
             found[job.pk] = replace(
                 of_contact,
                 run_cancelled=job.run is not None and (job.run.cancelled_at is not None or job.run.is_deleted),
-                run_paused=job.run is not None and job.run.paused_at is not None,
+                run_paused=job.held_at is not None or (job.run is not None and job.run.paused_at is not None),
                 pace=paces.get(job.run_id or ""),
                 replied=stop == Reason.REPLY_RECEIVED or (job.step == 1 and _has_replied(contact, job)),
                 stopped=stop if stop != Reason.REPLY_RECEIVED else None,

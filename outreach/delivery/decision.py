@@ -22,7 +22,7 @@ that need time.
 | ai_trouble            | wait               | the next try                                     |
 | written_anew          | wait               | a worker has written it                          |
 | awaiting_winner       | wait               | the winner of the campaign's test is chosen      |
-| run_paused            | wait for a person  | somebody resumes the campaign                    |
+| run_paused            | wait for a person  | somebody resumes the campaign, or the workflow   |
 | awaiting_approval     | wait for a person  | somebody approves the draft                      |
 | approval_outdated     | wait for a person  | somebody approves it again; a claim makes a draft of it |
 | approval_expired      | wait for a person  | somebody approves it again; a claim makes a draft of it |

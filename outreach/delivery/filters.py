@@ -24,6 +24,8 @@ def _message_fields(name: str, recipient: str | Case, reason: str | Case) -> lis
         ListField("attempts", "number", "attempts", nullable=False),
         ListField("run", "id", "run_id"),
         ListField("campaign", "id", "run__of_campaign_id"),
+        ListField("workflow", "text", "run__of_workflow"),
+        ListField("workflowRun", "text", "workflow_run", nullable=False),
         ListField("variant", "number", "variant"),
         ListField("step", "number", "step", nullable=False),
         ListField("occurrence", "number", "occurrence", nullable=False),

@@ -31,6 +31,7 @@ _PROVIDER_ID, _THREAD_ID = 200, 64
 def intent_holds(at: str, recipient: str) -> str:
     """Return the conditions, in SQL, that may have changed since the claim of message `j` and forbid sending it."""
     return f"""
+    AND j.held_at IS NULL
     AND (j.approval_ends_at IS NULL OR j.approval_ends_at > {at})
     AND NOT EXISTS (SELECT FROM outreach_geniescheduler r
         WHERE r.id = j.run_id AND (r.cancelled_at IS NOT NULL OR r.paused_at IS NOT NULL OR r.is_deleted))

@@ -58,6 +58,13 @@ class SendJob(CompanyWork):
     run = CompanyForeignKey(
         "outreach.GenieScheduler", on_delete=models.PROTECT, null=True, related_name="send_jobs", db_index=False
     )
+    workflow_run = models.CharField(
+        max_length=24, blank=True, default="", db_default="", help_text="The run of a workflow that planned it, by id."
+    )
+    workflow_waits = JSONField(
+        null=True, help_text="Token and epoch of the workflow's run, while it waits until the message has ended."
+    )
+    held_at = models.DateTimeField(null=True, help_text="Since when it does not go: the run of the workflow is paused.")
     contact = CompanyForeignKey("crm.Contact", on_delete=models.PROTECT, related_name="send_jobs", db_index=False)
     smtp = CompanyForeignKey(
         "outreach.Smtp", on_delete=models.PROTECT, null=True, related_name="send_jobs", db_index=False
@@ -177,6 +184,14 @@ class SendJob(CompanyWork):
                 fields=("run",), condition=models.Q(status="approved", reason="run_paused"), name="sendjob_run_paused"
             ),
             models.Index(fields=("contact", "status"), name="sendjob_contact"),
+            models.Index(fields=("workflow_run",), condition=~models.Q(workflow_run=""), name="sendjob_workflow_run"),
+            models.Index(
+                fields=("id",),
+                condition=models.Q(
+                    workflow_waits__isnull=False, status__in=("sent", "failed", "unknown", "cancelled", "suppressed")
+                ),
+                name="sendjob_workflow_waits",
+            ),
             models.Index(
                 fields=("run", "contact"),
                 include=("company", "sent_at"),

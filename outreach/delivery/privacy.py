@@ -72,5 +72,5 @@ def register_tables() -> None:
         lambda subject: referring(SendJob, subject),
         blank_messages,
         module="genie",
-        hides=frozenset({"approved_by_id"}),
+        hides=frozenset({"approved_by_id", "workflow_waits"}),
     )

@@ -65,7 +65,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.AI_TROUBLE: "It is not written yet: the AI app does not work at present, and is tried again.",
     Reason.WRITTEN_ANEW: "It is being rewritten.",
     Reason.AWAITING_WINNER: "It is not written yet: the campaign tests its variants, and the winner writes to it.",
-    Reason.RUN_PAUSED: "The campaign is paused; the message goes once somebody resumes it.",
+    Reason.RUN_PAUSED: "The campaign, or the run of a workflow, is paused; the message goes once somebody resumes it.",
     Reason.AWAITING_APPROVAL: "The message is a draft and waits for approval.",
     Reason.APPROVAL_OUTDATED: (
         "The contact's or the sender's name or address has changed since it was approved; it goes once it is approved"

@@ -91,6 +91,10 @@ class MessageOut(Output):
     _id = IdField()
     run = RunSnapshot()
     campaign = CampaignSnapshot(source="run.of_campaign", help_text="The campaign that its run sends; null: none.")
+    workflow = serializers.CharField(
+        source="run.of_workflow", allow_null=True, help_text="id of the workflow that planned it; empty: none."
+    )
+    workflowRun = serializers.CharField(help_text="id of the run of the workflow; empty: none.")
     variant = serializers.IntegerField(
         allow_null=True, help_text="Which of its campaign's variants it has, from 0; null: none, or not chosen yet."
     )

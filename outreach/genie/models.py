@@ -52,6 +52,12 @@ class GenieScheduler(Job):
         db_index=False,
         help_text="The campaign that it sends; empty: it is an outreach of its own.",
     )
+    of_workflow = models.CharField(
+        max_length=24, blank=True, default="", db_default="", help_text="The workflow that plans its messages, by id."
+    )
+    of_node = models.CharField(
+        max_length=96, blank=True, default="", db_default="", help_text="Which version and node of the workflow does."
+    )
     content = JSONField(
         default=dict,
         db_default=models.Value({}, output_field=JSONField()),
@@ -132,6 +138,11 @@ class GenieScheduler(Job):
                 fields=("company", "of_campaign"),
                 condition=models.Q(of_campaign__isnull=False),
                 name="genie_of_campaign",
+            ),
+            models.UniqueConstraint(
+                fields=("company", "of_workflow", "of_node"),
+                condition=~models.Q(of_workflow=""),
+                name="genie_of_workflow",
             ),
         ]
         indexes = [

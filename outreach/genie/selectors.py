@@ -42,7 +42,9 @@ def phase() -> Case:
         When(_has(*UNDER_WAY), then=Value(Phase.SENDING)),
         When(_has(Status.DRAFT), then=Value(Phase.AWAITING_APPROVAL)),
         When(
-            Q(next_occurrence_at__isnull=False) | Exists(_messages().filter(next_step_at__isnull=False)),
+            Q(next_occurrence_at__isnull=False)
+            | ~Q(of_workflow="")
+            | Exists(_messages().filter(next_step_at__isnull=False)),
             then=Value(Phase.WAITING),
         ),
         default=Value(Phase.COMPLETED),

@@ -223,6 +223,9 @@ class RunOut(Output):
     aiType = serializers.CharField()
     type = serializers.CharField()
     draft = serializers.BooleanField()
+    workflow = serializers.CharField(
+        source="of_workflow", help_text="id of the workflow whose node adds to whom it goes; empty: none."
+    )
     outreachCadence = CadenceField(help_text="The follow-ups: steps; empty: none.")
     recurring = serializers.BooleanField(help_text="Further occurrences begin.")
     intervalMs = serializers.IntegerField(allow_null=True, help_text="null: the run was not made to recur.")

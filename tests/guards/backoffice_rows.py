@@ -111,9 +111,10 @@ from tests.kit.factories import (
     UserFactory,
 )
 from workflows.models import (
+    NodeCount,
     PlaceNotice,
     QueuedEvent,
-    NodeCount,
+    RunInbox,
     RunReady,
     RunSkip,
     RunStep,
@@ -392,6 +393,7 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     NodeCount: _node_count,
     RunReady: lambda n: RunReady.objects.create(run=_workflow_run(n)),
     RunTimer: lambda n: RunTimer.objects.create(run=_workflow_run(n), token="1", due_at=timezone.now()),
+    RunInbox: lambda n: RunInbox.objects.create(run=_workflow_run(n), token="1", epoch=0, kind="event"),
     RunStep: lambda n: RunStep.objects.create(run=_workflow_run(n), node="start", visit=n, status="done"),
     RunSkip: lambda n: RunSkip.objects.create(workflow=_workflow(n), day=timezone.now().date(), reason="filter"),
     ScheduleFiring: lambda n: ScheduleFiring.objects.create(workflow=_workflow(n), due_at=timezone.now()),

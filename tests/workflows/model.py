@@ -6,6 +6,7 @@ which are hashes.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import random
@@ -20,6 +21,9 @@ from workflows.nodes.logic import JoinConfig
 from workflows.nodes.registry import NODE_TYPES
 
 Edges = list[tuple[str, str, str]]
+ASK = dataclasses.replace(NODE_TYPES["wait"], resume=lambda wave: None)
+"""A wait whose node is told of its end."""
+LOOPS = ("loop", "parallel", "while")
 MOST = 2000
 """Graphs with more executions are left out."""
 
@@ -43,9 +47,11 @@ def expected(types: dict[str, str], order: dict[str, int], edges: Edges, seed: i
         for _ in range(min(arrived[id], 1) if types[id] == "join" else arrived[id]):
             found[id] += 1
             handle = handle_of(seed, id, types[id])
-            if types[id] == "loop":
+            if types[id] in LOOPS:
                 body = [target for source, name, target in edges if (source, name) == (id, "item")]
-                for _ in range(chance(seed, id) % 4 if body else 0):
+                rounds = chance(seed, id) % 4 if body else 0
+                found[id] += rounds if types[id] == "while" else 0
+                for _ in range(rounds):
                     found += expected(types, order, edges, seed, body)
                 handle = "done"
             arrived.update(target for source, name, target in edges if (source, name) == (id, handle))
@@ -53,7 +59,7 @@ def expected(types: dict[str, str], order: dict[str, int], edges: Edges, seed: i
 
 
 def random_graph(rnd: random.Random) -> tuple[dict[str, str], Edges]:
-    """Return nodes (id -> type) and edges with forks, joins, waits, errors and loops inside loops."""
+    """Return nodes (id -> type) and edges with forks, joins, waits of two kinds, errors and loops inside loops."""
     types: dict[str, str] = {}
     edges: Edges = []
     _grow(rnd, types, edges, 0, rnd.randint(4, 16), "n")
@@ -63,15 +69,17 @@ def random_graph(rnd: random.Random) -> tuple[dict[str, str], Edges]:
 def _grow(rnd: random.Random, types: dict[str, str], edges: Edges, depth: int, size: int, prefix: str) -> str:
     ids = [f"{prefix}{place}" for place in range(size)]
     for place, id in enumerate(ids):
-        weights = [4, 3, 3, 2, 1, 1 if depth < 2 else 0]
-        kind = rnd.choices(["set", "condition", "join", "wait", "fails", "loop"], weights)[0] if place else "set"
+        weights = [4, 3, 3, 1, 1, 1, 1 if depth < 2 else 0]
+        kind = rnd.choices(["set", "condition", "join", "wait", "ask", "fails", "loop"], weights)[0] if place else "set"
+        kind = rnd.choice(LOOPS) if kind == "loop" else kind
         types[id] = kind
-        handles = {"condition": ["true", "false"], "loop": ["done"], "fails": ["out", "error"]}.get(kind, ["out"])
+        loops = {one: ["done"] for one in LOOPS}
+        handles = {"condition": ["true", "false"], "fails": ["out", "error"], **loops}.get(kind, ["out"])
         later = ids[place + 1 :]
         for handle in handles:
             for target in rnd.sample(later, min(len(later), rnd.choice([1, 1, 1, 2, 2, 3]))):
                 edges.append((id, handle, target))
-        if kind == "loop":
+        if kind in LOOPS:
             edges.append((id, "item", _grow(rnd, types, edges, depth + 1, rnd.randint(1, 4), f"{id}-")))
     return ids[0]
 
@@ -80,7 +88,8 @@ def plan_of(types: dict[str, str], edges: Edges) -> Plan:
     """Return the plan of a random graph, without the checks that published ones go through."""
     nodes = {}
     for id, kind in types.items():
-        type = NODE_TYPES["set" if kind == "fails" else kind]
+        named = "loop" if kind in LOOPS else "set" if kind == "fails" else kind
+        type = ASK if kind == "ask" else NODE_TYPES[named]
         policy = ErrorPolicy(then="branch") if kind == "fails" else ErrorPolicy()
         nodes[id] = Node(id, type, JoinConfig() if kind == "join" else None, policy)
     for source, handle, target in edges:
@@ -144,7 +153,8 @@ def _slice(plan: Plan, types: dict[str, str], state: Any, seed: int, rnd: random
         if not live:
             break
         seen = interpreter.visit(plan, state, rnd.choice(live))
-        log.append((seen.node.id, seen.number))
+        if types[seen.node.id] != "ask" or seen.arrived is not None:
+            log.append((seen.node.id, seen.number))
         _step(plan, types[seen.node.id], state, seen, seed)
     return log
 
@@ -153,9 +163,17 @@ def _step(plan: Plan, kind: str, state: Any, seen: interpreter.Visit, seed: int)
     handle = handle_of(seed, seen.node.id, kind)
     if handle == "error":
         interpreter.fail(plan, state, seen, retry=False)
-    elif kind == "wait":
+    elif kind == "wait" or (kind == "ask" and seen.arrived is None):
         interpreter.take(plan, state, seen, Outcome("waiting"))
-    elif kind == "loop":
-        interpreter.take(plan, state, seen, Outcome(items=list(range(chance(seed, seen.node.id) % 4))))
+    elif kind in LOOPS:
+        interpreter.take(plan, state, seen, _loop(kind, chance(seed, seen.node.id) % 4, state, seen.token))
     else:
         interpreter.take(plan, state, seen, Outcome(handle=handle))
+
+
+def _loop(kind: str, rounds: int, state: Any, token: str) -> Outcome:
+    """Return what a loop goes over: a list, two at once, or one more round."""
+    if kind == "while":
+        done = state["rounds"].get(token, 0)
+        return Outcome(items=[done] if done < rounds else None, again=True)
+    return Outcome(items=list(range(rounds)), parallel=2 if kind == "parallel" else 1)

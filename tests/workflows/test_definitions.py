@@ -136,6 +136,7 @@ def test_the_catalogue_describes_all_node_types(cast: Cast) -> None:
     found = {one["type"]: one for one in data["nodes"]}
     assert found["wait"]["schema"]["properties"]["for"]
     assert found["condition"]["handles"] == ["true", "false"]
+    assert found["mail"]["handles"] == ["out", "suppressed"]
     assert {"kind": "contact.created", "label": "Contact created"} in data["triggers"]
 
 

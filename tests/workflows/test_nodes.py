@@ -10,8 +10,9 @@ import pytest
 from accounts.notifications.models import Notification
 from core.ids import new_id
 from crm.models import FollowUp, Lead, LeadActivity, Segment
+from outreach.models import AiApp, Campaign
 from tests.kit.cast import Cast, make_cast
-from tests.kit.factories import LeadFactory, TagFactory
+from tests.kit.factories import LeadFactory, SmtpFactory, TagFactory
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import edges, node, published, runs, when, work
 from workflows.models import RunStep
@@ -34,6 +35,9 @@ def examples(cast: Cast) -> dict[str, dict[str, Any]]:
     with cast.scope():
         tag = TagFactory().pk
         segment = Segment.objects.create(name="Fixed", kind="static", panel="lead").pk
+        SmtpFactory(verified=True)
+        AiApp.objects.create(provider="offline-composer", name="Offline", is_default=True)
+        campaign = Campaign.objects.create(name="Spring", subject="Hi", body="Come").pk
     member = cast.owner.pk
     always = when("lead.status", "equals", "new")
     return {
@@ -41,7 +45,7 @@ def examples(cast: Cast) -> dict[str, dict[str, Any]]:
         "condition": {"filter": always},
         "switch": {"cases": [{"id": "true", "filter": always}]},
         "split": {"arms": [{"id": "true", "weight": 1}, {"id": "b", "weight": 1}]},
-        "set": {"values": {"a": "{{ lead.status }}"}},
+        "set": {"values": {"a": "{{ lead.status }}", "seconds": 90}},
         "wait": {"until": "{{ lead.createdAt }}"},
         "contact": {"action": "update", "values": {"name": "{{ contact.name }} ({{ vars.a }})"}},
         "lead": {"action": "update", "values": {"status": "contacted"}},
@@ -51,6 +55,12 @@ def examples(cast: Cast) -> dict[str, dict[str, Any]]:
         "note": {"notes": "{{ lead.status }}", "panel": "lead"},
         "followUp": {"title": "Call {{ contact.name }}"},
         "notify": {"members": [member], "text": "{{ contact.name }} waits"},
+        "find": {"panel": "lead", "filter": when("status", "equals", "contacted"), "fields": ["status"]},
+        "meeting": {"title": "With {{ contact.name }}", "startsAt": "{{ now | dateAdd: 1 }}"},
+        "call": {"notes": "{{ contact.name }}", "duration": "{{ vars.seconds }}", "startedAt": "{{ now }}"},
+        "mail": {"subject": "Hello {{ contact.name }}", "body": "Come, {{ contact.name }}"},
+        "genie": {"prompt": "Invite them", "draft": True},
+        "campaign": {"campaign": campaign},
         "loop": {"items": []},
         "join": {},
         "stop": {"result": "done"},
@@ -60,7 +70,7 @@ def examples(cast: Cast) -> dict[str, dict[str, Any]]:
 def test_all_types_take_many_runs_at_once(cast: Cast) -> None:
     configs = examples(cast)
     assert set(configs) == set(NODE_TYPES)
-    ways = {"condition": "true", "switch": "true", "split": "true", "loop": "done"}
+    ways = {"condition": "true", "switch": "true", "split": "true", "loop": "done", "find": "found"}
     chain = [type for type in configs if type != "trigger"]
     lines = [f"{one}:{ways.get(one, 'out')} > {after}" for one, after in zip(chain, chain[1:], strict=False)]
     id = published(
@@ -105,7 +115,11 @@ def test_a_run_that_fails_hinders_no_other(cast: Cast) -> None:
 
 def test_a_run_without_the_record_says_so(cast: Cast) -> None:
     id = published(cast, [node("a", "tags", {"tags": [_tag(cast)]})], edges(), triggerEventType="manual")
-    assert cast.key.post(f"/workflow/{id}/enrol", {}).data == {"selectedCount": 1, "startedCount": 1}
+    for vague in ({}, {"ids": []}, {"withoutRecord": True, "selectAll": True}):
+        answer = cast.key.post(f"/workflow/{id}/enrol", vague)
+        assert answer.body["warning"].startswith("ids, selectAll, withoutRecord: ")
+    answer = cast.key.post(f"/workflow/{id}/enrol", {"withoutRecord": True})
+    assert answer.data == {"selectedCount": 1, "startedCount": 1}
     work()
     (run,) = runs(cast, id)
     assert (run.status, run.error_code, run.error) == ("failed", "missing", "the run has no contact")
@@ -123,7 +137,7 @@ def test_values_that_would_not_fit_into_memory_fail_the_run(cast: Cast) -> None:
     chain = [node("a", "set", {"values": {"a": "x" * 50}}), *(node(f"g{n}", "set", grow) for n in range(4))]
     lines = edges("t > a", "a > g0", *(f"g{n} > g{n + 1}" for n in range(3)))
     workflow = published(cast, [node("t", "trigger"), *chain], lines, triggerEventType="manual")
-    assert cast.key.post(f"/workflow/{workflow}/enrol", {}).status == 201
+    assert cast.key.post(f"/workflow/{workflow}/enrol", {"withoutRecord": True}).status == 201
     work()
     [run] = runs(cast, workflow)
     assert (run.status, run.error_node, run.error_code) == ("failed", "g1", "tooLarge")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from workflows.engine.cursor import MAX_STATE
 from workflows.engine.interpreter import MAX_STEPS
@@ -62,9 +62,6 @@ def _node(one: NodeType) -> dict[str, Any]:
 def _handles(one: NodeType) -> list[str]:
     """Return the handles that the type has whatever its settings are."""
     try:
-        return list(one.handles(one.config()))
-    except (ValidationError, AttributeError):
-        pass
-    return {"condition": ["true", "false"], "switch": ["else"], "loop": ["item", "done"], "split": []}.get(
-        one.type, ["out"]
-    )
+        return list(one.handles(None))
+    except AttributeError:
+        return {"switch": ["else"], "split": []}.get(one.type, ["out"])

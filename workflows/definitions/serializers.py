@@ -98,6 +98,9 @@ class WorkflowEnrol(Input):
     ids = serializers.ListField(child=serializers.JSONField(), required=False, help_text="_id of each record")
     nids = serializers.ListField(child=serializers.JSONField(), required=False, help_text="_id of each to leave out")
     selectAll = serializers.BooleanField(required=False, help_text="everything that matches the query string")
+    withoutRecord = serializers.BooleanField(
+        required=False, help_text="Instead of a selection: a single run that is about no record."
+    )
     panel = serializers.ChoiceField(choices=("contact", "lead"), default="contact")
     input = ObjectInput(required=False, help_text="What expressions find as trigger.input.")
 

@@ -184,7 +184,7 @@ class WorkflowViewSet(ResourceViewSet):
         bulk=True,
         success="WorkflowEnrolled_201",
         errors=(*NOT_FOUND, "InvalidRequest_400", *REFUSED),
-        description="For the selected records, or without a selection for none: a single run. At most 10,000 at once.",
+        description="For the selected records, at most 10,000 at once, or with withoutRecord a single run about none.",
     )
     def enrol(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         selection = selected(data["panel"], dict(request.data or {}), request.query_params)

@@ -10,6 +10,7 @@ from workflows.engine.models import (
     NodeCount,
     PlaceNotice,
     QueuedEvent,
+    RunInbox,
     RunReady,
     RunSkip,
     RunStep,
@@ -74,6 +75,17 @@ class NodeCountAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "workflow")
     search_fields = ("=id", "=workflow__id", "=node")
+
+
+@admin.register(RunInbox)
+class RunInboxAdmin(CompanyRecordAdmin):
+    """What runs have waited for and have not taken yet."""
+
+    icon = "move_to_inbox"
+    list_display = ("run_id", "company", "token", "kind", "created_at")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company",)
+    search_fields = ("=id", "=run__id")
 
 
 @admin.register(RunSkip)

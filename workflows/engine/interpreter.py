@@ -1,12 +1,14 @@
 """How a run moves through its plan: tokens, joins and loops. It changes nothing but the run's state, a JSON object.
 
 A token is where a branch of the run is: [node, scope, status, attempt]. Several edges from one handle make several
-tokens. A scope is an item of a loop; the run itself is scope 0. A join fires as soon as no token of its scope can reach
-it any more, so that it never hangs, whatever branch was not taken.
+tokens. A scope is an item of a loop that is under way, of which there may be several at once; the run itself is scope
+0. A join fires as soon as no token of its scope can reach it any more, so that it never hangs, whatever branch was not
+taken.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +16,8 @@ from workflows.graphs.plan import ERROR, Node, Plan
 from workflows.nodes.base import Outcome
 
 LIVE, WAIT, RETRY, LOOP, FAILED = "live", "wait", "retry", "loop", "failed"
+TIMER = "timer"
+"""The kind of an arrival that is but the time."""
 State = dict[str, Any]
 MAX_STEPS = 5000
 """The most steps of a run."""
@@ -23,7 +27,7 @@ MAX_STEPS = 5000
 class Visit:
     """A node that a token has come to: its number among the run's visits of the node, and the turn that it belongs to.
 
-    Another try of a node that failed is another visit of the same turn.
+    Another try of a node that failed, and what comes after a wait at the node, is another visit of the same turn.
     """
 
     token: str
@@ -31,6 +35,8 @@ class Visit:
     number: int
     turn: int
     attempt: int
+    arrived: Mapping[str, Any] | None = None
+    """What ended a wait at the node, as kind and payload; None: the run has only come to it."""
 
 
 def begin(plan: Plan, generation: int = 0) -> State:
@@ -38,9 +44,12 @@ def begin(plan: Plan, generation: int = 0) -> State:
     return {
         "tokens": {"1": [plan.trigger, "0", LIVE, 1]},
         "scopes": {},
+        "loops": {},
+        "rounds": {},
         "joins": {},
         "visits": {},
         "turns": {},
+        "held": {},
         "out": {},
         "vars": {},
         "next": 2,
@@ -69,27 +78,44 @@ def failed_tokens(state: State) -> list[str]:
     return [id for id, token in state["tokens"].items() if token[2] == FAILED]
 
 
-def waiting_nodes(state: State) -> list[str]:
-    """Return the nodes at which the run waits."""
-    return [token[0] for token in state["tokens"].values() if token[2] in (WAIT, RETRY)]
+def waits(state: State) -> dict[str, tuple[str, str]]:
+    """Return token -> the node at which it waits, and for what."""
+    return {
+        id: (token[0], "timer" if token[2] == RETRY else state["held"][id]["for"])
+        for id, token in state["tokens"].items()
+        if token[2] in (WAIT, RETRY)
+    }
 
 
 def visit(plan: Plan, state: State, token: str) -> Visit:
     """Count a token's visit of its node."""
     id, _, _, attempt = state["tokens"][token]
     number = state["visits"][id] = state["visits"].get(id, 0) + 1
-    if attempt == 1:
-        state["turns"][id] = state["turns"].get(id, 0) + 1
-    return Visit(token, plan.nodes[id], number, state["turns"].get(id, 1), attempt)
+    held = state["held"].pop(token, None)
+    if held is None:
+        turn = state["turns"][id] = state["turns"].get(id, 0) + 1
+        return Visit(token, plan.nodes[id], number, turn, attempt)
+    return Visit(token, plan.nodes[id], number, held["turn"], attempt, held.get("arrived"))
 
 
-def wake(plan: Plan, state: State, token: str) -> bool:
-    """Let a token go on whose wait is over. Returns whether it was waiting."""
+def has_arrival(state: State, token: str) -> bool:
+    """Tell whether a wait of the token has ended, and its node has not been told yet."""
+    return "arrived" in state["held"].get(token, ())
+
+
+def wake(plan: Plan, state: State, token: str, kind: str = TIMER, payload: Any = None) -> bool:
+    """Let a token go on whose wait is over, by the time or by what has arrived. Returns whether it was waiting for it.
+
+    A node that resumes is told in its next visit; of another one the token leaves by `out`.
+    """
     found = state["tokens"].get(token)
-    if found is None or found[2] not in (WAIT, RETRY):
+    if found is None or not (found[2] == WAIT or (found[2] == RETRY and kind == TIMER)):
         return False
     if found[2] == RETRY:
         found[2] = LIVE
+    elif plan.nodes[found[0]].type.resume is not None:
+        found[2] = LIVE
+        state["held"][token]["arrived"] = {"kind": kind, "payload": payload}
     else:
         leave(plan, state, token, "out")
     return True
@@ -98,6 +124,8 @@ def wake(plan: Plan, state: State, token: str) -> bool:
 def leave(plan: Plan, state: State, token: str, handle: str) -> None:
     """End the token, and begin one for each edge from the handle."""
     node, scope, _, _ = state["tokens"].pop(token)
+    state["held"].pop(token, None)
+    state["rounds"].pop(token, None)
     _go(plan, state, node, scope, handle)
 
 
@@ -106,13 +134,17 @@ def take(plan: Plan, state: State, seen: Visit, outcome: Outcome) -> None:
     token = state["tokens"][seen.token]
     if outcome.status == "waiting":
         token[2] = WAIT
+        state["held"][seen.token] = {"turn": seen.turn, "for": outcome.waits_for}
     elif outcome.status == "failed":
-        token[2] = FAILED
+        _fail(state, seen)
     elif outcome.items and seen.node.is_loop and seen.node.targets.get("item"):
-        scope = _next(state)
         token[2] = LOOP
-        state["scopes"][scope] = {"token": seen.token, "place": 0, "items": outcome.items}
-        _go(plan, state, seen.node.id, scope, "item")
+        first = min(outcome.parallel, len(outcome.items))
+        state["loops"][seen.token] = {"items": outcome.items, "next": first, "again": outcome.again}
+        for place in range(first):
+            scope = _next(state)
+            state["scopes"][scope] = {"token": seen.token, "place": place}
+            _go(plan, state, seen.node.id, scope, "item")
     else:
         leave(plan, state, seen.token, "done" if seen.node.is_loop else outcome.handle)
 
@@ -122,9 +154,10 @@ def fail(plan: Plan, state: State, seen: Visit, *, retry: bool) -> str:
     token, policy = state["tokens"][seen.token], seen.node.on_error
     if retry and seen.attempt <= policy.retry.attempts:
         token[2], token[3] = RETRY, seen.attempt + 1
+        state["held"][seen.token] = {"turn": seen.turn}
         return "retry"
     if policy.then == "fail":
-        token[2] = FAILED
+        _fail(state, seen)
     elif policy.then == "branch":
         leave(plan, state, seen.token, ERROR)
     else:
@@ -133,10 +166,15 @@ def fail(plan: Plan, state: State, seen: Visit, *, retry: bool) -> str:
     return policy.then
 
 
-def again(state: State) -> None:
-    """Let the failed tokens try their nodes again."""
+def _fail(state: State, seen: Visit) -> None:
+    state["tokens"][seen.token][2] = FAILED
+    state["held"][seen.token] = {"turn": seen.turn}
+
+
+def again(state: State, *, waiting: bool = False) -> None:
+    """Let the failed tokens try their nodes again, in the same turn; and those that wait, when their waits are gone."""
     for token in state["tokens"].values():
-        if token[2] == FAILED:
+        if token[2] == FAILED or (waiting and token[2] in (WAIT, RETRY)):
             token[2], token[3] = LIVE, 1
 
 
@@ -197,24 +235,38 @@ def _turn_loop(plan: Plan, state: State) -> bool:
     for scope in sorted(state["scopes"], key=int, reverse=True):
         if state["joins"].get(scope) or any(token[1] == scope for token in state["tokens"].values()):
             continue
-        loop = state["scopes"][scope]
-        node = state["tokens"][loop["token"]][0]
-        if loop["place"] + 1 < len(loop["items"]):
-            loop["place"] += 1
-            _go(plan, state, node, scope, "item")
-        else:
-            del state["scopes"][scope]
-            state["joins"].pop(scope, None)
-            leave(plan, state, loop["token"], "done")
+        id = state["scopes"][scope]["token"]
+        loop, token = state["loops"][id], state["tokens"][id]
+        if loop["next"] < len(loop["items"]):
+            state["scopes"][scope]["place"] = loop["next"]
+            loop["next"] += 1
+            _go(plan, state, token[0], scope, "item")
+            return True
+        del state["scopes"][scope]
+        state["joins"].pop(scope, None)
+        if not any(other["token"] == id for other in state["scopes"].values()):
+            _end_loop(plan, state, id, again=loop["again"])
         return True
     return False
+
+
+def _end_loop(plan: Plan, state: State, id: str, *, again: bool) -> None:
+    """Let the token of a loop go on when its last item has come to its end: to its node `again`, or through done."""
+    del state["loops"][id]
+    if again:
+        state["rounds"][id] = state["rounds"].get(id, 0) + 1
+        state["tokens"][id][2:] = [LIVE, 1]
+    else:
+        leave(plan, state, id, "done")
 
 
 def loop_of(state: State, token: str) -> dict[str, Any] | None:
     """Return item and index of the loop that the token is in."""
     found = state["tokens"].get(token)
     scope = state["scopes"].get(found[1]) if found else None
-    return None if scope is None else {"item": scope["items"][scope["place"]], "index": scope["place"]}
+    if scope is None:
+        return None
+    return {"item": state["loops"][scope["token"]]["items"][scope["place"]], "index": scope["place"]}
 
 
 def _go(plan: Plan, state: State, node: str, scope: str, handle: str) -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from time import monotonic
 
 from core.jobs import PeriodicTask, QueueWork, register
-from workflows.engine import counting, places, retention, settling, slices
+from workflows.engine import counting, messages, places, retention, settling, slices
 from workflows.engine.starts import WORK
 
 PAUSE = 0.05
@@ -14,12 +14,13 @@ PAUSE = 0.05
 
 
 def work(deadline: float = float("inf")) -> None:
-    """Move runs, settle workflows and give away places until nothing is left or monotonic() passes the deadline."""
+    """Move runs, tell them of messages, settle workflows and give away places, until nothing is left or the deadline."""
     looked = 0.0
     while monotonic() < deadline:
         if monotonic() - looked > PAUSE:
             while monotonic() < deadline and (settling.settle_some() or places.admit_some()):
                 pass
+            messages.tell_ended(deadline)
             looked = monotonic()
         slices.tell_due_timers()
         if slices.work_slice():
@@ -30,8 +31,8 @@ def work(deadline: float = float("inf")) -> None:
 
 
 def has_due() -> bool:
-    """Tell whether there is a run to move, a workflow to settle or a place to give away."""
-    return slices.has_due() or settling.has_unsettled() or places.has_notices()
+    """Tell whether there is a run to move or to tell of a message, a workflow to settle or a place to give away."""
+    return slices.has_due() or settling.has_unsettled() or places.has_notices() or messages.has_ended()
 
 
 register(QueueWork(WORK, work, has_due=has_due, queue="workflows"))

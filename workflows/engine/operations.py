@@ -13,8 +13,9 @@ from django.utils import timezone
 from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
+from outreach.genie.automated import cancel_messages_of, hold_messages_of, release_messages_of
 from workflows.engine import interpreter, limits, locks, settling, writing
-from workflows.engine.models import RunReady, RunStep, RunTimer, WorkflowRun
+from workflows.engine.models import LIVE, RunReady, RunStep, RunTimer, WorkflowRun
 from workflows.engine.slices import GOING, plan_of
 from workflows.engine.starts import WORK
 from workflows.graphs.models import Workflow
@@ -60,7 +61,8 @@ def pause_run(*, id: str) -> None:
         return
     if run.status not in GOING:
         raise _refused(run, "paused")
-    _write(run, status=Status.PAUSED, reason="byMember", epoch=run.epoch + 1)
+    _write(run, status=Status.PAUSED, reason="byMember")
+    hold_messages_of([run.pk])
 
 
 @transaction.atomic
@@ -81,7 +83,7 @@ def resume_run(*, id: str, shift: bool = False) -> None:
         RunTimer.objects.filter(run=run).update(due_at=F("due_at") + moved, told=False)
     if run.status == Status.FAILED:
         interpreter.again(run.state)
-    _go_on(run, workflow, plan_of(run.version_id), epoch=run.epoch + 1)
+    _go_on(run, workflow, plan_of(run.version_id))
 
 
 def _published(run: WorkflowRun) -> Workflow:
@@ -111,6 +113,7 @@ def _go_on(run: WorkflowRun, workflow: Workflow, plan: Plan, **values: Any) -> N
         finished_at=None,
         **values,
     )
+    release_messages_of([run.pk])
     writing.notify_ready([(run.pk, run.priority)])
     if run.place is not None:
         writing.notify_places([None if run.place == limits.QUOTA else run.workflow_id])
@@ -149,7 +152,7 @@ def restart_run(
             raise NamedError("InvalidRequest_400", "from: no node of the run has failed")
         if latest and version != run.version_id:
             raise NamedError("InvalidRequest_400", "version: what failed goes on in the version that it failed in")
-        interpreter.again(state)
+        interpreter.again(state, waiting=run.status == Status.CANCELLED)
     elif place == "start":
         fresh = interpreter.begin(plan, state["generation"])
         state = {**fresh, "visits": state["visits"]}
@@ -157,11 +160,13 @@ def restart_run(
         state = interpreter.begin_at(plan, state, place)
     else:
         raise NamedError("InvalidRequest_400", f"from: start, failed, or a node of the version; not {place[:64]!r}")
+    epoch = run.epoch
     if place != "failed":
-        RunTimer.objects.filter(run=run)._raw_delete("default")
+        writing.remove_waits([run.pk])
+        epoch += 1
     run.state = state
     trigger = run.trigger if given is None else {**run.trigger, "input": given}
-    _go_on(run, workflow, plan, epoch=run.epoch + 1, version_id=version, trigger=trigger, seq=0)
+    _go_on(run, workflow, plan, epoch=epoch, version_id=version, trigger=trigger, seq=0)
 
 
 def delete_run(*, id: str) -> None:
@@ -187,9 +192,12 @@ def delete_runs(*, selection: BulkSelection) -> int:
 
 def remove_runs(ids: Iterable[str]) -> None:
     """Remove the runs with all that belongs to them, in the caller's transaction."""
-    found = list(ids)
+    runs = WorkflowRun.objects.filter(pk__in=list(ids)).order_by("pk").select_for_update(of=("self",))
+    found = list(runs.values_list("pk", flat=True))  # from here on nothing is put into their inboxes
     writing.free_places(WorkflowRun.objects.filter(pk__in=found))
-    for model in (RunReady, RunTimer, RunStep):
+    cancel_messages_of(list(runs.filter(status__in=LIVE).values_list("pk", flat=True)))
+    writing.remove_waits(found)
+    for model in (RunReady, RunStep):
         model._default_manager.filter(run__in=found)._raw_delete("default")  # type: ignore[attr-defined]
     WorkflowRun.objects.filter(pk__in=found)._raw_delete("default")
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
+from outreach.genie.automated import release_messages_of
 from workflows.engine import carrying, locks, writing
 from workflows.engine.models import WorkflowRun
 from workflows.engine.slices import GOING, held_reason
@@ -73,6 +74,7 @@ def release(runs: object, workflow: Workflow, most: int | None = None) -> int:
     WorkflowRun.objects.filter(pk__in=[id for id, _ in rows]).update(
         status=Status.QUEUED, reason="", hold_no=workflow.hold_no, updated_at=timezone.now()
     )
+    release_messages_of([id for id, _ in rows])
     writing.notify_ready(rows)
     if any(place for _, _, place in found):
         writing.notify_places([workflow.pk, None])

@@ -1,33 +1,12 @@
-"""The records that runs are about, as their expressions see them."""
+"""The records that runs are about: their values, their locks, and what has become of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from crm.contacts.models import Contact
 from crm.leads.models import Lead
-from crm.records.types import kind_of
-from crm.records.updates import event_value
-
-
-def values_of(panel: str, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return id -> the values of the records by their names in the API, custom ones by their keys."""
-    kind = kind_of(panel)
-    wanted = sorted(set(ids))
-    if not wanted:
-        return {}
-    names = {column.name: column.api_name for column in kind.columns if column.api_name}
-    rows = kind.model._default_manager.filter(pk__in=wanted).order_by().values("id", "created_at", "custom", *names)
-    return {
-        row["id"]: {
-            **row["custom"],
-            **{name: event_value(row[column]) for column, name in names.items()},
-            "_id": row["id"],
-            "createdAt": event_value(row["created_at"]),
-        }
-        for row in rows
-    }
+from workflows.expressions.records import values_of
 
 
 def lock_contacts(ids: Iterable[str], *, write: bool) -> dict[str, tuple[bool, str | None]]:
@@ -51,3 +30,6 @@ def lock_leads(ids: Iterable[str], *, write: bool) -> dict[str, tuple[bool, str 
 def contacts_of_leads(ids: Iterable[str]) -> Mapping[str, str]:
     """Return lead -> its contact."""
     return dict(Lead.objects.filter(pk__in=sorted(set(ids))).order_by().values_list("pk", "contact_id"))
+
+
+__all__ = ["contacts_of_leads", "lock_contacts", "lock_leads", "values_of"]

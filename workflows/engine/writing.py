@@ -13,9 +13,10 @@ from django.utils import timezone
 from core.ids import new_id
 from core.tenancy import company_id
 from core.text.json import dumps
+from outreach.genie.automated import cancel_messages_of, hold_messages_of
 from workflows.engine import counting
 from workflows.engine.cursor import Cursor
-from workflows.engine.models import PlaceNotice, RunReady, RunTimer, WorkflowRun
+from workflows.engine.models import PlaceNotice, RunInbox, RunReady, RunTimer, WorkflowRun
 
 Status = WorkflowRun.Status
 HELD = "held"
@@ -57,7 +58,7 @@ FROM json_to_recordset(%(rows)s::json) AS new (id text, run text, priority int)
 """
 
 
-def _insert(statement: str, rows: Sequence[dict[str, Any]], now: datetime) -> int:
+def insert(statement: str, rows: Sequence[dict[str, Any]], now: datetime) -> int:
     """Write rows, each with a new id if it has none. Returns the number written."""
     if not rows:
         return 0
@@ -96,24 +97,23 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
             over.append(run.pk)
         elif status == Status.QUEUED:
             again.append({"run": run.pk, "priority": run.priority})
-    _insert(STEPS, [{"run": cursor.run.pk, **step} for cursor in cursors for step in cursor.steps], now)
+    insert(STEPS, [{"run": cursor.run.pk, **step} for cursor in cursors for step in cursor.steps], now)
     counting.count(cursors, now)
-    _insert(
+    insert(
         TIMERS,
         [{"run": cursor.run.pk, "token": token, "due": due} for cursor in cursors for token, due in cursor.timers],
         now,
     )
-    if _insert(RUNS, rows, now) != len(rows):
+    if insert(RUNS, rows, now) != len(rows):
         raise RuntimeError("a run was written by somebody else while its slice held it")
-    _insert(READY, again, now)
-    if over:
-        RunTimer.objects.filter(run__in=over)._raw_delete("default")
+    insert(READY, again, now)
+    remove_waits(over)
     notify_places({cursor.run.workflow_id for cursor in cursors if cursor.run.place and cursor.status[0] in ENDED})
 
 
 def insert_timers(timers: Sequence[tuple[str, str, datetime]], now: datetime) -> None:
     """Write timers (run, token, due)."""
-    _insert(TIMERS, [{"run": id, "token": token, "due": due} for id, token, due in timers], now)
+    insert(TIMERS, [{"run": id, "token": token, "due": due} for id, token, due in timers], now)
 
 
 def delay(runs: Sequence[tuple[str, datetime]], reason: str) -> None:
@@ -138,7 +138,7 @@ def free_places(runs: QuerySet[WorkflowRun]) -> None:
 
 def notify_ready(runs: Sequence[tuple[str, int]]) -> None:
     """Write a notice for each run (id, priority) that may move."""
-    _insert(READY, [{"run": id, "priority": priority} for id, priority in runs], timezone.now())
+    insert(READY, [{"run": id, "priority": priority} for id, priority in runs], timezone.now())
 
 
 def remove_notices(ids: Sequence[str]) -> None:
@@ -146,26 +146,45 @@ def remove_notices(ids: Sequence[str]) -> None:
     RunReady.objects.filter(pk__in=ids)._raw_delete("default")
 
 
-def take_due_timers(run_ids: Sequence[str], now: Any) -> list[tuple[str, str]]:
-    """Remove the due timers of the runs. Returns them as (run, token), the first due first."""
+def take_due_timers(run_ids: Sequence[str], now: Any) -> list[tuple[datetime, str, str]]:
+    """Remove the due timers of the runs. Returns them as (due, run, token)."""
     with connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM workflows_runtimer WHERE run_id = ANY(%s) AND due_at <= %s RETURNING due_at, run_id, token",
             [list(run_ids), now],
         )
-        return [(run_id, token) for _, run_id, token in sorted(cursor.fetchall())]
+        return cursor.fetchall()
+
+
+def remove_timers(places: Sequence[tuple[str, str]]) -> None:
+    """Remove the timers of waits, as (run, token), that something else has ended."""
+    if not places:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM workflows_runtimer USING unnest(%s::text[], %s::text[]) AS over (run, token)"
+            " WHERE run_id = over.run AND workflows_runtimer.token = over.token",
+            [[run for run, _ in places], [token for _, token in places]],
+        )
+
+
+def remove_waits(run_ids: Sequence[str]) -> None:
+    """Remove what the runs wait for."""
+    for model in (RunTimer, RunInbox) if run_ids else ():
+        model._default_manager.filter(run__in=run_ids)._raw_delete("default")  # type: ignore[attr-defined]
 
 
 def pause(run_ids: Sequence[str], reason: str) -> int:
-    """Pause runs that are under way. Their timers stay."""
+    """Pause runs that are under way. Their timers stay; their messages that have not gone are held."""
     going = (Status.QUEUED, Status.RUNNING, Status.WAITING)
+    hold_messages_of(run_ids)
     return WorkflowRun.objects.filter(pk__in=run_ids, status__in=going).update(
         status=Status.PAUSED, reason=reason, updated_at=timezone.now()
     )
 
 
 def cancel(run_ids: Sequence[str], reason: str) -> int:
-    """Cancel runs that have not ended, and remove their timers."""
+    """Cancel runs that have not ended, remove what they wait for, and cancel their messages that have not gone."""
     if not run_ids:
         return 0
     now = timezone.now()
@@ -174,7 +193,8 @@ def cancel(run_ids: Sequence[str], reason: str) -> int:
     done: int = open.update(
         status=Status.CANCELLED, reason=reason, solo_key=None, place=None, finished_at=now, updated_at=now
     )
-    RunTimer.objects.filter(run__in=run_ids)._raw_delete("default")
+    remove_waits(run_ids)
+    cancel_messages_of(run_ids)
     return done
 
 

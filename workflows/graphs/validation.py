@@ -12,7 +12,7 @@ from core.lists import tree
 from crm.records.types import RECORD_TYPES
 from workflows.expressions.conditions import CompiledConditions, check_conditions
 from workflows.graphs.events import KINDS, OTHERS, SCHEDULE
-from workflows.graphs.plan import Plan, compile_graph
+from workflows.graphs.plan import ERROR, Plan, compile_graph
 from workflows.graphs.problems import Problems
 from workflows.graphs.settings import Schedule
 
@@ -24,6 +24,7 @@ def check_draft(graph: Mapping[str, Any]) -> tuple[Plan | None, Problems]:
     plan = compile_graph(graph, problems)
     if plan is not None:
         _check_references(plan, problems)
+        _check_errors(plan, problems)
         _check_company(plan, problems)
     return (None if problems.errors else plan), problems
 
@@ -94,6 +95,14 @@ def _check_references(plan: Plan, problems: Problems) -> None:
                     **where,
                     severity="warning",
                 )
+
+
+def _check_errors(plan: Plan, problems: Problems) -> None:
+    """Find nodes whose errors are to go a way that leads nowhere: the branch would just end."""
+    for node in plan.nodes.values():
+        if node.on_error.then == "branch" and not node.targets.get(ERROR):
+            text = "errors go the way of the handle error, from which nothing leads on: the branch ends there"
+            problems.add("noErrorEdge", text, node_id=node.id, path="onError.then", severity="warning")
 
 
 def comes_always(plan: Plan, before: str, id: str) -> bool:

@@ -43,7 +43,9 @@ class Outcome:
     handle: str = "out"
     output: Any = None
     until: datetime | None = None
-    """When a wait ends."""
+    """When a wait ends, if nothing ends it before; None: only what it waits for ends it."""
+    waits_for: str = "timer"
+    """What ends a wait, in one word: timer, event, call, child, approval, …"""
     code: str = ""
     message: str = ""
     permanent: bool = False
@@ -53,6 +55,10 @@ class Outcome:
     variables: dict[str, Any] = field(default_factory=dict)
     items: list[Any] | None = None
     """What a loop goes over."""
+    parallel: int = 1
+    """How many of them are under way at once."""
+    again: bool = False
+    """The loop comes back to its node after them."""
     record: tuple[str, str] | None = None
     """A record that was made, as (panel, id): it is the run's own, if that has none."""
 
@@ -65,9 +71,25 @@ class RunFacts(Protocol):
     @property
     def workflow_id(self) -> str: ...
     @property
+    def workflow(self) -> Any: ...
+    @property
+    def version_id(self) -> str: ...
+    @property
     def contact_id(self) -> str | None: ...
     @property
     def lead_id(self) -> str | None: ...
+    @property
+    def epoch(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """What has ended the wait of a run at a node: a kind, `timer` if it was the time, and what came with it."""
+
+    kind: str
+    payload: Any = None
 
 
 @dataclass(slots=True)
@@ -79,6 +101,12 @@ class Item:
     """The values that expressions refer to."""
     key: str
     """The key of the effect: the same for each try, another one for each time that the run comes here."""
+    token: str = ""
+    """The branch of the run that is here. With the run's id and epoch it says where an answer goes (engine.inbox)."""
+    arrived: Arrived | None = None
+    """What has ended its wait at this node; None: it has only come here."""
+    round: int = 0
+    """How often a loop has come back to its node."""
     outcome: Outcome = field(default_factory=Outcome)
 
     @property
@@ -102,6 +130,7 @@ class Wave:
     zone: str
     templates: Mapping[str, Compiled]
     conditions: Mapping[str, CompiledConditions]
+    node_id: str = ""
 
     def render(self, name: str, item: Item) -> Any:
         """Return a setting with its expressions replaced by the run's values."""
@@ -152,6 +181,9 @@ class NodeType:
     help: str
     config: builtins.type[NodeConfig]
     run: Callable[[Wave], None]
+    resume: Callable[[Wave], None] | None = None
+    """Takes runs on whose wait here is over (`item.arrived`), as `run` does. Without it a wait has one end, the time,
+    and leads on by `out`."""
     handles: Callable[[Any], tuple[str, ...]] = one_out
     icon: str = ""
     version: int = 1
@@ -176,6 +208,10 @@ class NodeType:
         if self.effect is not None:
             return self.effect(settings)
         return None if self.group in ("trigger", "logic") else self.help
+
+    def take(self, wave: Wave, *, resumes: bool) -> None:
+        """Take runs through the node that have come to it, or that go on after a wait at it."""
+        (self.resume if resumes and self.resume is not None else self.run)(wave)
 
     @property
     def schema(self) -> dict[str, Any]:

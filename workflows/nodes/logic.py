@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
-from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave, one_out
+from core.spans import after
+from workflows.nodes.base import NodeConfig, NodeType, Outcome, Span, Wave, one_out
 
 TREE: dict[str, Any] = {"x-widget": "tree"}
 EXPRESSION: dict[str, Any] = {"x-widget": "expression"}
@@ -62,8 +63,42 @@ class JoinConfig(NodeConfig):
 
 
 class LoopConfig(NodeConfig):
-    items: Any = Field(description="An expression that gives a list.", json_schema_extra=EXPRESSION)
-    cap: int = Field(default=100, ge=1, le=1000, description="The most items; the rest is left out.")
+    mode: Literal["list", "while"] = Field(default="list", description="while: again as long as conditions hold.")
+    items: Any = Field(
+        default=None,
+        description="An expression that gives a list.",
+        json_schema_extra={**EXPRESSION, "x-show-if": {"mode": "list"}},
+    )
+    parallel: int = Field(
+        default=1,
+        ge=1,
+        le=10,
+        description="How many items are under way at once, while others wait.",
+        json_schema_extra={"x-show-if": {"mode": "list"}},
+    )
+    filter: dict[str, Any] | None = Field(
+        default=None,
+        description="Conditions over contact, lead, trigger, steps, vars, loop and run.",
+        json_schema_extra={**TREE, "x-show-if": {"mode": "while"}},
+    )
+    pause: Span | None = Field(
+        default=None,
+        description="How long it waits before it looks again.",
+        json_schema_extra={"x-widget": "duration", "x-show-if": {"mode": "while"}},
+    )
+    cap: int = Field(default=100, ge=1, le=1000, description="The most items, or rounds; the rest is left out.")
+
+    @model_validator(mode="after")
+    def _whole(self) -> LoopConfig:
+        needed, others = ("items", ("filter", "pause")) if self.mode == "list" else ("filter", ("items",))
+        if getattr(self, needed) is None:
+            raise ValueError(f"{needed}: is needed by a loop of mode {self.mode}")
+        extra = [name for name in others if getattr(self, name) is not None]
+        if extra:
+            raise ValueError(f"{extra[0]}: is not for a loop of mode {self.mode}")
+        if self.mode == "while" and self.parallel > 1:
+            raise ValueError("parallel: is not for a loop of mode while, which goes round after round")
+        return self
 
 
 class SetConfig(NodeConfig):
@@ -127,13 +162,29 @@ def _split(wave: Wave) -> None:
 
 
 def _loop(wave: Wave) -> None:
+    if wave.config.mode == "while":
+        _repeat(wave)
+        return
     for item in wave.items:
         found = wave.render("items", item)
         if not isinstance(found, list):
             item.fail("badValue", "items: the expression gives no list")
             continue
         items = found[: wave.config.cap]
-        item.outcome = Outcome(output={"count": len(items), "left": len(found) - len(items)}, items=items)
+        output = {"count": len(items), "left": len(found) - len(items)}
+        item.outcome = Outcome(output=output, items=items, parallel=wave.config.parallel)
+
+
+def _repeat(wave: Wave) -> None:
+    """Begin another round where the conditions hold, after the pause between two rounds."""
+    config: LoopConfig = wave.config
+    for item, holds in zip(wave.items, wave.holds("filter"), strict=True):
+        if config.pause is not None and item.round and item.arrived is None and item.round < config.cap:
+            item.outcome = Outcome("waiting", until=after(wave.now, config.pause.as_json()))
+            continue
+        going = holds and item.round < config.cap
+        output = {"count": item.round, "left": int(holds and not going)}
+        item.outcome = Outcome(output=output, items=[item.round] if going else None, again=True)
 
 
 def _set(wave: Wave) -> None:
@@ -197,12 +248,14 @@ LOOP = NodeType(
     "loop",
     "logic",
     "Loop",
-    "Goes through the item branch once for each item of a list, one after another, then through done.",
+    "Goes through the item branch for each item of a list, or as long as conditions hold, then through done.",
     LoopConfig,
     _loop,
     handles=lambda config: ("item", "done"),
     icon="repeat",
+    resume=_loop,
     templates=("items",),
+    conditions=lambda config: {} if config.filter is None else {"filter": config.filter},
     outputs={"count": "number", "left": "number"},
 )
 SET = NodeType(

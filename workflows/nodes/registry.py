@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workflows.nodes import logic, records, team, wait
+from workflows.nodes import activities, campaign, find, genie, logic, mail, records, team, wait
 from workflows.nodes.base import NodeType
 
 NODE_TYPES: dict[str, NodeType] = {
@@ -11,7 +11,12 @@ NODE_TYPES: dict[str, NodeType] = {
         *logic.TYPES,
         wait.WAIT,
         *records.TYPES,
+        *find.TYPES,
+        *mail.TYPES,
+        *genie.TYPES,
+        *campaign.TYPES,
         *team.TYPES,
+        *activities.TYPES,
     )
 }
 """Type -> node type, in the order in which the editor offers them."""

@@ -120,7 +120,9 @@ def _segment(wave: Wave) -> None:
         item.outcome = Outcome(output={"id": id})
 
 
-def _no_member(*paths: str) -> Callable[[Any], list[tuple[str, str, str]]]:
+def no_member(*paths: str) -> Callable[[Any], list[tuple[str, str, str]]]:
+    """Return what finds members, in settings of these names, that the company lacks."""
+
     def check(config: Any) -> list[tuple[str, str, str]]:
         problems = []
         for path in paths:
@@ -163,7 +165,7 @@ FOLLOW_UP = NodeType(
     _follow_up,
     icon="task_alt",
     templates=("title", "notes"),
-    check=_no_member("assignee"),
+    check=no_member("assignee"),
     outputs={"id": "id"},
     effect=lambda settings: f"Makes a follow-up of the lead of the run: {told(settings['title'])}",
 )
@@ -176,7 +178,7 @@ NOTIFY = NodeType(
     _notify,
     icon="notifications",
     templates=("text",),
-    check=_no_member("members"),
+    check=no_member("members"),
     outputs={"members": "list"},
     effect=lambda settings: f"Tells {len(settings['members'])} members: {told(settings['text'])}",
 )

@@ -110,7 +110,9 @@ class WorkflowRunDetail(WorkflowRunOut):
     stepCount = serializers.IntegerField(source="seq")
     why = Computed(serializers.CharField(help_text="Why it does not move, in words; empty: it moves, or has ended."))
     eta = Computed(serializers.DateTimeField(allow_null=True, help_text="When it is expected to move; null: unknown."))
-    waits = Computed(serializers.ListField(child=serializers.DictField(), help_text="node and until of each wait."))
+    waits = Computed(
+        serializers.ListField(child=serializers.DictField(), help_text="node, for and until of each wait.")
+    )
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

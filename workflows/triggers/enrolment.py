@@ -31,8 +31,13 @@ CALLS = Limit("workflow-hooks", 600, 60)
 
 
 def selected(panel: str, body: Mapping[str, Any], params: Mapping[str, Any]) -> BulkSelection | None:
-    """Read for which records a request starts runs; None if it names none. Raises InvalidRequest_400."""
-    if not body.get("ids") and not body.get("selectAll"):
+    """Read for which records a request starts runs; None if it asks for a run without one. Raises InvalidRequest_400
+    for one that says neither, or both."""
+    named = bool(body.get("ids") or body.get("selectAll"))
+    if named == bool(body.get("withoutRecord")):
+        text = "ids, selectAll, withoutRecord: say for which records runs start, or that a single one starts without"
+        raise NamedError("InvalidRequest_400", text)
+    if not named:
         return None
     return BulkSelection.parse(body, params, RECORD_TYPES[panel].fields)
 

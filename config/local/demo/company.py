@@ -24,6 +24,7 @@ from config.local.demo.outreach import create_outreach
 from config.local.demo.people import HEADERS, Person, people
 from config.local.demo.sales import create_sales
 from config.local.demo.sample_data import CATEGORIES, TAGS
+from config.local.demo.workflows import create_workflows
 from config.secrets import secret
 from core.tenancy import company_scope
 from crm.contacts.services import create_contacts
@@ -38,12 +39,8 @@ from outreach.genie.cadence.steps import read_cadence
 from outreach.genie.services import start_run
 from outreach.models import Campaign, Dashboard, EmailTemplate, GenieScheduler, Smtp
 from outreach.senders.services import create_sender
-from workflows.definitions.publishing import publish_workflow
-from workflows.definitions.services import create_workflow
 from workflows.models import Workflow
 
-WELCOME = "{{ contact.name | firstName }} is new here: call them this week."
-THREE_DAYS = {"amount": 3, "unit": "days"}
 COMPANY = "Demo company"
 OWNER = "demo@leadwright.example"
 STAFF = "staff@leadwright.example"
@@ -135,7 +132,7 @@ def provision_demo(data: Path) -> Demo:
             if made.created and not Campaign.objects.exists():
                 _campaigns(made.member)
             if made.created and not Workflow.objects.exists():
-                _workflows(made.member)
+                create_workflows(made.member)
             contacts = Contact.objects.filter(is_deleted=False).count()
             audience_id = Tag.objects.filter(name=AUDIENCE).values_list("pk", flat=True).first()
             file = write_sample(data)
@@ -279,29 +276,6 @@ def _campaigns(member: Member) -> None:
         template_id=template,
         throttle=60,
     )
-
-
-def _workflows(member: Member) -> None:
-    """Publish a workflow that welcomes new contacts, and write a draft of another."""
-    tags = dict(Tag.objects.values_list("name", "pk"))
-    nodes = [
-        {"id": "welcome", "type": "note", "data": {"label": "Welcome", "config": {"notes": WELCOME}}},
-        {"id": "wait", "type": "wait", "data": {"label": "Three days", "config": {"for": THREE_DAYS}}},
-        {"id": "key", "type": "tags", "data": {"label": "Key account", "config": {"tags": [tags["Key account"]]}}},
-    ]
-    edges = [
-        {"id": "a", "source": "welcome", "target": "wait"},
-        {"id": "b", "source": "wait", "target": "key"},
-    ]
-    welcome = create_workflow(
-        member_id=member.pk,
-        name="Welcome new contacts",
-        trigger_event_type="contact.created",
-        nodes=nodes,
-        edges=edges,
-    )
-    publish_workflow(id=welcome.pk, member_id=member.pk)
-    create_workflow(member_id=member.pk, name="Look after silent leads", trigger_event_type="schedule")
 
 
 def catcher_port(data: Path) -> int:

@@ -53,7 +53,8 @@ def regenerate(*, message_id: str, member_id: str, hint: str = "", content_hash:
         raise NamedError("CampaignCannotBeUpdated_400", "sendJobId: it failed for another reason than its words")
     step = steps_of(run.outreach_cadence).get(job.step)
     from_template = step is not None and step.content is not None and (job.text or hint)
-    if job.variant is not None or from_template:
+    of_workflow = run.of_workflow and not run.prompt
+    if job.variant is not None or from_template or of_workflow:
         raise NamedError("CampaignCannotBeUpdated_400", FROM_TEMPLATE)
     delivery.unchanged(job, content_hash, "written anew")
     app = choose_ai_app(run.ai_type)

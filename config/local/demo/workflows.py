@@ -1,0 +1,62 @@
+"""The demo's workflows: one that welcomes new contacts, one that answers new leads, and a draft."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accounts.models import Member
+from crm.models import Tag
+from workflows.definitions.publishing import publish_workflow
+from workflows.definitions.services import create_workflow
+
+WELCOME = "{{ contact.name | firstName }} is new here: call them this week."
+THREE_DAYS = {"amount": 3, "unit": "days"}
+ANSWER = {
+    "subject": "Thank you, {{ contact.name | firstName }}",
+    "body": "Hello {{ contact.name | firstName }},\n\nthank you for asking. Somebody of us calls you within three"
+    " days.\n\n{{ company.name }}",
+}
+
+
+def create_workflows(member: Member) -> None:
+    """Publish two workflows, and write a draft of another."""
+    tags = dict(Tag.objects.values_list("name", "pk"))
+    _publish(
+        member,
+        "Welcome new contacts",
+        "contact.created",
+        [
+            _node("welcome", "note", "Welcome", {"notes": WELCOME}),
+            _node("wait", "wait", "Three days", {"for": THREE_DAYS}),
+            _node("key", "tags", "Key account", {"tags": [tags["Key account"]]}),
+        ],
+        [("welcome", "out", "wait"), ("wait", "out", "key")],
+    )
+    _publish(
+        member,
+        "Answer new leads",
+        "lead.created",
+        [
+            _node("answer", "mail", "Thank them", ANSWER),
+            _node("call", "followUp", "Call them", {"title": "Call {{ contact.name }}", "due": THREE_DAYS}),
+            _node("write", "followUp", "Write a letter", {"title": "{{ contact.name }} gets no mail: write a letter"}),
+        ],
+        [("answer", "out", "call"), ("answer", "suppressed", "write")],
+    )
+    create_workflow(member_id=member.pk, name="Look after silent leads", trigger_event_type="schedule")
+
+
+def _node(id: str, type: str, label: str, config: dict[str, Any]) -> dict[str, Any]:
+    return {"id": id, "type": type, "data": {"label": label, "config": config}}
+
+
+def _publish(
+    member: Member, name: str, kind: str, nodes: list[dict[str, Any]], ways: list[tuple[str, str, str]]
+) -> None:
+    """Publish a workflow; each way leads from a node by a handle to another."""
+    edges = [
+        {"id": f"{source}-{target}", "source": source, "sourceHandle": handle, "target": target}
+        for source, handle, target in ways
+    ]
+    made = create_workflow(member_id=member.pk, name=name, trigger_event_type=kind, nodes=nodes, edges=edges)
+    publish_workflow(id=made.pk, member_id=member.pk)

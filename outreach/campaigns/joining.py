@@ -1,0 +1,87 @@
+"""Contacts that join a campaign one by one, as workflows let them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from django.db import transaction
+from django.utils import timezone
+
+from crm.models import Contact
+from outreach.campaigns.models import Campaign
+from outreach.campaigns.selectors import run_of
+from outreach.campaigns.services import get_campaign, refused
+from outreach.delivery.models import SendJob
+from outreach.delivery.reasons import Reason
+from outreach.genie.automated import insert_messages, stops_of_contacts
+from outreach.genie.cadence.steps import delay_after
+from outreach.genie.locks import lock_run
+from outreach.genie.models import GenieScheduler
+from outreach.genie.variants import variant_of
+
+MOST_NAMED = 10_000
+"""The most contacts that a campaign names one by one; a segment, or a tag, holds more."""
+Status = Campaign.Status
+Result = tuple[str, str, str]
+"""Status and reason of the contact's message ("" while the campaign has not begun), and the message's id."""
+
+
+@transaction.atomic
+def join_campaign(*, id: str, contacts: Sequence[Contact], workflow_runs: Mapping[str, str]) -> dict[str, Result]:
+    """Add contacts to a campaign: to its audience before it begins, and to its run while it is under way, where each
+    gets the campaign's message once. `workflow_runs` says for which run of a workflow each joins.
+
+    Returns contact -> what has become of it. Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for one that
+    has ended, or that names too many already.
+    """
+    campaign = get_campaign(id, lock=True)
+    run = run_of(campaign.pk)
+    if run is None and campaign.status in (Status.DRAFT, Status.SCHEDULED):
+        _name(campaign, contacts)
+        return {contact.pk: ("", "", "") for contact in contacts}
+    locked = lock_run(run.pk) if run is not None and campaign.status in (Status.RUNNING, Status.PAUSED) else None
+    if locked is None:
+        raise refused(f"status: the campaign is {campaign.status}; contacts join it before it begins, or under way")
+    return _plan(locked, contacts, workflow_runs)
+
+
+def _name(campaign: Campaign, contacts: Sequence[Contact]) -> None:
+    named = list(dict.fromkeys([*(campaign.audience.get("contactIds") or ()), *(one.pk for one in contacts)]))
+    if len(named) > MOST_NAMED:
+        raise refused(f"contactIds: names more than {MOST_NAMED:,}; write to a segment, and add contacts to that")
+    campaign.audience = {**campaign.audience, "contactIds": named}
+    campaign.save(update_fields=["audience", "updated_at"])
+
+
+def _plan(run: GenieScheduler, contacts: Sequence[Contact], workflow_runs: Mapping[str, str]) -> dict[str, Result]:
+    rows = SendJob.objects.filter(run=run, step=1, contact__in=[one.pk for one in contacts]).order_by("occurrence")
+    found: dict[str, Result] = {
+        contact: (status, reason, id)
+        for contact, status, reason, id in rows.values_list("contact_id", "status", "reason", "pk")
+    }
+    fresh = [one for one in contacts if one.pk not in found]
+    stops, delay = stops_of_contacts(run, fresh), delay_after(run.outreach_cadence, 1)
+    jobs = []
+    for place, contact in enumerate(fresh):
+        variant = variant_of(run.content, run.processed + place)
+        job = SendJob(
+            run_id=run.pk,
+            workflow_run=workflow_runs.get(contact.pk, ""),
+            contact=contact,
+            smtp=run.smtp,
+            mail_app=run.mail_app,
+            channel=run.sender.app_key if run.sender else SendJob.Channel.SMTP,
+            occurrence=run.occurrence,
+            next_delay=delay,
+            window=run.window,
+            variant=variant,
+            recipient=contact.email or "",
+            reason=Reason.NOT_WRITTEN if variant is not None else Reason.AWAITING_WINNER,
+            due_at=timezone.now(),
+        )
+        if contact.pk in stops:
+            job.status, job.reason = stops[contact.pk].state, stops[contact.pk].reason
+        jobs.append(job)
+    if jobs:
+        insert_messages(run, jobs)
+    return found | {job.contact_id: (str(job.status), str(job.reason), job.pk) for job in jobs}

@@ -1,0 +1,217 @@
+"""Messages that workflows plan.
+
+A node of a version that writes to people owns a run, as a campaign does, so that limits, sending hours, approval,
+stops, unsubscribing and reports hold for its messages as for all others. A message has an id that follows from the
+effect of the workflow's run, so that a step that is taken again finds what it has planned, and plans nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Max, QuerySet
+from django.utils import timezone
+
+from core.jobs import notify_workers
+from crm.models import Contact
+from outreach.ai.evidence import of_template
+from outreach.ai.providers import Draft
+from outreach.delivery import ledger
+from outreach.delivery.context import SendContext
+from outreach.delivery.decision import Stop, decide
+from outreach.delivery.models import SendJob
+from outreach.delivery.reasons import Reason
+from outreach.delivery.senders import columns_of
+from outreach.genie.cadence.follow_ups import wake
+from outreach.genie.locks import lock_run
+from outreach.genie.models import GenieScheduler
+from outreach.senders.models import Sender
+from outreach.suppression.selectors import suppressed_addresses
+
+FIRST = 2
+"""The number of the first message of a contact: replies count from when it was planned, not from when the run was made,
+as they do for what is of a run's first occurrence."""
+Status = SendJob.Status
+ENDED = (Status.SENT, Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESSED)
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a message, and the files that go with it (outreach.delivery.attachments)."""
+
+    subject: str
+    text: str
+    html: str = ""
+    attachments: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A message that is to be planned. Without words the AI app of the run writes it."""
+
+    id: str
+    contact: Contact
+    workflow_run: str
+    sender: Sender
+    words: Words | None = None
+
+
+def run_of_node(
+    *, workflow_id: str, place: str, member_id: str | None, sender: Sender, **columns: Any
+) -> GenieScheduler:
+    """Return the run of a node of a version (`place`), made the first time that it is needed, and locked."""
+    now = timezone.now()
+    made, _ = GenieScheduler.objects.get_or_create(
+        of_workflow=workflow_id,
+        of_node=place,
+        defaults={
+            "status": GenieScheduler.Status.COMPLETED,  # whoever is added is planned by the workflow
+            "total": 0,
+            "planned_at": now,
+            "started_at": now,
+            "finished_at": now,
+            "created_by_id": member_id,
+            "updated_by_id": member_id,
+            **columns_of(sender),
+            **columns,
+        },
+    )
+    found = lock_run(made.pk)
+    if found is None:
+        raise RuntimeError("a run was removed while it was asked for")
+    return found
+
+
+@transaction.atomic
+def plan_messages(run: GenieScheduler, wanted: Sequence[Planned]) -> dict[str, tuple[str, str]]:
+    """Plan messages of a locked run, those that are planned already excepted. Returns id -> (status, reason) of all.
+
+    One that must not go is written down with the reason.
+    """
+    known = _known(one.id for one in wanted)
+    fresh = [one for one in wanted if one.id not in known]
+    if not fresh:
+        return known
+    stops, numbers = stops_of_contacts(run, [one.contact for one in fresh]), _numbers(run, fresh)
+    jobs = []
+    for one in fresh:
+        numbers[one.contact.pk] = number = numbers.get(one.contact.pk, FIRST - 1) + 1
+        job = _message(run, one, number)
+        if one.contact.pk in stops:
+            stop = stops[one.contact.pk]
+            job.status, job.reason = stop.state, stop.reason
+        jobs.append(job)
+    insert_messages(run, jobs)
+    return known | {job.pk: (str(job.status), str(job.reason)) for job in jobs}
+
+
+def insert_messages(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
+    """Insert new messages of a locked run, let it write those without words, and tell of drafts."""
+    for job in jobs:
+        job.created_by_id = job.updated_by_id = run.created_by_id
+    SendJob.objects.bulk_create(jobs)
+    ledger.record_planned([job.pk for job in jobs], actor_id=run.created_by_id)
+    number = len(jobs)
+    GenieScheduler.objects.filter(pk=run.pk).update(
+        total=F("total") + number, processed=F("processed") + number, updated_at=timezone.now()
+    )
+    if any(job.status in (Status.PLANNED, Status.DRAFT) for job in jobs):
+        wake(run)
+    notify_workers("send")
+
+
+def stops_of_contacts(run: GenieScheduler, contacts: Sequence[Contact]) -> dict[str, Stop]:
+    """Return who of the contacts gets no message of the run, and why."""
+    context, now, found = SendContext.load(), timezone.now(), {}
+    suppressed = suppressed_addresses(contact.email for contact in contacts)
+    ended = run.cancelled_at is not None or run.is_deleted
+    for contact in contacts:
+        known = context.decision_input(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
+        decision = decide(replace(known, run_cancelled=ended), now)
+        if isinstance(decision, Stop):
+            found[contact.pk] = decision
+    return found
+
+
+def wait_for_messages(places: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write down that runs of workflows wait until messages have ended: id -> token and epoch of the run."""
+    jobs = [SendJob(pk=id, workflow_waits=dict(place)) for id, place in places.items()]
+    SendJob.objects.bulk_update(jobs, ["workflow_waits"])
+
+
+def awaited_and_ended() -> QuerySet[SendJob]:
+    """Return the messages that have ended and that runs of workflows wait for."""
+    return SendJob.objects.filter(workflow_waits__isnull=False, status__in=ENDED).order_by("pk")
+
+
+def cancel_messages_of(workflow_runs: Sequence[str]) -> int:
+    """Cancel what runs of workflows have planned and has not gone. Returns how many.
+
+    A claimed message is cancelled as well: the statement that commits its intent checks the status.
+    """
+    rows = SendJob.objects.filter(workflow_run__in=[id for id in workflow_runs if id], status__in=SendJob.TO_SEND)
+    gone: dict[str, Any] = {"lease": None, "worker": None, "workflow_waits": None}
+    return ledger.transition_all(rows, to=Status.CANCELLED, reason=Reason.RUN_CANCELLED, **gone)
+
+
+def hold_messages_of(workflow_runs: Sequence[str]) -> None:
+    """Let nothing go that runs of workflows have planned: the statement that commits an intent waits for this one."""
+    rows = SendJob.objects.filter(workflow_run__in=[id for id in workflow_runs if id], status__in=SendJob.TO_SEND)
+    ids = _locked(rows.filter(held_at=None))
+    SendJob.objects.filter(pk__in=ids).update(held_at=timezone.now())
+
+
+def release_messages_of(workflow_runs: Sequence[str]) -> None:
+    """Let go again what was held."""
+    now, held = timezone.now(), SendJob.objects.filter(workflow_run__in=workflow_runs, held_at__isnull=False)
+    ids = _locked(held)
+    if not ids:
+        return
+    SendJob.objects.filter(pk__in=ids).update(held_at=None, updated_at=now)
+    rests = SendJob.objects.filter(pk__in=ids, status=Status.APPROVED, reason=Reason.RUN_PAUSED)
+    rests.update(due_at=now, reason="")
+    notify_workers("send")
+
+
+def _locked(rows: QuerySet[SendJob]) -> list[str]:
+    """Lock the messages in the order in which workers lock those that they send. Returns their ids."""
+    return list(rows.order_by("pk").select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
+
+
+def _known(ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+    rows = SendJob.objects.filter(pk__in=list(ids)).order_by()
+    return {id: (status, reason) for id, status, reason in rows.values_list("pk", "status", "reason")}
+
+
+def _numbers(run: GenieScheduler, wanted: Sequence[Planned]) -> dict[str, int]:
+    """Return contact -> the number of its last message of the run."""
+    rows = SendJob.objects.filter(run=run, contact__in=[one.contact.pk for one in wanted]).order_by()
+    return dict(rows.values_list("contact_id").annotate(last=Max("occurrence")))
+
+
+def _message(run: GenieScheduler, one: Planned, number: int) -> SendJob:
+    job = SendJob(
+        id=one.id,
+        run_id=run.pk,
+        workflow_run=one.workflow_run,
+        contact=one.contact,
+        channel=one.sender.app_key,
+        occurrence=number,
+        window=run.window,
+        recipient=one.contact.email or "",
+        reason=Reason.NOT_WRITTEN,
+        **columns_of(one.sender),
+    )
+    if one.words is None:
+        return job
+    job.subject, job.text, job.html = one.words.subject, one.words.text, one.words.html
+    job.attachments = list(one.words.attachments)
+    job.evidence = of_template(Draft(subject=job.subject, text=job.text, html=job.html))
+    job.status = Status.DRAFT if run.draft else Status.APPROVED
+    job.reason = Reason.AWAITING_APPROVAL if run.draft else ""
+    if not run.draft:
+        job.approved_at, job.approved_by_id, job.approved_envelope = timezone.now(), run.created_by_id, job.envelope
+    return job

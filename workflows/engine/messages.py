@@ -1,0 +1,56 @@
+"""Runs that wait until a message of theirs has gone: they are told when it has been sent, or has ended otherwise."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from time import monotonic
+
+from django.db import transaction
+
+from core.tenancy import company_scope, unscoped
+from outreach.genie.automated import awaited_and_ended
+from workflows.engine.inbox import Arrival, put
+
+BATCH = 500
+KIND = "message"
+"""The kind of the arrivals."""
+
+
+def tell_ended(deadline: float = float("inf")) -> None:
+    """Tell the runs whose messages have ended, until there is none left or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        with unscoped(reason="worker: messages of all companies that runs wait for"):
+            ended = list(awaited_and_ended().values_list("pk", "company_id")[:BATCH])
+        by_company: dict[str, list[str]] = defaultdict(list)
+        for id, company in ended:
+            by_company[company].append(id)
+        for company, ids in by_company.items():
+            with company_scope(company), transaction.atomic():
+                _tell(ids)
+        if len(ended) < BATCH:
+            return
+
+
+def _tell(ids: list[str]) -> None:
+    """Tell the runs once: a message that somebody else has told of is passed over."""
+    rows = awaited_and_ended().filter(pk__in=ids).select_for_update(of=("self",), skip_locked=True)
+    jobs = list(rows.only("workflow_run", "workflow_waits", "status", "reason"))
+    put(
+        [
+            Arrival(
+                job.workflow_run,
+                job.workflow_waits["token"],
+                job.workflow_waits["epoch"],
+                KIND,
+                {"id": job.pk, "status": job.status, "reason": job.reason},
+            )
+            for job in jobs
+        ]
+    )
+    awaited_and_ended().filter(pk__in=[job.pk for job in jobs]).update(workflow_waits=None)
+
+
+def has_ended() -> bool:
+    """Tell whether a run of any company is to be told of a message."""
+    with unscoped(reason="tick: messages of all companies that runs wait for"):
+        return bool(awaited_and_ended().exists())

@@ -1,0 +1,28 @@
+"""The values of records, as expressions see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from crm.records.types import kind_of
+from crm.records.updates import event_value
+
+
+def values_of(panel: str, ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return id -> the values of the records by their names in the API, custom ones by their keys."""
+    kind = kind_of(panel)
+    wanted = sorted(set(ids))
+    if not wanted:
+        return {}
+    names = {column.name: column.api_name for column in kind.columns if column.api_name}
+    rows = kind.model._default_manager.filter(pk__in=wanted).order_by().values("id", "created_at", "custom", *names)
+    return {
+        row["id"]: {
+            **row["custom"],
+            **{name: event_value(row[column]) for column, name in names.items()},
+            "_id": row["id"],
+            "createdAt": event_value(row["created_at"]),
+        }
+        for row in rows
+    }

@@ -1,0 +1,198 @@
+"""Nodes that make meetings and call logs, with what their endpoints take."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
+from django.db import transaction
+from pydantic import Field, field_validator, model_validator
+
+from core.errors import ApiError, NamedError
+from crm.activities.calls import create_calls
+from crm.activities.models import CallLog
+from crm.meetings.services import create_meeting
+from workflows.expressions.filters import number, text
+from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
+from workflows.nodes.records import checked_ids, fail_by
+from workflows.nodes.team import no_member
+from workflows.nodes.wait import known_zone
+
+TEXT: dict[str, Any] = {"x-widget": "expression"}
+MEMBER: dict[str, Any] = {"x-widget": "member"}
+IS_WEB = URLValidator(schemes=["http", "https"])
+MAX_ADDRESS, MAX_NOTES = 1000, 20_000
+
+
+class MeetingConfig(NodeConfig):
+    title: str = Field(min_length=1, max_length=300, json_schema_extra=TEXT)
+    startsAt: Any = Field(description="A time, or an expression that gives one.", json_schema_extra=TEXT)
+    durationMinutes: int = Field(default=30, ge=1, le=7 * 24 * 60)
+    description: str = Field(default="", max_length=MAX_NOTES, json_schema_extra=TEXT)
+    place: str = Field(default="", max_length=500, json_schema_extra=TEXT)
+    link: str = Field(default="", max_length=MAX_ADDRESS, description="Of a video call.", json_schema_extra=TEXT)
+    timezone: str = Field(default="", max_length=64, description="IANA name; empty: the company's.")
+    remindMinutes: int | None = Field(default=None, ge=0, le=40_320)
+    organizer: str | None = Field(
+        default=None, description="Empty: the member who published it.", json_schema_extra=MEMBER
+    )
+    members: list[str] = Field(default=[], max_length=50, json_schema_extra={"x-widget": "members"})
+    invite: bool = Field(default=True, description="The run's contact is asked to it.")
+
+    @field_validator("timezone")
+    @classmethod
+    def _zone(cls, name: str) -> str:
+        if name:
+            known_zone(name)
+        return name
+
+    @model_validator(mode="after")
+    def _ids(self) -> MeetingConfig:
+        checked_ids([*self.members, *filter(None, (self.organizer,))])
+        return self
+
+
+class CallConfig(NodeConfig):
+    direction: Literal["inbound", "outbound"] = "outbound"
+    outcome: str = Field(default="connected", description=f"One of {', '.join(CallLog.Outcome.values)}.")
+    startedAt: Any = Field(default=None, description="A time; empty: now.", json_schema_extra=TEXT)
+    duration: Any = Field(default=0, description="Seconds.", json_schema_extra=TEXT)
+    notes: str = Field(default="", max_length=MAX_NOTES, json_schema_extra=TEXT)
+    number: str = Field(default="", max_length=200, description="Empty: the contact's.", json_schema_extra=TEXT)
+    recording: str = Field(default="", max_length=MAX_ADDRESS, json_schema_extra=TEXT)
+    member: str | None = Field(
+        default=None, description="Empty: the member who published it.", json_schema_extra=MEMBER
+    )
+
+    @model_validator(mode="after")
+    def _known(self) -> CallConfig:
+        if self.outcome not in CallLog.Outcome.values:
+            raise ValueError(f"outcome: is none of {', '.join(CallLog.Outcome.values)}")
+        checked_ids(filter(None, (self.member,)))
+        return self
+
+
+def _web_address(name: str, value: str) -> str:
+    if value:
+        try:
+            IS_WEB(value)
+        except ValidationError:
+            raise NamedError("InvalidInput_400", f"{name}: is no address that begins with http") from None
+        if len(value) > MAX_ADDRESS:
+            raise NamedError("InvalidInput_400", f"{name}: has more than {MAX_ADDRESS} characters")
+    return value
+
+
+def _meeting(wave: Wave) -> None:
+    """Make the meetings one by one: each has its own invitations, and counts for the plan."""
+    config: MeetingConfig = wave.config
+    for item in wave.items:
+        attendees = [{"member": id} for id in config.members]
+        if config.invite and item.run.contact_id:
+            attendees.append({"contact": item.run.contact_id})
+        try:
+            with transaction.atomic():
+                made = create_meeting(
+                    actor_id=wave.actor_id,  # type: ignore[arg-type]  # an owner organizes it if they have left
+                    values=_meeting_values(wave, item),
+                    attendees=attendees,
+                )
+        except ApiError as error:
+            fail_by(item, error)
+        else:
+            item.outcome = Outcome(output={"id": made.meeting.pk, "warning": made.warning})
+
+
+def _meeting_values(wave: Wave, item: Item) -> dict[str, Any]:
+    config: MeetingConfig = wave.config
+    told = {name: text(wave.render(name, item)).strip() for name in ("title", "description", "place", "link")}
+    if not told["title"]:
+        raise NamedError("InvalidInput_400", "title: the expression gives no text")
+    return {
+        "title": told["title"][:300],
+        "description": told["description"],
+        "place": told["place"][:500],
+        "link": _web_address("link", told["link"]),
+        "starts_at": text(wave.render("startsAt", item)),
+        "duration_minutes": config.durationMinutes,
+        "remind_minutes": config.remindMinutes,
+        "lead": item.run.lead_id,
+        "contact": item.run.contact_id,
+        **({"timezone": config.timezone} if config.timezone else {}),
+        **({"organizer": config.organizer} if config.organizer else {}),
+    }
+
+
+def _call(wave: Wave) -> None:
+    items = [item for item in wave.items if _has_party(item)]
+    if not items:
+        return
+    result = create_calls(
+        actor_id=wave.actor_id,  # type: ignore[arg-type]
+        items=items,
+        read=lambda item: _call_values(wave, item),
+    )
+    for failure in result.failed:
+        items[failure.index].fail(failure.name, failure.warning)
+    refused = {failure.index for failure in result.failed}
+    made = [item for place, item in enumerate(items) if place not in refused]
+    for item, id in zip(made, result.created, strict=True):
+        item.outcome = Outcome(output={"id": id})
+
+
+def _has_party(item: Item) -> bool:
+    if item.run.lead_id or item.run.contact_id:
+        return True
+    item.fail("missing", "the run has no contact")
+    return False
+
+
+def _call_values(wave: Wave, item: Item) -> dict[str, Any]:
+    config: CallConfig = wave.config
+    seconds = number(wave.render("duration", item))
+    if not isinstance(seconds, int) or not 0 <= seconds < 2**31:
+        raise NamedError("InvalidInput_400", "duration: needs a number of seconds")
+    values: dict[str, Any] = {
+        "direction": config.direction,
+        "outcome": config.outcome,
+        "duration_seconds": seconds,
+        "notes": text(wave.render("notes", item)),
+        "recording": _web_address("recording", text(wave.render("recording", item)).strip()),
+        **({"lead": item.run.lead_id} if item.run.lead_id else {"contact": item.run.contact_id}),
+    }
+    given = {name: text(wave.render(name, item)).strip() for name in ("number", "startedAt")}
+    if given["number"]:
+        values["number"] = given["number"][:40]
+    if config.startedAt is not None:
+        values["started_at"] = given["startedAt"]
+    if config.member is not None:
+        values["member"] = config.member
+    return values
+
+
+MEETING = NodeType(
+    "meeting",
+    "team",
+    "Meeting",
+    "Makes a meeting about the contact or lead of the run, and invites them.",
+    MeetingConfig,
+    _meeting,
+    icon="event",
+    templates=("title", "startsAt", "description", "place", "link"),
+    check=no_member("organizer", "members"),
+    outputs={"id": "id", "warning": "text"},
+)
+CALL = NodeType(
+    "call",
+    "team",
+    "Call log",
+    "Notes a call with the contact or lead of the run.",
+    CallConfig,
+    _call,
+    icon="call",
+    templates=("startedAt", "duration", "notes", "number", "recording"),
+    check=no_member("member"),
+    outputs={"id": "id"},
+)
+TYPES = (MEETING, CALL)

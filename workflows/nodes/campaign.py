@@ -1,0 +1,75 @@
+"""The node that adds contacts to a campaign."""
+
+from __future__ import annotations
+
+from pydantic import Field, field_validator
+
+from core.errors import ApiError
+from outreach.campaigns.joining import join_campaign
+from outreach.campaigns.models import Campaign
+from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave
+from workflows.nodes.recipients import HANDLES, outcome_of, recipients
+from workflows.nodes.records import checked_ids, fail_by
+
+Status = Campaign.Status
+OVER = (Status.COMPLETED, Status.CANCELLED, Status.FAILED)
+
+
+class CampaignConfig(NodeConfig):
+    campaign: str = Field(json_schema_extra={"x-widget": "campaign", "x-source": "/campaign"})
+    to: str = Field(
+        default="",
+        max_length=500,
+        description="A contact's id, or the e-mail address of one; empty: the run's contact.",
+        json_schema_extra={"x-widget": "expression"},
+    )
+
+    @field_validator("campaign")
+    @classmethod
+    def _id(cls, id: str) -> str:
+        return checked_ids([id])[0]
+
+
+def _campaign(wave: Wave) -> None:
+    found = recipients(wave)
+    if not found:
+        return
+    contacts = {contact.pk: contact for _, contact in found}
+    runs = {contact.pk: item.run.id for item, contact in reversed(found)}
+    try:
+        done = join_campaign(id=wave.config.campaign, contacts=list(contacts.values()), workflow_runs=runs)
+    except ApiError as error:
+        for item, _ in found:
+            fail_by(item, error)
+        return
+    for item, contact in found:
+        status, reason, id = done[contact.pk]
+        item.outcome = (
+            outcome_of(id, status, reason) if id else Outcome(output={"id": None, "status": "", "reason": ""})
+        )
+
+
+def _problems(config: CampaignConfig) -> list[tuple[str, str, str]]:
+    campaign = Campaign.objects.filter(pk=config.campaign, is_deleted=False).first()
+    if campaign is None:
+        return [("campaignMissing", "campaign", "there is no such campaign in this company")]
+    if campaign.status in OVER:
+        return [("campaignOver", "campaign", f"the campaign is {campaign.status}; nobody joins it any more")]
+    return []
+
+
+CAMPAIGN = NodeType(
+    "campaign",
+    "messages",
+    "Campaign",
+    "Adds the contact of the run to a campaign that has not begun, or is under way.",
+    CampaignConfig,
+    _campaign,
+    handles=lambda config: HANDLES,
+    icon="campaign",
+    templates=("to",),
+    check=_problems,
+    writes=True,
+    outputs={"id": "id", "status": "text", "reason": "text"},
+)
+TYPES = (CAMPAIGN,)

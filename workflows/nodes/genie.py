@@ -1,0 +1,70 @@
+"""The node that lets the company's AI app write a mail. It is written by workers, and goes as all outreach does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from core.errors import NamedError
+from outreach.ai.languages import language_name
+from outreach.ai.services import ai_type_of, choose_ai_app
+from workflows.nodes.base import NodeType, Wave
+from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of
+
+
+class GenieConfig(RecipientConfig):
+    prompt: str = Field(min_length=1, max_length=10_000, description="What the mail is to say, and what for.")
+    tone: str = Field(default="", max_length=100)
+    language: str = Field(
+        default="", max_length=8, description="Code; empty: the contact's.", json_schema_extra={"x-widget": "language"}
+    )
+    aiType: str | None = Field(
+        default=None, max_length=32, description="Empty: the default app.", json_schema_extra={"x-source": "/apps"}
+    )
+    ask: bool = Field(default=True, description="It may ask the recipient a question.")
+
+
+def _genie(wave: Wave) -> None:
+    config: GenieConfig = wave.config
+    found = recipients(wave)
+    if not found:
+        return
+    columns: dict[str, Any] = {
+        "ai_type": ai_type_of(choose_ai_app(config.aiType)),
+        "prompt": config.prompt,
+        "tone": config.tone,
+        "language": config.language,
+        "user_enquiry_enabled": config.ask,
+    }
+    wanted = [(item, contact, None) for item, contact in found]
+    plan(wave, wanted, senders=senders_of(config.senders), **columns)
+
+
+def _problems(config: GenieConfig) -> list[tuple[str, str, str]]:
+    problems = check_senders(config.senders)
+    if config.language and not language_name(config.language):
+        problems.append(("badValue", "language", f"{config.language!r} is no language that can be written"))
+    try:
+        choose_ai_app(config.aiType)
+    except NamedError as error:
+        problems.append(("aiMissing", "aiType", error.detail))
+    return problems
+
+
+GENIE = NodeType(
+    "genie",
+    "messages",
+    "AI mail",
+    "Lets the company's AI app write a mail to the contact of the run.",
+    GenieConfig,
+    _genie,
+    resume=resume,
+    handles=lambda config: HANDLES,
+    icon="auto_awesome",
+    templates=("to",),
+    check=_problems,
+    writes=True,
+    outputs={"id": "id", "status": "text", "reason": "text"},
+)
+TYPES = (GENIE,)

@@ -1,0 +1,178 @@
+"""The node that writes a mail by a template, or by words of its own. It goes as all messages of outreach do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from pydantic import Field, field_validator, model_validator
+
+from core.errors import ApiError, NamedError
+from crm.models import Contact
+from outreach.delivery.attachments import described
+from outreach.email_templates.compiling import Compiled
+from outreach.email_templates.models import EmailTemplate
+from outreach.email_templates.rendering import ValueReader, compile_template, render
+from outreach.email_templates.services import compiled_of
+from outreach.genie.automated import Words
+from workflows.expressions import Compiled as Expression
+from workflows.expressions import compile_value
+from workflows.expressions.filters import text
+from workflows.nodes.base import Item, NodeType, Wave
+from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of
+from workflows.nodes.records import checked_ids, fail_by
+
+COMPOSER = "ai-offline"
+"""The AI type of the node's run, which is never asked: the words are all there."""
+_BRACES = re.compile(r"\{\{.{0,2000}?\}\}", re.DOTALL)
+
+
+class MailConfig(RecipientConfig):
+    template: str | None = Field(
+        default=None, json_schema_extra={"x-widget": "template", "x-source": "/template/email"}
+    )
+    variables: dict[str, Any] = Field(
+        default={},
+        max_length=100,
+        description="Values of the template's variables; the others are fields of the contact.",
+        json_schema_extra={"x-widget": "fields", "x-show-if": {"template": True}},
+    )
+    subject: str = Field(
+        default="", max_length=200, json_schema_extra={"x-widget": "expression", "x-show-if": {"template": None}}
+    )
+    body: str = Field(
+        default="",
+        max_length=30_000,
+        description="Plain text, HTML or MJML.",
+        json_schema_extra={"x-widget": "body", "x-show-if": {"template": None}},
+    )
+
+    @field_validator("template")
+    @classmethod
+    def _id(cls, id: str | None) -> str | None:
+        return None if id is None else checked_ids([id])[0]
+
+    @model_validator(mode="after")
+    def _words(self) -> MailConfig:
+        if self.template is not None and (self.subject or self.body):
+            raise ValueError("template, or subject and body: take one of both")
+        if self.template is None and not (self.subject and self.body):
+            raise ValueError("needs a template, or subject and body")
+        if self.variables and self.template is None:
+            raise ValueError("variables: belong to a template")
+        return self
+
+
+@lru_cache(maxsize=256)
+def own_words(subject: str, body: str) -> tuple[str, Compiled, Mapping[str, Expression]]:
+    """Return the subject and the compiled body with a placeholder for each expression, and these by their names.
+
+    Values then come into the mail as those of a template do: escaped in HTML, encoded in addresses, in one line in the
+    subject. Raises InvalidEmailTemplate_400.
+    """
+    names: dict[str, str] = {}
+
+    def placeholder(found: re.Match[str]) -> str:
+        return f"{{{{{names.setdefault(found[0], f'v{len(names)}')}}}}}"
+
+    masked = [_BRACES.sub(placeholder, part) for part in (subject, body)]
+    variables = [{"name": name, "required": False, "dateType": None} for name in names.values()]
+    compiled = compile_template(masked[0], masked[1], variables)
+    return masked[0], compiled, {name: compile_value(source) for source, name in names.items()}
+
+
+def _mail(wave: Wave) -> None:
+    config: MailConfig = wave.config
+    found = recipients(wave)
+    if not found:
+        return
+    write = _by_template if config.template else _by_words
+    made = write(wave, found)
+    plan(wave, made, senders=senders_of(config.senders), ai_type=COMPOSER)
+
+
+def _by_words(wave: Wave, found: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
+    subject, compiled, values = own_words(wave.config.subject, wave.config.body)
+    made: list[tuple[Item, Contact, Words | None]] = []
+    for item, contact in found:
+        mail = render(subject, compiled, (), {name: text(one.read(item.scope)) for name, one in values.items()})
+        if mail.subject.strip() and mail.text.strip():
+            made.append((item, contact, Words(mail.subject, mail.text, mail.html)))
+        else:
+            item.fail("badValue", f"{'body' if mail.subject.strip() else 'subject'}: the expressions leave no words")
+    return made
+
+
+def _by_template(wave: Wave, found: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
+    template = EmailTemplate.objects.filter(pk=wave.config.template).first()
+    if template is None:
+        for item, _ in found:
+            item.fail("templateMissing", "template: there is no such e-mail template in this company")
+        return []
+    try:
+        files, compiled, reader = described(template.attachments), compiled_of(template), ValueReader.load()
+    except ApiError as error:
+        for item, _ in found:
+            fail_by(item, error)
+        return []
+    made: list[tuple[Item, Contact, Words | None]] = []
+    for item, contact in found:
+        own = {name: text(value) for name, value in wave.render("variables", item).items()}
+        values = {**reader.of(contact, template.variables), **own}
+        mail = render(template.subject, compiled, template.variables, values)
+        if mail.missing:
+            item.fail("templateVariable", f"{', '.join(mail.missing)}: the contact has no value")
+        else:
+            made.append((item, contact, Words(mail.subject, mail.text, mail.html, files)))
+    return made
+
+
+def _problems(config: MailConfig) -> list[tuple[str, str, str]]:
+    problems = check_senders(config.senders)
+    if config.template is None:
+        try:
+            own_words(config.subject, config.body)
+        except NamedError as error:
+            problems.append(("badValue", error.detail.partition(":")[0], error.detail))
+        return problems
+    template = EmailTemplate.objects.filter(pk=config.template).first()
+    if template is None:
+        return [*problems, ("templateMissing", "template", "there is no such e-mail template in this company")]
+    fields = ValueReader.load().fields
+    names = {one["name"] for one in template.variables}
+    lacks = [
+        one["name"]
+        for one in template.variables
+        if one["required"]
+        and one["name"] not in config.variables
+        and not {one["name"], one["name"].casefold()} & {*fields}
+    ]
+    problems += [
+        ("templateVariable", "variables", f"the template needs {name}, which is no field of contacts") for name in lacks
+    ]
+    return problems + [
+        ("templateVariable", f"variables.{name}", f"the template has no variable {name}")
+        for name in config.variables
+        if name not in names
+    ]
+
+
+MAIL = NodeType(
+    "mail",
+    "messages",
+    "Mail",
+    "Writes a mail to the contact of the run. It goes within the limits and hours of all outreach, and to nobody who is"
+    " suppressed or has unsubscribed.",
+    MailConfig,
+    _mail,
+    resume=resume,
+    handles=lambda config: HANDLES,
+    icon="mail",
+    templates=("to", "variables", "subject", "body"),
+    check=_problems,
+    writes=True,
+    outputs={"id": "id", "status": "text", "reason": "text"},
+)
+TYPES = (MAIL,)

@@ -1,0 +1,188 @@
+"""To whom, by whom and with what effect nodes write: what those have in common that plan messages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from django.db.models import Q
+from django.db.models.functions import Upper
+from pydantic import Field, field_validator
+
+from core.errors import NamedError
+from core.ids import is_id
+from crm.contacts.selectors import live_contacts
+from crm.models import Contact
+from outreach.delivery.reasons import sentence_of
+from outreach.delivery.senders import KINDS, choose_sender
+from outreach.genie.automated import ENDED, Planned, Words, plan_messages, run_of_node, wait_for_messages
+from outreach.genie.models import GenieScheduler
+from outreach.senders.models import Sender
+from workflows.expressions.filters import text
+from workflows.nodes.base import Item, NodeConfig, Outcome, Wave
+from workflows.nodes.records import checked_ids
+
+MAX_SENDERS = 20
+NEVER = ("suppressed", "cancelled", "failed")
+"""Statuses of messages that do not go."""
+HANDLES = ("out", "suppressed")
+
+
+class RecipientConfig(NodeConfig):
+    """What says to whom a node writes, and by whom."""
+
+    to: str = Field(
+        default="",
+        max_length=500,
+        description="A contact's id, or the e-mail address of one; empty: the run's contact.",
+        json_schema_extra={"x-widget": "expression"},
+    )
+    senders: list[str] = Field(
+        default=[],
+        max_length=MAX_SENDERS,
+        description="Several take turns, and a contact keeps theirs. Empty: the company's oldest.",
+        json_schema_extra={"x-widget": "senders", "x-source": "/apps"},
+    )
+    draft: bool = Field(default=False, description="Each message waits for approval.")
+    goOn: Literal["queued", "sent"] = Field(
+        default="queued", description="When the run goes on: at once, or when the message has been sent."
+    )
+
+    @field_validator("senders")
+    @classmethod
+    def _ids(cls, ids: list[str]) -> list[str]:
+        return list(dict.fromkeys(checked_ids(ids)))
+
+
+def recipients(wave: Wave) -> list[tuple[Item, Contact]]:
+    """Return the items with the contacts that they write to, locked. Those without one fail.
+
+    Only contacts are written to: whoever is written to can unsubscribe.
+    """
+    named = [(item, text(wave.render("to", item)).strip() or item.run.contact_id or "") for item in wave.items]
+    ids = {name for _, name in named if is_id(name)}
+    addresses = {name.upper() for _, name in named if name and not is_id(name)}
+    rows = live_contacts().filter(pk__in=ids)
+    if addresses:
+        rows = live_contacts().alias(address=Upper("email")).filter(Q(pk__in=ids) | Q(address__in=addresses))
+    found: dict[str, Contact] = {}
+    for contact in rows.select_for_update(of=("self",), no_key=True).order_by("pk"):
+        found[contact.pk] = contact
+        found.setdefault((contact.email or "").upper(), contact)
+    known = []
+    for item, name in named:
+        one = found.get(name if is_id(name) else name.upper()) if name else None
+        if one is None:
+            where = f"to: there is no contact {name[:60]!r} in this company" if name else "the run has no contact"
+            item.fail("missing", where)
+        else:
+            known.append((item, one))
+    return known
+
+
+def senders_of(ids: Sequence[str]) -> list[Sender]:
+    """Return the senders with these ids, or the company's oldest. Raises NoSMTPSelected_400 where none is active."""
+    if not ids:
+        return [choose_sender(None)]
+    found = {one.pk: one for kind in KINDS for one in kind._default_manager.filter(pk__in=ids, is_active=True)}
+    chosen = [found[id] for id in ids if id in found]
+    if not chosen:
+        raise NamedError("NoSMTPSelected_400", "senders: none of them is an active sender of this company")
+    return chosen
+
+
+def sender_for(contact: Contact, among: Sequence[Sender]) -> Sender:
+    """Return whose turn it is to write to the contact: always the same one's while there are the same."""
+    place = int.from_bytes(hashlib.sha256(contact.pk.encode()).digest()[:8], "big") % len(among)
+    return among[place]
+
+
+def message_id(item: Item) -> str:
+    """Return the id of the message of an item: the same for each try of its step."""
+    return item.key.replace("-", "")[:24]
+
+
+def plan(
+    wave: Wave, wanted: Sequence[tuple[Item, Contact, Words | None]], *, senders: Sequence[Sender], **columns: Any
+) -> None:
+    """Plan the messages of a wave, and set the outcomes."""
+    if not wanted:
+        return
+    run = node_run(wave, wanted[0][0], senders[0], **columns)
+    messages = [
+        Planned(message_id(item), contact, item.run.id, sender_for(contact, senders), words)
+        for item, contact, words in wanted
+    ]
+    done = plan_messages(run, messages)
+    places: dict[str, dict[str, Any]] = {}
+    for (item, _, _), one in zip(wanted, messages, strict=True):
+        status, reason = done[one.id]
+        if wave.config.goOn == "sent":
+            end(item, one.id, status, reason)
+        else:
+            item.outcome = outcome_of(one.id, status, reason)
+        if item.outcome.status == "waiting":
+            places[one.id] = {"token": item.token, "epoch": item.run.epoch}
+    if places:
+        wait_for_messages(places)
+
+
+def resume(wave: Wave) -> None:
+    """Take runs on whose messages have ended."""
+    for item in wave.items:
+        told = item.arrived.payload if item.arrived is not None else None
+        if isinstance(told, Mapping):
+            end(item, told["id"], told["status"], told["reason"])
+
+
+def end(item: Item, id: str, status: str, reason: str) -> None:
+    """Set the outcome of a step that waits until its message has been sent."""
+    if status in ("failed", "unknown"):
+        item.fail(f"mail.{status}", f"the message {id} has ended as {status}: {sentence_of(reason)}")
+        return
+    item.outcome = outcome_of(id, status, reason)
+    if status not in ENDED:
+        item.outcome.status, item.outcome.waits_for = "waiting", "message"
+
+
+def node_run(wave: Wave, item: Item, sender: Sender, **columns: Any) -> GenieScheduler:
+    """Return the run of messages that the node of the version owns, locked."""
+    return run_of_node(
+        workflow_id=item.run.workflow_id,
+        place=f"{item.run.version_id}/{wave.node_id}",
+        member_id=wave.actor_id,
+        sender=sender,
+        name=f"{item.run.workflow.name[:120]} ({wave.node_id})",
+        draft=wave.config.draft,
+        **columns,
+    )
+
+
+def outcome_of(id: str, status: str, reason: str) -> Outcome:
+    """Return the outcome of a step that has planned a message."""
+    handle: Literal["out", "suppressed"] = "suppressed" if status in NEVER else "out"
+    return Outcome(handle=handle, output={"id": id, "status": status, "reason": reason})
+
+
+def check_senders(ids: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Find senders that the company lacks, has switched off, or has not tested."""
+    if not ids:
+        try:
+            choose_sender(None)
+        except NamedError as error:
+            return [("senderMissing", "senders", error.detail)]
+        return []
+    found: Mapping[str, Sender] = {one.pk: one for kind in KINDS for one in kind._default_manager.filter(pk__in=ids)}
+    return list(_problems(ids, found))
+
+
+def _problems(ids: Sequence[str], found: Mapping[str, Sender]) -> Iterable[tuple[str, str, str]]:
+    for place, id in enumerate(ids):
+        sender, path = found.get(id), f"senders.{place}"
+        if sender is None:
+            yield "senderMissing", path, f"there is no sender {id} in this company"
+        elif not sender.is_active:
+            yield "senderMissing", path, f"the sender {id} is switched off"
+        elif not sender.verified:
+            yield "senderUnverified", path, f"the sender {id} has not passed its connection test"
