@@ -1,0 +1,10 @@
+"""Addresses of the feed of events and of webhooks."""
+
+from __future__ import annotations
+
+from core.api.routers import ResourceRouter
+from crm.webhooks.feed_views import EventFeedViewSet
+
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("events", EventFeedViewSet)
