@@ -61,6 +61,7 @@ class CrmConfig(AppConfig):
         from crm.tags.services import on_tag_deleted
         from crm.teams.models import Team
         from crm.teams.services import seed_default_team
+        from crm.webhooks import jobs as webhooks  # noqa: F401  (register their work)
 
         on_contact_recreated(take_over_leads)
         on_company_created(seed_system_fields)

@@ -14,6 +14,7 @@ from crm.saved_views.models import SavedView
 from crm.segments.models import Segment, SegmentRecord
 from crm.tags.models import ContactCategory, Tag
 from crm.teams.models import Team, TeamMember
+from crm.webhooks.models import Webhook, WebhookDelivery
 
 __all__ = [
     "Bucket",
@@ -51,4 +52,6 @@ __all__ = [
     "Tag",
     "Team",
     "TeamMember",
+    "Webhook",
+    "WebhookDelivery",
 ]

@@ -37,9 +37,9 @@ DESCRIPTION = (
     "All that happened, oldest first, for programs that follow it. nextCursor is never null: it is where to go on,"
     " at once while hasMore is true, otherwise a while later. Who goes on from each nextCursor gets each event once and"
     " misses none; events of transactions that still run come when these have ended. Of one record, objectSequence"
-    " tells the order: of two transactions, the one that began first may have changed it last. A page may have fewer than n"
-    f" events, or none, before the end. Events are kept for {feed.KEPT.days} days; a cursor that is older is refused,"
-    " with the oldest one in `warning`. Kinds of records that the caller may not read are left out."
+    " tells the order: of two transactions, the one that began first may have changed it last. A page may have fewer"
+    f" than n events, or none, before the end. Events are kept for {feed.KEPT.days} days; an older cursor is"
+    " refused, with the oldest one in `warning`. Kinds of records that the caller may not read are left out."
 )
 
 
