@@ -11,7 +11,7 @@ from crm.merging.models import DuplicateDismissal, Merge
 from crm.products.models import ProductService, ProductServiceValue
 from crm.records.models import ConvertedValue, CustomField, FieldValue
 from crm.saved_views.models import SavedView
-from crm.segments.models import Segment, SegmentRecord
+from crm.segments.models import Segment, SegmentMember, SegmentRecord
 from crm.tags.models import ContactCategory, Tag
 from crm.teams.models import Team, TeamMember
 from crm.webhooks.models import Webhook, WebhookDelivery
@@ -48,6 +48,7 @@ __all__ = [
     "ProductServiceValue",
     "SavedView",
     "Segment",
+    "SegmentMember",
     "SegmentRecord",
     "Tag",
     "Team",

@@ -36,8 +36,8 @@ KINDS: set[str] = {f"{resource}.{done}" for resource, words in EVENTS.items() fo
 
 FIRST: set[str] = {kind for kind in KINDS if kind.endswith(".created")} | {"mail.sent"}
 """The kinds that are the first event of their object."""
-FOLLOWING_SENT = ("mail.opened", "mail.clicked")
-"""Kinds of a message, as mail.sent is; other kinds of mail are of what came in."""
+FOLLOWING = ("mail.opened", "mail.clicked", "segment.entered", "segment.left")
+"""Kinds whose object has had an event of FIRST of another resource: messages that were sent, contacts and leads."""
 
 
 def number_from(kind: str) -> int:
@@ -46,7 +46,7 @@ def number_from(kind: str) -> int:
     Those of FIRST are number 1 and leave no row that counts: most objects have no other event.
     """
     created = f"{kind.partition('.')[0]}.created"
-    return 2 if created in FIRST or kind in FOLLOWING_SENT else 1
+    return 2 if created in FIRST or kind in FOLLOWING else 1
 
 
 def matching(patterns: Iterable[str]) -> set[str]:

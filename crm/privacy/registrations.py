@@ -24,7 +24,7 @@ from crm.privacy.attached import files_of
 from crm.privacy.registry import DataSubject, delete_rows, mentioning, referring, register_personal_data
 from crm.records.models import ConvertedValue, CustomField
 from crm.saved_views.models import SavedView
-from crm.segments.models import SegmentRecord
+from crm.segments.models import SegmentMember, SegmentRecord
 from crm.webhooks.models import WebhookDelivery
 
 PERSONAL_MAILS = ("follow_up_reminder", "meeting_cancelled", "meeting_invitation", "meeting_reminder")
@@ -75,6 +75,7 @@ def register_personal_data_tables() -> None:
     register_personal_data("events", Event, lambda s: Q(object_id__in=s.object_ids), blank_events)
     hidden = frozenset({"due_at", "manual", "error", "response_body", "milliseconds"})
     register_personal_data("webhookDeliveries", WebhookDelivery, _told, hides=hidden)
+    register_personal_data("watchedSegments", SegmentMember, _recorded, adds=("segment__name",))
     register_personal_data("journal", Journal, _recorded)
     register_personal_data("convertedValues", ConvertedValue, _recorded, exported=False)
     register_personal_data("merges", Merge, _merges, erase_merges)

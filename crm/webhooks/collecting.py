@@ -17,6 +17,7 @@ from core.lists import tree
 from core.tenancy import company_id
 from core.text.json import dumps, iso
 from crm.records.types import RECORD_TYPES, RecordType
+from crm.segments.models import Segment
 from crm.webhooks.models import Webhook
 
 LARGEST = 64 * 1024
@@ -95,6 +96,14 @@ def body_of(event: Event, objects: Mapping[str, Any], epoch: int, *, thin: bool 
     if not thin and len(found := dumps(body)) <= LARGEST:
         return found
     return dumps({**body, "data": {"id": event.object_id}})
+
+
+def segments_told() -> set[str]:
+    """Return the segments that webhooks tell of: all, if one names their events, and not merely by `*`."""
+    kinds = Webhook.objects.exclude(status=Webhook.Status.DISABLED).values_list("kinds", flat=True)
+    if not any(kind.startswith("segment.") for own in kinds for kind in own):
+        return set()
+    return set(Segment.objects.values_list("pk", flat=True))
 
 
 def type_of(kind: str) -> RecordType | None:

@@ -24,6 +24,7 @@ from core.lists import BulkSelection, tree
 from core.outbound import OutboundRefused, checked_url
 from core.tenancy import company_id
 from core.text.json import dumps, iso
+from crm.segments.tracking import refresh_watches
 from crm.webhooks.collecting import WORK, add_deliveries, hears, type_of
 from crm.webhooks.models import Webhook, WebhookDelivery
 from crm.webhooks.sending import Request, Result, request_of, send
@@ -86,6 +87,7 @@ def create_webhook(*, actor: Actor, values: Mapping[str, Any]) -> tuple[Webhook,
         if Webhook.objects.count() >= MOST:
             raise ValidationFailed(f"url: a company has at most {MOST} webhooks")
         webhook.save()
+        refresh_watches()
     return webhook, secret
 
 
@@ -115,6 +117,7 @@ def update_webhook(*, id: str, actor: Actor, values: Mapping[str, Any]) -> Webho
             _set_status(webhook, status)
         webhook.updated_by_id = actor.member_id
         webhook.save()
+        refresh_watches()
         notify_workers(WORK)
     return webhook
 
@@ -135,6 +138,7 @@ def delete_webhooks(*, selection: BulkSelection) -> int:
         raise NamedError("WebhookNotFound_404", "ids: none of them is a webhook of this company")
     WebhookDelivery.objects.filter(webhook__in=ids)._raw_delete("default")
     Webhook.objects.filter(pk__in=ids).delete()
+    refresh_watches()
     return len(ids)
 
 

@@ -15,7 +15,7 @@ from workflows.graphs.models import Workflow
 
 NODE = "id, type, position and data (label, config, onError, disabled) of each, as React Flow has them"
 EDGE = "id, source, target, sourceHandle, targetHandle and label of each"
-CONFIG = "filter, changedFields, enrolment, window, priority, whilePaused and allowSelfTrigger"
+CONFIG = "filter, changedFields, segment, enrolment, window, priority, whilePaused and allowSelfTrigger"
 SCHEDULE = "type (cron, interval or dates), cron, every, at, timezone, from, until, misfire and audience"
 
 
