@@ -75,7 +75,7 @@ def register_personal_data_tables() -> None:
     register_personal_data("events", Event, lambda s: Q(object_id__in=s.object_ids), blank_events)
     hidden = frozenset({"due_at", "manual", "error", "response_body", "milliseconds"})
     register_personal_data("webhookDeliveries", WebhookDelivery, _told, hides=hidden)
-    register_personal_data("watchedSegments", SegmentMember, _recorded, adds=("segment__name",))
+    register_personal_data("watchedSegments", SegmentMember, _recorded, exported=False)
     register_personal_data("journal", Journal, _recorded)
     register_personal_data("convertedValues", ConvertedValue, _recorded, exported=False)
     register_personal_data("merges", Merge, _merges, erase_merges)

@@ -15,7 +15,7 @@ from django.utils.dateparse import parse_datetime
 
 from core.access import Actor, may_read
 from core.access.attempts import Limit
-from core.errors import NamedError, ValidationFailed, shorten
+from core.errors import NamedError, shorten
 from core.events import feed
 from core.events.kinds import matching, module_of
 from core.ids import first_id, new_id
@@ -69,10 +69,14 @@ def not_found() -> NamedError:
     return NamedError("WebhookNotFound_404", "id: there is no such webhook in this company")
 
 
+def _wrong(detail: str) -> NamedError:
+    return NamedError("InvalidInput_400", detail)
+
+
 def create_webhook(*, actor: Actor, values: Mapping[str, Any]) -> tuple[Webhook, str]:
     """Create a webhook. Returns it with its secret, which nobody is shown again.
 
-    Raises ValidationFailed, InvalidRequest_400 (the filter) and UnauthorizedAction_403 (kinds of what the actor may not
+    Raises InvalidInput_400, InvalidRequest_400 (the filter) and UnauthorizedAction_403 (kinds of what the actor may not
     read).
     """
     secret, found = new_secret(), dict(values)
@@ -85,7 +89,7 @@ def create_webhook(*, actor: Actor, values: Mapping[str, Any]) -> tuple[Webhook,
         webhook.disabled_reason = Webhook.DisabledReason.MEMBER
     with transaction.atomic():
         if Webhook.objects.count() >= MOST:
-            raise ValidationFailed(f"url: a company has at most {MOST} webhooks")
+            raise _wrong(f"url: a company has at most {MOST} webhooks")
         webhook.save()
         refresh_watches()
     return webhook, secret
@@ -106,7 +110,7 @@ def update_webhook(*, id: str, actor: Actor, values: Mapping[str, Any]) -> Webho
         if webhook is None:
             raise not_found()
         if headers is None and found.get("url", webhook.url) != webhook.url and webhook.header_names:
-            raise ValidationFailed("headers: send them along with another url; they are kept for the former one alone")
+            raise _wrong("headers: send them along with another url; they are kept for the former one alone")
         status = found.pop("status", webhook.status)
         for name, value in found.items():
             setattr(webhook, name, value)
@@ -190,7 +194,7 @@ def replay(*, id: str, begin: str, end: str | None, kinds: Sequence[str] | None)
     """Deliver the events of a stretch of the feed to a webhook (again): those that it wants and that are not pending.
 
     `begin` and `end` are cursors or times; `kinds` narrows the webhook's own. Raises WebhookNotFound_404,
-    ValidationFailed and InvalidRequest_400.
+    InvalidInput_400 and InvalidRequest_400.
     """
     webhook = get_webhook(id)
     if webhook.status == Webhook.Status.DISABLED:
@@ -220,7 +224,7 @@ def _place(name: str, text: str) -> feed.Position:
         return feed.position_of(text, name=name)
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     if not datetime(2000, 1, 1, tzinfo=UTC) < moment < datetime(2100, 1, 1, tzinfo=UTC):
-        raise ValidationFailed(f"{name}: is no time of this century")
+        raise _wrong(f"{name}: is no time of this century")
     return feed.position_at(moment)
 
 
@@ -237,14 +241,14 @@ def _checked_url(url: str) -> str:
     try:
         return checked_url(url.strip())
     except OutboundRefused as refused:
-        raise ValidationFailed(f"url: {refused.detail}") from None
+        raise _wrong(f"url: {refused.detail}") from None
 
 
 def _matching(kinds: Sequence[str]) -> set[str]:
     try:
         return matching(kinds)
     except ValueError as error:
-        raise ValidationFailed(f"kinds: {shorten(str(error), 60)!r} is no kind of events") from None
+        raise _wrong(f"kinds: {shorten(str(error), 60)!r} is no kind of events") from None
 
 
 def _check_wishes(webhook: Webhook, actor: Actor) -> None:
@@ -252,7 +256,7 @@ def _check_wishes(webhook: Webhook, actor: Actor) -> None:
     webhook.kinds = list(dict.fromkeys(webhook.kinds))
     wanted = _matching(webhook.kinds)
     if not wanted or len(webhook.kinds) > MOST_KINDS:
-        raise ValidationFailed(f"kinds: name 1 to {MOST_KINDS} kinds of events, such as contact.created or contact.*")
+        raise _wrong(f"kinds: name 1 to {MOST_KINDS} kinds of events, such as contact.created or contact.*")
     modules = sorted({module_of(kind) for kind in wanted})
     hidden = next((module for module in modules if not may_read(actor, module)), None)
     if hidden is not None:
@@ -265,23 +269,23 @@ def _check_wishes(webhook: Webhook, actor: Actor) -> None:
     types = {one.kind.panel if (one := type_of(kind)) else "" for kind in wanted}
     record_type = type_of(next(iter(wanted)))
     if len(types) > 1 or record_type is None:
-        raise ValidationFailed("filter: takes kinds of one resource alone: contact, lead or product-service")
+        raise _wrong("filter: takes kinds of one resource alone: contact, lead or product-service")
     parsed = tree.parse(webhook.filter, "filter")
     tree.compile(parsed, record_type.fields, parameter="filter")
     webhook.filter = tree.dump(parsed)
 
 
 def _checked_headers(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the headers that are sent along. Raises ValidationFailed."""
+    """Return the headers that are sent along. Raises InvalidInput_400."""
     if len(given) > MOST_HEADERS:
-        raise ValidationFailed(f"headers: at most {MOST_HEADERS}")
+        raise _wrong(f"headers: at most {MOST_HEADERS}")
     found = {}
     for name, value in given.items():
         where = f"headers.{shorten(name, 40)}"
         if not _HEADER.fullmatch(name) or name.lower() in RESERVED or name.lower().startswith("webhook-"):
-            raise ValidationFailed(f"{where}: is no header of your own, such as Authorization")
+            raise _wrong(f"{where}: is no header of your own, such as Authorization")
         if not isinstance(value, str) or len(value) > 2000 or not (value.isascii() and value.isprintable()):
-            raise ValidationFailed(f"{where}: needs a line of at most 2000 plain characters")
+            raise _wrong(f"{where}: needs a line of at most 2000 plain characters")
         found[name] = value
     return found
 
