@@ -67,7 +67,12 @@ def add_deliveries(webhooks: Iterable[Webhook], events: Sequence[Event], *, agai
         for event in found
     ]
     if rows:
-        values = {"company": company_id(), "now": timezone.now(), "rows": orjson.dumps(rows).decode(), "again": again}
+        values: dict[str, Any] = {
+            "company": company_id(),
+            "now": timezone.now(),
+            "rows": orjson.dumps(rows).decode(),
+            "again": again,
+        }
         with connection.cursor() as cursor:
             cursor.execute(_INSERT, values)
         notify_workers(WORK)
