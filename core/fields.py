@@ -18,10 +18,20 @@ if TYPE_CHECKING:
     _TextField = models.TextField[Any, Any]
     _EmailField = models.EmailField[Any, Any]
     _CharField = models.CharField[Any, Any]
+    _BigIntegerField = models.BigIntegerField[Any, Any]
 else:
     _TextField, _EmailField, _CharField = models.TextField, models.EmailField, models.CharField
+    _BigIntegerField = models.BigIntegerField
 
-__all__ = ["CompanyForeignKey", "EncryptedTextField", "JSONField", "LowerEmailField", "NameField", "ObjectIdField"]
+__all__ = [
+    "CompanyForeignKey",
+    "EncryptedTextField",
+    "JSONField",
+    "LowerEmailField",
+    "NameField",
+    "ObjectIdField",
+    "TransactionIdField",
+]
 
 
 class CompanyForeignKey(models.ForeignKey[Any, Any]):
@@ -54,6 +64,25 @@ class JSONField(models.JSONField):
         if value is None or not isinstance(value, str) or isinstance(expression, KeyTransform):
             return super().from_db_value(value, expression, connection)
         return orjson.loads(value)
+
+
+class TransactionIdField(_BigIntegerField):
+    """The number of the transaction that wrote the row (xid8), which PostgreSQL sets."""
+
+    def __init__(self, **options: Any) -> None:
+        options["db_default"] = models.expressions.RawSQL("pg_current_xact_id()", ())  # noqa: S611  constant SQL
+        options["editable"] = False
+        super().__init__(**options)
+
+    def deconstruct(self) -> Any:
+        name, path, args, options = super().deconstruct()
+        return name, path, args, {key: value for key, value in options.items() if key not in ("db_default", "editable")}
+
+    def db_type(self, connection: Any) -> str:
+        return "xid8"
+
+    def from_db_value(self, value: Any, expression: Any, connection: Any) -> int | None:
+        return None if value is None else int(value)  # psycopg reads the type as text
 
 
 class Sealed(str):

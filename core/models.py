@@ -1,4 +1,4 @@
-from core.events.models import Event, EventDelivery
+from core.events.models import Event, EventDelivery, ObjectSequence
 from core.jobs.models import Claimable, ClaimPolicy, CompanyWork, Job, TaskSchedule
 from core.messages.models import ResponseMessage
 from core.tenancy.models import BaseModel, CompanyManager, CompanyModel, CompanyQuerySet, CompanyRow, MaybeCompanyRow
@@ -16,6 +16,7 @@ __all__ = [
     "EventDelivery",
     "Job",
     "MaybeCompanyRow",
+    "ObjectSequence",
     "ResponseMessage",
     "TaskSchedule",
 ]

@@ -117,6 +117,21 @@ def checked_address(url: str) -> str:
     return text
 
 
+def checked_url(url: str) -> str:
+    """Return the URL, such as https://host/path?query, if requests to it may go out. Raises OutboundRefused."""
+    parts, port = urlsplit(""), 0
+    with suppress(ValueError, KeyError):
+        parts = urlsplit(url)
+        known = {"http": 80, "https": 443}[parts.scheme]
+        port = known if parts.port is None else parts.port
+    if not port or not parts.hostname or "@" in parts.netloc or not url.isprintable() or any(c in url for c in " #\\"):
+        raise OutboundRefused("invalid", "Write it as https://host/path, without user, blanks and #.")
+    addresses = resolve_allowed(parts.hostname, port)
+    if parts.scheme == "http" and any(address.public for address in addresses):
+        raise OutboundRefused("unencrypted", "A server on the public internet is reached by https only.")
+    return url
+
+
 def _private_hosts() -> list[str]:
     return list(getattr(settings, "OUTBOUND_PRIVATE_HOSTS", ()))
 

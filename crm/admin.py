@@ -17,6 +17,7 @@ from crm.saved_views import admin as saved_views
 from crm.segments import admin as segments
 from crm.tags import admin as tags
 from crm.teams import admin as teams
+from crm.webhooks import admin as webhooks
 
 __all__ = [
     "activities",
@@ -36,4 +37,5 @@ __all__ = [
     "segments",
     "tags",
     "teams",
+    "webhooks",
 ]

@@ -56,11 +56,16 @@ class CrmConfig(AppConfig):
         from crm.saved_views.lists import ViewedList, keep_views_of
         from crm.saved_views.services import forget_views
         from crm.search_kinds import register_kinds
+        from crm.segments import jobs as segments  # noqa: F401  (register their work)
         from crm.segments.models import Segment
+        from crm.segments.services import on_segment_changed
+        from crm.segments.tracking import segment_changed, watch_segments
         from crm.tags.models import ContactCategory, Tag
         from crm.tags.services import on_tag_deleted
         from crm.teams.models import Team
         from crm.teams.services import seed_default_team
+        from crm.webhooks import jobs as webhooks  # noqa: F401  (register their work)
+        from crm.webhooks.collecting import segments_told
 
         on_contact_recreated(take_over_leads)
         on_company_created(seed_system_fields)
@@ -100,5 +105,7 @@ class CrmConfig(AppConfig):
         register_reports()
         on_tag_deleted(Tag, untag_contacts, untag_leads, untag_imports)
         on_tag_deleted(ContactCategory, clear_categories, clear_import_categories)
+        watch_segments(segments_told)
+        on_segment_changed(segment_changed)
         check_before_clearing(refuse_files_in_use)
         register_personal_data_tables()

@@ -11,9 +11,10 @@ from crm.merging.models import DuplicateDismissal, Merge
 from crm.products.models import ProductService, ProductServiceValue
 from crm.records.models import ConvertedValue, CustomField, FieldValue
 from crm.saved_views.models import SavedView
-from crm.segments.models import Segment, SegmentRecord
+from crm.segments.models import Segment, SegmentMember, SegmentRecord
 from crm.tags.models import ContactCategory, Tag
 from crm.teams.models import Team, TeamMember
+from crm.webhooks.models import Webhook, WebhookDelivery
 
 __all__ = [
     "Bucket",
@@ -47,8 +48,11 @@ __all__ = [
     "ProductServiceValue",
     "SavedView",
     "Segment",
+    "SegmentMember",
     "SegmentRecord",
     "Tag",
     "Team",
     "TeamMember",
+    "Webhook",
+    "WebhookDelivery",
 ]

@@ -21,6 +21,7 @@ from crm.segments import routes as segments
 from crm.tags import routes as tags
 from crm.teams import routes as teams
 from crm.timeline import routes as timeline
+from crm.webhooks import routes as webhooks
 
 DOMAINS = (
     activities,
@@ -40,6 +41,7 @@ DOMAINS = (
     tags,
     teams,
     timeline,
+    webhooks,
 )
 
 

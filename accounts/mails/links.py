@@ -22,6 +22,7 @@ COMPANY_PAGES = {
     "notice_mailbox_failing": ("senders/{mailbox.pk}/mailbox", "See the mailbox"),
     "notice_sender_stopped": ("{smtp.page}", "See the sender"),
     "notice_sender_undeliverable": ("senders/{smtp.pk}", "See what to publish"),
+    "notice_webhook_failing": ("settings/webhooks/{webhook.pk}", "See the webhook"),
     "notice_member_joined": ("settings/members", "See the members"),
     "notice_staff_visited": ("settings/log", "See the log"),
     "notice_subscription_ending": PLAN,

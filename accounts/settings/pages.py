@@ -45,6 +45,7 @@ NOTICES = {
     "reply.received": "Somebody answered one of your messages",
     "sender.failing": "A sender fails and is paused",
     "mailbox.failing": "The mailbox that replies come to cannot be read",
+    "webhook.failing": "A webhook does not take what it is sent",
     "sender.stopped": "A sender was stopped, since too much of its mail came back or was called spam",
     "sender.undeliverable": "The records of a sender's domain are wrong",
     "subscription.ending": "The subscription ends, or is to be paid, soon",

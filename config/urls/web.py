@@ -40,6 +40,7 @@ from crm.routes import web as crm_web
 from crm.segments import pages as segments
 from crm.tags import pages as tags
 from crm.teams import pages as teams
+from crm.webhooks import pages as webhooks
 from outreach.ai import pages as ai
 from outreach.campaigns import pages as campaigns
 from outreach.data_apps import pages as data_apps
@@ -88,6 +89,7 @@ PAGES = [
     *data_apps.PAGES,
     *storage.PAGES,
     *segments.PAGES,
+    *webhooks.PAGES,
     *tags.PAGES,
     *products.PAGES,
     *teams.PAGES,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,8 @@ class Endpoint:
     counted: bool = True
     """If False, totalCount may be null, since counting the list may be too expensive."""
     parameters: tuple[Any, ...] = ()
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    """Further members of the answer beside data: name -> JSON schema."""
     success: str = "OK_200"
     """The name of the message (core.messages) with the answer's status and text."""
     errors: tuple[str, ...] = ()

@@ -163,6 +163,7 @@ class Schema(AutoSchema):
                 "type": ["string", "null"],
                 "description": "pass back unchanged as `cursor`; null on the last page",
             }
+        properties |= declared.beside
         schema: dict[str, Any] = {"type": "object", "required": list(properties), "properties": properties}
         if declared.many:
             capped = "a search matches more records than totalCount says; absent otherwise"

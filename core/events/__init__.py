@@ -1,6 +1,6 @@
 """Domain events: rows written in the transaction of the change, with one delivery per consumer, handled exactly once.
 
-`emit` writes an event; core.jobs.register(EventConsumer(...)) declares a consumer.
+`emit` writes an event; core.jobs.register(EventConsumer(...)) declares a consumer; core.events.feed reads.
 """
 
 from core.events.consumers import EventConsumer, each

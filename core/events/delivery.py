@@ -16,7 +16,9 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from core.events.consumers import EventConsumer
+from core.events.feed import forget_old
 from core.events.models import Event, EventDelivery
+from core.jobs.periodic import PeriodicTask
 from core.jobs.registry import QueueWork, register, registered
 from core.tenancy import company_scope, unscoped
 
@@ -117,3 +119,4 @@ def _retry_or_park(delivery: EventDelivery, error: Exception) -> None:
 
 
 register(QueueWork(EventConsumer.part_of, deliver, has_due=has_due_deliveries, queue="tick"))
+register(PeriodicTask("events", forget_old, every=timedelta(hours=1)))

@@ -5,6 +5,8 @@ A new kind is one more word here. `emit` refuses others, so that each kind has o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 EVENTS: dict[str, tuple[str, ...]] = {
     "calllog": ("created", "updated", "deleted"),
     "campaign": ("created", "updated", "started", "paused", "resumed", "completed", "cancelled", "failed", "deleted"),
@@ -23,6 +25,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "member": ("invited", "accepted", "updated", "blocked", "unblocked", "removed"),
     "note": ("created",),
     "product-service": ("created", "updated", "deleted", "restored"),
+    "segment": ("entered", "left"),
     "tag": ("deleted",),
     "workflow": ("created", "updated", "published", "unpublished", "deleted"),
 }
@@ -30,3 +33,49 @@ EVENTS: dict[str, tuple[str, ...]] = {
 
 KINDS: set[str] = {f"{resource}.{done}" for resource, words in EVENTS.items() for done in words}
 """All kinds."""
+
+FIRST: set[str] = {kind for kind in KINDS if kind.endswith(".created")} | {"mail.sent"}
+"""The kinds that are the first event of their object."""
+FOLLOWING = ("mail.opened", "mail.clicked", "segment.entered", "segment.left")
+"""Kinds whose object has had an event of FIRST of another resource: messages that were sent, contacts and leads."""
+
+
+def number_from(kind: str) -> int:
+    """Return the number that an event of the kind has if it is the first one that was numbered for its object.
+
+    Those of FIRST are number 1 and leave no row that counts: most objects have no other event.
+    """
+    created = f"{kind.partition('.')[0]}.created"
+    return 2 if created in FIRST or kind in FOLLOWING else 1
+
+
+def matching(patterns: Iterable[str]) -> set[str]:
+    """Return the kinds that the patterns name: `*`, `contact.*` or a kind. Raises ValueError, with an unknown one."""
+    found: set[str] = set()
+    for pattern in patterns:
+        resource, _, done = pattern.partition(".")
+        if pattern == "*":
+            found |= KINDS
+        elif done == "*" and resource in EVENTS:
+            found |= {f"{resource}.{word}" for word in EVENTS[resource]}
+        elif pattern in KINDS:
+            found.add(pattern)
+        else:
+            raise ValueError(pattern)
+    return found
+
+
+MODULES = {
+    "calllog": "lead-activity",
+    "dashboard": "report",
+    "follow-up": "lead-activity",
+    "mail": "genie",
+    "note": "lead-activity",
+}
+"""Resource -> the permission module that shows it, where that has another name."""
+
+
+def module_of(kind: str) -> str:
+    """Return the permission module whose GET shows what an event of the kind tells."""
+    resource = kind.partition(".")[0]
+    return MODULES.get(resource, resource)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 
-from core.fields import CompanyForeignKey, JSONField, ObjectIdField
-from core.tenancy.models import CompanyModel
+from core.fields import CompanyForeignKey, JSONField, ObjectIdField, TransactionIdField
+from core.tenancy.models import CompanyModel, CompanyRow
 
 
 class Event(CompanyModel):
@@ -13,6 +13,10 @@ class Event(CompanyModel):
 
     sequence = models.BigIntegerField(
         db_default=models.expressions.RawSQL("nextval('core_event_sequence')", ()), editable=False, unique=True
+    )
+    tx = TransactionIdField(help_text="The transaction that wrote it; the feed reads behind those that still run.")
+    object_sequence = models.PositiveIntegerField(
+        db_default=1, editable=False, help_text="Counts the events of the object, without gaps."
     )
     kind = models.CharField(max_length=64, help_text="For example contact.created.")
     object_id = ObjectIdField()
@@ -22,7 +26,18 @@ class Event(CompanyModel):
     cause = JSONField(null=True, help_text="What caused it, if a workflow did: workflow, and depth in a chain of them.")
 
     class Meta(CompanyModel.Meta):
-        indexes = [models.Index(fields=("company", "kind", "-sequence"), name="event_company_kind")]
+        indexes = [
+            models.Index(fields=("company", "kind", "-sequence"), name="event_company_kind"),
+            models.Index(fields=("company", "tx", "sequence"), name="event_feed"),
+            models.Index(fields=("company", "object_id", "sequence"), name="event_object"),
+        ]
+
+
+class ObjectSequence(CompanyRow):
+    """The number of the latest event of an object. Objects without a row have at most the event that made them."""
+
+    object_id = ObjectIdField(primary_key=True)
+    number = models.PositiveIntegerField()
 
 
 class EventDelivery(CompanyModel):

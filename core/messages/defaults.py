@@ -223,6 +223,8 @@ OWN_FAILURES: dict[str, tuple[int, str]] = {
     "SavedViewNameAlreadyExists_400": (400, "Saved view name already exists"),
     "SavedViewNotFound_404": (404, "Saved view not found"),
     "SessionNotFound_404": (404, "Session not found"),
+    "WebhookDeliveryNotFound_404": (404, "Webhook delivery not found"),
+    "WebhookNotFound_404": (404, "Webhook not found"),
     "WorkflowNotFound_404": (404, "Workflow not found"),
     "WorkflowRunNotFound_404": (404, "Workflow run not found"),
 }

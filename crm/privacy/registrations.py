@@ -24,7 +24,8 @@ from crm.privacy.attached import files_of
 from crm.privacy.registry import DataSubject, delete_rows, mentioning, referring, register_personal_data
 from crm.records.models import ConvertedValue, CustomField
 from crm.saved_views.models import SavedView
-from crm.segments.models import SegmentRecord
+from crm.segments.models import SegmentMember, SegmentRecord
+from crm.webhooks.models import WebhookDelivery
 
 PERSONAL_MAILS = ("follow_up_reminder", "meeting_cancelled", "meeting_invitation", "meeting_reminder")
 """Kinds of the service's own mails that mention contacts or go to them; add a new one here."""
@@ -72,6 +73,9 @@ def register_personal_data_tables() -> None:
     )
     register_personal_data("importRowErrors", ImportRowError, _row_errors, blank_row_errors)
     register_personal_data("events", Event, lambda s: Q(object_id__in=s.object_ids), blank_events)
+    hidden = frozenset({"due_at", "manual", "error", "response_body", "milliseconds"})
+    register_personal_data("webhookDeliveries", WebhookDelivery, _told, hides=hidden)
+    register_personal_data("watchedSegments", SegmentMember, _recorded, exported=False)
     register_personal_data("journal", Journal, _recorded)
     register_personal_data("convertedValues", ConvertedValue, _recorded, exported=False)
     register_personal_data("merges", Merge, _merges, erase_merges)
@@ -107,6 +111,11 @@ def _row_errors(subject: DataSubject) -> Q:
     """Match the subject's rows of any import; rows with its name alone only in the imports that it came from."""
     named = Q(job__in=subject.import_ids) & mentioning(subject, "values", names=True)
     return mentioning(subject, "values", "message") | Q(existing_id__in=_ids(subject)) | named
+
+
+def _told(subject: DataSubject) -> Q:
+    """Match what webhooks were told of the subject's records, and of others by its addresses and numbers."""
+    return Q(object_id__in=subject.object_ids) | mentioning(subject, "body")
 
 
 def _recorded(subject: DataSubject) -> Q:

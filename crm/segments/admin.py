@@ -7,7 +7,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.paginator import EXACT, capped_count
 from core.backoffice.panels import facts, panel
-from crm.segments.models import Segment, SegmentRecord
+from crm.segments.models import Segment, SegmentMember, SegmentRecord
 
 
 @admin.register(Segment)
@@ -23,6 +23,10 @@ class SegmentAdmin(CompanyRecordAdmin):
 @panel(Segment, "Records")
 def _records(segment: Segment) -> SafeString:
     if segment.kind == Segment.Kind.DYNAMIC:
-        return facts([("Chosen by", "its filters, whenever it is asked for")])
+        found = [("Chosen by", "its filters, whenever it is asked for")]
+        if segment.watched_since is not None:
+            inside = capped_count(SegmentMember.objects.filter(segment=segment))
+            found.append(("Watched, with", f"{inside:,}" if inside <= EXACT else f"more than {EXACT:,}"))
+        return facts(found)
     number = capped_count(SegmentRecord.objects.filter(segment=segment))
     return facts([("Chosen one by one", f"{number:,}" if number <= EXACT else f"more than {EXACT:,}")])

@@ -4,8 +4,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 
-from core.fields import CompanyForeignKey, JSONField
-from core.models import CompanyModel
+from core.fields import CompanyForeignKey, JSONField, ObjectIdField
+from core.models import CompanyModel, CompanyRow
 from crm.records.models import NamedModel
 
 
@@ -24,8 +24,12 @@ class Segment(NamedModel):
     kind = models.CharField(max_length=8, choices=Kind, default=Kind.DYNAMIC)
     filters = JSONField(default=dict, blank=True, help_text="The filter tree of advancedFilters.")
 
+    watched_since = models.DateTimeField(null=True, editable=False, help_text="Something waits for who enters it.")
+    compared_at = models.DateTimeField(null=True, editable=False, help_text="When all records were last looked at.")
+
     class Meta(NamedModel.Meta):
         constraints = [models.UniqueConstraint("company", Lower("name"), name="segment_name_unique")]
+        indexes = [models.Index(fields=("company",), condition=Q(watched_since__isnull=False), name="segment_watched")]
 
 
 class SegmentRecord(CompanyModel):
@@ -51,3 +55,15 @@ class SegmentRecord(CompanyModel):
             models.Index(fields=("contact",), condition=Q(contact__isnull=False), name="segmentrecord_contact"),
             models.Index(fields=("lead",), condition=Q(lead__isnull=False), name="segmentrecord_lead"),
         ]
+
+
+class SegmentMember(CompanyRow):
+    """A record that is in a watched segment. Its events tell when that changes (crm.segments.tracking)."""
+
+    segment = CompanyForeignKey(Segment, on_delete=models.CASCADE, related_name="+", db_index=False)
+    record_id = ObjectIdField()
+    since = models.DateTimeField()
+
+    class Meta(CompanyRow.Meta):
+        constraints = [models.UniqueConstraint(fields=("segment", "record_id"), name="segmentmember_once")]
+        indexes = [models.Index(fields=("record_id",), name="segmentmember_record")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +19,24 @@ from crm.records.filters import all_custom_fields_of
 from crm.records.types import RECORD_TYPES, kind_of
 from crm.records.unique_names import save_unique_name
 from crm.records.values import Links, add_links, remove_links, remove_other_links
-from crm.segments.models import Segment, SegmentRecord
+from crm.segments.models import Segment, SegmentMember, SegmentRecord
 
 TAKEN, NOT_FOUND = "SegmentNameAlreadyExists_400", "SegmentNotFound_400"
+
+
+_changed: list[Callable[[Segment, bool], None]] = []
+
+
+def on_segment_changed(call: Callable[[Segment, bool], None]) -> None:
+    """Register what is called when a segment was made or changed, in its transaction: whether its records were chosen
+    by hand comes along."""
+    _changed.append(call)
+
+
+def segment_changed(segment: Segment, *, by_hand: bool) -> None:
+    """Tell those who registered that the records of a segment may be others now."""
+    for call in _changed:
+        call(segment, by_hand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +144,7 @@ def create_segment(
         segment.filters = stored_tree(segment.panel, filters, advanced)
     save_unique_name(segment, TAKEN)
     _change_ids(segment, ids)
+    segment_changed(segment, by_hand=False)
     return segment
 
 
@@ -158,6 +174,8 @@ def update_segment(
     segment.updated_by_id = actor_id
     save_unique_name(segment, TAKEN)
     _change_ids(segment, ids)
+    if ids.given or filters is not None or advanced is not None:
+        segment_changed(segment, by_hand=ids.given)
     return segment
 
 
@@ -213,5 +231,6 @@ def delete_segments(*, selection: BulkSelection) -> int:
     if not ids and not selection.everything:
         raise NamedError(NOT_FOUND, "ids: none of them is a segment of this company")
     SegmentRecord.objects.filter(segment_id__in=ids).delete()
+    SegmentMember.objects.filter(segment_id__in=ids)._raw_delete("default")
     Segment.objects.filter(pk__in=ids).delete()
     return len(ids)

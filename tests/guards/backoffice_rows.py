@@ -63,6 +63,8 @@ from crm.models import (
     Tag,
     Team,
     TeamMember,
+    Webhook,
+    WebhookDelivery,
 )
 from outreach.models import (
     AiApp,
@@ -216,6 +218,21 @@ def _segment(n: int) -> Segment:
     segment = Segment.objects.create(name=f"Segment {n}", kind=Segment.Kind.STATIC)
     SegmentRecord.objects.create(segment=segment, contact=ContactFactory())
     return segment
+
+
+def _webhook(n: int) -> Webhook:
+    return Webhook.objects.create(
+        url=f"https://example.org/{SECRET}",
+        description=f"Webhook {n}",
+        kinds=["*"],
+        secret=SECRET,
+        headers=SECRET,
+    )
+
+
+def _delivery(n: int) -> WebhookDelivery:
+    values = {"event_id": new_id(), "object_id": new_id(), "kind": "contact.created", "sequence": n}
+    return WebhookDelivery.objects.create(webhook=_webhook(n), object_sequence=1, body=SECRET, **values)
 
 
 def _meeting(n: int) -> Meeting:
@@ -391,6 +408,8 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     WorkflowTrigger: lambda n: WorkflowTrigger.objects.create(workflow=_workflow(n), kind="contact.created"),
     WorkflowRun: _workflow_run,
     NodeCount: _node_count,
+    Webhook: _webhook,
+    WebhookDelivery: _delivery,
     RunReady: lambda n: RunReady.objects.create(run=_workflow_run(n)),
     RunTimer: lambda n: RunTimer.objects.create(run=_workflow_run(n), token="1", due_at=timezone.now()),
     RunInbox: lambda n: RunInbox.objects.create(run=_workflow_run(n), token="1", epoch=0, kind="event"),

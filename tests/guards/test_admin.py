@@ -21,6 +21,7 @@ from django.urls import get_resolver, reverse
 from accounts.models import Company, SecondFactor, User
 from billing.models import PlanPrice
 from core.backoffice.admin import BackOfficeAdmin, is_secret
+from core.models import ObjectSequence
 from core.tenancy import active_scope, company_scope, unscoped
 from crm.models import (
     ContactTag,
@@ -33,6 +34,7 @@ from crm.models import (
     LeadValue,
     MeetingAttendee,
     ProductServiceValue,
+    SegmentMember,
     SegmentRecord,
     TeamMember,
 )
@@ -56,6 +58,8 @@ NOT_REGISTERED = {
     MeetingAttendee: "shown on the meeting's page",
     TeamMember: "shown on the team's page",
     SegmentRecord: "counted on the segment's page",
+    SegmentMember: "counted on the segment's page",
+    ObjectSequence: "a counter; the events show it",
     LeadValue: "a composite key; the values are on the lead's page",
     CustomFieldValue: "a composite key, which Django's admin cannot show; the values are on the contact's page",
 }

@@ -27,6 +27,8 @@ from crm.models import (
     Segment,
     Tag,
     Team,
+    Webhook,
+    WebhookDelivery,
 )
 from outreach.models import (
     Campaign,
@@ -97,6 +99,8 @@ ADDRESSES: dict[str, type[Any]] = {
     "tag": Tag,
     "team": Team,
     "vendor-app": MailApp,
+    "webhook": Webhook,
+    "webhook-delivery": WebhookDelivery,
 }
 """The page's name -> the model of the record that its parameter is the id of."""
 

@@ -140,3 +140,22 @@ def test_members_start_runs_for_a_selection(cast: Cast) -> None:
     assert answer.data == {"selectedCount": 2, "startedCount": 1}  # Bob has one under way
     cast.key.put(f"/workflow/{id}", {"status": "paused"})
     assert cast.session.post(f"/workflow/{id}/enrol", {"selectAll": True}).status == 400
+
+
+def test_entering_a_segment_starts_a_run_and_another_segment_does_not(cast: Cast) -> None:
+    ann = contact(cast, name="Ann")
+    ids = []
+    for name in ("Zoe", "Bob"):
+        tree = when("name", "equals", name)
+        ids.append(cast.key.post("/segment", {"name": name, "advancedFilters": tree}).data["_id"])
+    values = {"triggerEventType": "segment.entered"}
+    nodes, lines = [node("end", "set", {"values": {"a": 1}})], []
+    refused = cast.key.post("/workflow", {"name": "None", "nodes": nodes, "edges": lines, **values})
+    assert cast.key.post(f"/workflow/{refused.data['_id']}/publish").status == 400, "it names no segment"
+    id = published(cast, nodes, lines, **values, config={"segment": ids[0]})
+    for name in ("Bob", "Zoe"):
+        cast.key.put(f"/contact/{ann}", {"formData": {"name": name}})
+        work()
+        work()
+    (run,) = runs(cast, id)
+    assert run.contact_id == ann

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.events import emit
+from crm.segments.tracking import refresh_watches
 from workflows.definitions.selectors import graph_of, kept_workflows
 from workflows.engine import carrying, locks, settling
 from workflows.graphs.events import KINDS, SCHEDULE, WEBHOOK
@@ -99,6 +100,7 @@ def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> N
     WorkflowTrigger.objects.filter(workflow=workflow).exclude(kind=kind).delete()
     if kind in KINDS:
         WorkflowTrigger.objects.get_or_create(workflow=workflow, kind=kind)
+    refresh_watches()
     payload = {"name": workflow.name, "version": current.number}
     emit("workflow.published", [workflow.pk], payloads={workflow.pk: payload}, actor_id=member_id)
 
@@ -115,6 +117,7 @@ def _withdraw(workflow: Workflow, status: str, member_id: str) -> None:
     workflow.save()
     if status == Status.UNPUBLISHED:
         WorkflowTrigger.objects.filter(workflow=workflow).delete()
+        refresh_watches()
     kind = "workflow.unpublished" if status == Status.UNPUBLISHED else "workflow.updated"
     payload = {"name": workflow.name, "from": was, "to": status}
     emit(kind, [workflow.pk], payloads={workflow.pk: payload}, actor_id=member_id)

@@ -17,7 +17,8 @@ from workflows.graphs.models import Workflow
 NODE = "id, type, position and data (label, config, onError, disabled, pinned) of each, as React Flow has them"
 EDGE = "id, source, target, sourceHandle, targetHandle and label of each"
 CONFIG = (
-    "filter, changedFields, enrolment, window, concurrency, rate, retention, priority, whilePaused and allowSelfTrigger"
+    "filter, changedFields, segment, enrolment, window, concurrency, rate, retention, priority, whilePaused and"
+    " allowSelfTrigger"
 )
 REQUIRED = "This field is required."
 SCHEDULE = "type (cron, interval, dates or field), cron, every, at, field, timezone, from, until, misfire and audience"

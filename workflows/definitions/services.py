@@ -15,6 +15,7 @@ from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id
 from core.text.json import dumps
 from crm.records.updates import refuse_changed
+from crm.segments.tracking import refresh_watches
 from workflows.definitions.publishing import change_status
 from workflows.definitions.selectors import graph_of, kept_workflows
 from workflows.engine import locks, settling
@@ -139,6 +140,7 @@ def delete_workflows(*, member_id: str, selection: BulkSelection) -> int:
             is_deleted=True, settling=True, next_fire_at=None, hook_token="", updated_by_id=member_id, updated_at=now
         )
         WorkflowTrigger.objects.filter(workflow__in=ids).delete()
+        refresh_watches()
         emit("workflow.deleted", ids, actor_id=member_id)
         if len(ids) == 1:
             settling.settle(ids[0])

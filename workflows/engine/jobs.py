@@ -14,7 +14,7 @@ PAUSE = 0.05
 
 
 def work(deadline: float = float("inf")) -> None:
-    """Move runs, tell them of messages, settle workflows and give away places, until nothing is left or the deadline."""
+    """Move runs, tell them of messages, settle workflows and give away places until the deadline or the end."""
     looked = 0.0
     while monotonic() < deadline:
         if monotonic() - looked > PAUSE:

@@ -29,6 +29,10 @@ def label_of(kind: str) -> str:
     return f"{resource.replace('-', ' ').capitalize()} {done}"
 
 
+SEGMENT = ("segment.entered", "segment.left")
+"""Kinds that are of one segment: config.segment."""
+
+
 def subject_of(kind: str, object_id: str, payload: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Return the ids of the contact and the lead that an event is about, as far as it tells them."""
     resource = kind.partition(".")[0]

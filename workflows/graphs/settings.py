@@ -54,6 +54,9 @@ class WorkflowConfig(NodeConfig):
     changedFields: list[str] | None = Field(
         default=None, max_length=50, description="Of an update: one of these has to be among the changes."
     )
+    segment: str | None = Field(
+        default=None, max_length=24, description="Of segment.entered and segment.left: the segment, by its _id."
+    )
     enrolment: Enrolment = Enrolment()
     window: WindowConfig | None = Field(default=None, description="Runs begin when it is open.")
     whilePaused: Literal["skip", "queue"] = Field(default="skip", description="What becomes of starts while paused.")

@@ -10,8 +10,9 @@ from pydantic import ValidationError
 from core.errors import NamedError
 from core.lists import tree
 from crm.records.types import RECORD_TYPES
+from crm.segments.models import Segment
 from workflows.expressions.conditions import CompiledConditions, check_conditions
-from workflows.graphs.events import KINDS, OTHERS, SCHEDULE
+from workflows.graphs.events import KINDS, OTHERS, SCHEDULE, SEGMENT
 from workflows.graphs.plan import ERROR, Plan, compile_graph
 from workflows.graphs.problems import Problems
 from workflows.graphs.settings import Schedule
@@ -25,7 +26,7 @@ def check_draft(graph: Mapping[str, Any]) -> tuple[Plan | None, Problems]:
     if plan is not None:
         _check_references(plan, problems)
         _check_errors(plan, problems)
-        _check_company(plan, problems)
+        _check_company(plan, graph.get("triggerEventType") or "", problems)
     return (None if problems.errors else plan), problems
 
 
@@ -119,10 +120,12 @@ def comes_always(plan: Plan, before: str, id: str) -> bool:
     return True
 
 
-def _check_company(plan: Plan, problems: Problems) -> None:
+def _check_company(plan: Plan, graph_kind: str, problems: Problems) -> None:
     """Find fields, tags, members and the like that the company lacks."""
     if plan.filter is not None:
         _check_tree(plan.filter, "", "config.filter", problems)
+    if graph_kind in SEGMENT and not Segment.objects.filter(pk=plan.config.segment or "").exists():
+        problems.add("missing", "names the segment that records enter or leave", path="config.segment")
     for node in plan.nodes.values():
         for name, compiled in node.conditions.items():
             _check_tree(compiled, node.id, f"config.{name}", problems)

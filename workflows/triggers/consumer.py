@@ -87,6 +87,8 @@ def _admit(workflow: Workflow, plan: Plan, events: Sequence[tuple[Event, Entry]]
     left: list[Entry] = []
     for event, entry in events:
         cause = event.cause or {}
+        if plan.config.segment and event.payload.get("segment") != plan.config.segment:
+            continue  # it waits for another segment
         if cause.get("workflow") == workflow.pk and not plan.config.allowSelfTrigger:
             refused["ownChange"] += 1
         elif entry.depth > MAX_DEPTH:

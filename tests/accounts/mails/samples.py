@@ -94,6 +94,10 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "notice_reply_received": [{**NOTICE, "who": NASTY, "inbound": SimpleNamespace(pk="x", subject=NASTY, text=NASTY)}],
     "notice_sender_failing": [{**NOTICE, "smtp": SENDER}],
     "notice_mailbox_failing": [{**NOTICE, "mailbox": MAILBOX}],
+    "notice_webhook_failing": [
+        {**NOTICE, "webhook": SimpleNamespace(pk="x", host=NASTY, failures=5), "problem": NASTY, "disabled": disabled}
+        for disabled in (False, True)
+    ],
     "notice_sender_stopped": [{**NOTICE, "smtp": SENDER, "told": NASTY}],
     "notice_sender_undeliverable": [{**NOTICE, "smtp": SENDER, "told": [NASTY]}],
     "notice_subscription_ending": [{**NOTICE, **TRIAL}, {**NOTICE, **PAID}],

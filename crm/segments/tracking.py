@@ -1,0 +1,282 @@
+"""Who is in a segment, kept for the segments that somebody watches, and events for those who enter and leave.
+
+`watch_segments` registers who watches. Events of records move their records; what needs no event, such as time, is
+found by whole comparisons. The rows of the segments are locked meanwhile, so that of two workers at once the later one
+looks at what the earlier one has written.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import orjson
+from django.db import connection
+from django.db.models import BooleanField, Case, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.utils import timezone
+
+from core.errors import ApiError
+from core.events import caused_by, emit
+from core.events.models import Event
+from core.ids import is_id
+from core.lists import FieldSet
+from core.tenancy import company_id, company_scope
+from crm.records.types import kind_of
+from crm.segments.models import Segment, SegmentMember, SegmentRecord
+from crm.segments.services import compiled, fields_of, members
+
+log = logging.getLogger(__name__)
+
+ENTERED, LEFT = "segment.entered", "segment.left"
+AT_ONCE = 50
+"""Segments that one statement decides about."""
+RELATIVE = ("withinLast", "withinNext")
+WHOLE_EVERY = timedelta(days=1)
+RELATIVE_EVERY = timedelta(minutes=15)
+_TOUCHED = ("updatedAt", "updatedBy")
+"""Fields that each change moves, and that no event names."""
+
+_watchers: list[Callable[[], Collection[str]]] = []
+
+
+def watch_segments(watched: Callable[[], Collection[str]]) -> None:
+    """Register what returns the ids of the active company's segments that something watches."""
+    _watchers.append(watched)
+
+
+def refresh_watches() -> None:
+    """Begin to keep the members of segments that are watched by now, and forget those of others, in the caller's
+    transaction. Who is in them at the start has not entered."""
+    wanted = {id for watched in _watchers for id in watched()}
+    known = dict(Segment.objects.filter(Q(pk__in=wanted) | ~Q(watched_since=None)).values_list("pk", "watched_since"))
+    begun = sorted(id for id, since in known.items() if since is None)
+    ended = sorted(id for id in known if id not in wanted)
+    if begun:
+        Segment.objects.filter(pk__in=begun).update(watched_since=timezone.now())
+        for id in begun:
+            compare(id, tell=False)
+    if ended:
+        Segment.objects.filter(pk__in=ended).update(watched_since=None, compared_at=None)
+        SegmentMember.objects.filter(segment__in=ended)._raw_delete("default")
+
+
+def segment_changed(segment: Segment, by_hand: bool) -> None:
+    """Look who is in a segment that was made or changed. Another tree tells nobody, records chosen by hand do."""
+    if segment.watched_since is not None:
+        compare(segment.pk, tell=by_hand)
+    elif _watchers:
+        refresh_watches()
+
+
+def follow(events: Sequence[Event]) -> None:
+    """Move the records of events in and out of the watched segments (a consumer of events, of one company)."""
+    segments = _locked(Segment.objects.exclude(watched_since=None))
+    for panel in sorted({segment.panel for segment in segments}):
+        touched = _touched(panel, events)
+        own = [segment for segment in segments if segment.panel == panel]
+        for group, ids in _by_changes(touched).items():
+            _move([one for one in own if group is None or not group.isdisjoint(_names(one))], ids, touched)
+
+
+def _touched(panel: str, events: Sequence[Event]) -> dict[str, list[Event]]:
+    """Return the records of a panel that the events may move, each with its events, ascending.
+
+    What happens to a contact may move its leads, whose segments name fields of it.
+    """
+    found: dict[str, list[Event]] = defaultdict(list)
+    contacts: dict[str, list[Event]] = defaultdict(list)
+    for event in events:
+        resource = event.kind.partition(".")[0]
+        losers = event.payload.get("losers")
+        ids = [event.object_id, *(id for id in (losers if isinstance(losers, list) else ()) if is_id(id))]
+        for id in ids:
+            if resource == panel:
+                found[id].append(event)
+            elif panel == "lead":
+                contacts[id].append(event)
+    if contacts:
+        rows = kind_of("lead").model._default_manager.filter(contact__in=list(contacts))
+        for lead, contact in rows.values_list("pk", "contact_id"):
+            found[lead] += contacts[contact]
+    return dict(sorted(found.items()))
+
+
+def _by_changes(touched: Mapping[str, Sequence[Event]]) -> dict[frozenset[str] | None, list[str]]:
+    """Return the records by the names of the fields that have changed; None: any may have."""
+    found: dict[frozenset[str] | None, list[str]] = defaultdict(list)
+    for id, events in touched.items():
+        names: set[str] | None = set()
+        for event in events:
+            resource, _, done = event.kind.partition(".")
+            if done != "updated" or names is None:
+                names = None
+                break
+            names |= {f"{resource}:{name}" for name in event.payload.get("changes") or ()} | {f"{resource}:"}
+        found[None if names is None else frozenset(names)].append(id)
+    return found
+
+
+def _names(segment: Segment) -> frozenset[str]:
+    """Return the fields that decide who is in a segment, as <resource>:<name>."""
+    found = set()
+    for name in _fields(segment.filters):
+        root, _, rest = name.partition(".")
+        if segment.panel == "lead" and root == "contact" and rest:
+            found.add(f"contact:{rest.partition('.')[0]}")
+            root = "contact"
+        found.add(f"{segment.panel}:{'' if root in _TOUCHED else root}")
+        if rest == "contactNumber":
+            found |= {"contact:number", "contact:countryCode"}
+        if root == "contactNumber":
+            found |= {f"{segment.panel}:number", f"{segment.panel}:countryCode"}
+    return frozenset(found)
+
+
+def _fields(node: Mapping[str, Any]) -> Iterable[str]:
+    if "field" in node:
+        yield str(node["field"])
+    for child in node.get("conditions") or ():
+        yield from _fields(child)
+
+
+def is_relative(segment: Segment) -> bool:
+    """Tell whether time alone moves records in and out of the segment."""
+
+    def within(node: Mapping[str, Any]) -> bool:
+        return node.get("operator") in RELATIVE or any(within(child) for child in node.get("conditions") or ())
+
+    return within(segment.filters or {})
+
+
+def _locked(rows: QuerySet[Segment]) -> list[Segment]:
+    return list(rows.select_for_update(of=("self",), no_key=True).order_by("pk"))
+
+
+def _conditions(segments: Sequence[Segment]) -> dict[str, tuple[Segment, Q]]:
+    """Return the segments with their conditions, but those that have become invalid."""
+    found: dict[str, tuple[Segment, Q]] = {}
+    fields: dict[str, FieldSet] = {}
+    for n, segment in enumerate(segments):
+        if segment.kind == Segment.Kind.STATIC:
+            chosen = SegmentRecord.objects.filter(segment=segment.pk, **{segment.panel: OuterRef("pk")})
+            found[f"s{n}"] = (segment, Q(Exists(chosen)))
+            continue
+        try:
+            where = compiled(segment, fields.setdefault(segment.panel, fields_of(segment.panel)))
+        except ApiError as error:
+            log.warning("segment %s cannot be followed: %s", segment.pk, error)
+            continue
+        found[f"s{n}"] = (segment, where or Q(pk__isnull=False))
+    return found
+
+
+def _move(segments: Sequence[Segment], ids: Sequence[str], touched: Mapping[str, Sequence[Event]]) -> None:
+    """Decide about the records (of one panel) for the segments: one statement for AT_ONCE of these."""
+    for start in range(0, len(segments), AT_ONCE):
+        conditions = _conditions(segments[start : start + AT_ONCE])
+        if not conditions:
+            continue
+        panel = segments[0].panel
+        columns: dict[str, Any] = {
+            name: Case(When(where, then=Value(True)), default=Value(False), output_field=BooleanField())
+            for name, (_, where) in conditions.items()
+        }
+        rows = kind_of(panel).live().filter(pk__in=ids).order_by().annotate(**columns).values_list("pk", *columns)
+        inside: dict[str, set[str]] = {name: set() for name in columns}
+        for id, *flags in rows:
+            for name, flag in zip(columns, flags, strict=True):
+                if flag:
+                    inside[name].add(id)
+        known: dict[str, set[str]] = defaultdict(set)
+        own = SegmentMember.objects.filter(segment__in=[one.pk for one, _ in conditions.values()], record_id__in=ids)
+        for segment_id, id in own.values_list("segment_id", "record_id"):
+            known[segment_id].add(id)
+        for name, (segment, _) in conditions.items():
+            before = known[segment.pk]
+            entered, left = sorted(inside[name] - before), sorted(before - inside[name])
+            if entered:
+                _add(segment, entered)
+            if left:
+                SegmentMember.objects.filter(segment=segment.pk, record_id__in=left)._raw_delete("default")
+            _tell(ENTERED, segment, entered, touched)
+            _tell(LEFT, segment, left, touched)
+
+
+def _add(segment: Segment, ids: Sequence[str]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO crm_segmentmember (company_id, segment_id, record_id, since)"
+            " SELECT %s, %s, id, %s FROM json_array_elements_text(%s::json) AS given (id) ON CONFLICT DO NOTHING",
+            [company_id(), segment.pk, timezone.now(), orjson.dumps(ids).decode()],
+        )
+
+
+def _tell(kind: str, segment: Segment, ids: Sequence[str], touched: Mapping[str, Sequence[Event]]) -> None:
+    """Emit who entered or left, with what caused the change that moved them."""
+    groups: dict[tuple[bool, bytes], list[str]] = defaultdict(list)
+    for id in ids:
+        events = touched.get(id, ())
+        cause = events[-1].cause if events else None
+        groups[all(event.automation for event in events), orjson.dumps(cause)].append(id)
+    for (automation, dumped), own in groups.items():
+        payloads = {id: {"segment": segment.pk, "name": segment.name, segment.panel: id} for id in own}
+        cause = orjson.loads(dumped)
+        if cause is None:
+            emit(kind, own, payloads=payloads, automation=automation)
+            continue
+        with caused_by(cause):
+            emit(kind, own, payloads=payloads, automation=automation)
+
+
+def compare(id: str, *, tell: bool) -> None:
+    """Compare all records with a watched segment, by two statements, and store who is in it.
+
+    With `tell` those who have entered and left are told of.
+    """
+    segment = next(iter(_locked(Segment.objects.filter(pk=id).exclude(watched_since=None))), None)
+    if segment is None:
+        return
+    Segment.objects.filter(pk=id).update(compared_at=timezone.now())
+    try:
+        now_in = members(segment).order_by().annotate(record=F("pk")).values_list("record", flat=True)
+        sql, params = now_in.query.sql_with_params()
+    except ApiError as error:
+        log.warning("segment %s cannot be followed: %s", segment.pk, error)
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"WITH inside AS MATERIALIZED (SELECT found.id FROM ({sql}) AS found (id)),"
+            " gone AS (DELETE FROM crm_segmentmember m WHERE m.segment_id = %s"
+            "   AND NOT EXISTS (SELECT FROM inside WHERE inside.id = m.record_id) RETURNING record_id),"
+            " come AS (INSERT INTO crm_segmentmember (company_id, segment_id, record_id, since)"
+            "   SELECT %s, %s, inside.id, %s FROM inside WHERE NOT EXISTS"
+            "   (SELECT FROM crm_segmentmember k WHERE k.segment_id = %s AND k.record_id = inside.id)"
+            "   ON CONFLICT DO NOTHING RETURNING record_id)"
+            " SELECT true, record_id FROM come WHERE %s UNION ALL SELECT false, record_id FROM gone WHERE %s",
+            [*params, id, company_id(), id, timezone.now(), id, tell, tell],
+        )
+        moved = cursor.fetchall()
+    _tell(ENTERED, segment, sorted(record for entered, record in moved if entered), {})
+    _tell(LEFT, segment, sorted(record for entered, record in moved if not entered), {})
+
+
+def compare_due() -> bool:
+    """Compare one segment that is due (a periodic task). Returns whether there may be more.
+
+    Those with dates relative to now are due after RELATIVE_EVERY, the others after WHOLE_EVERY.
+    """
+    now = timezone.now()
+    old = Q(compared_at=None) | Q(compared_at__lte=now - RELATIVE_EVERY)
+    rows = (
+        Segment.objects.filter(old).exclude(watched_since=None).order_by(F("compared_at").asc(nulls_first=True), "pk")
+    )
+    for segment in rows.iterator(chunk_size=500):
+        late = segment.compared_at is None or segment.compared_at <= now - WHOLE_EVERY
+        if late or is_relative(segment):
+            with company_scope(segment.company_id):
+                compare(segment.pk, tell=True)
+            return True
+    return False

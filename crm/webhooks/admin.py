@@ -1,0 +1,46 @@
+"""Back office pages of webhooks."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from crm.webhooks.models import Webhook, WebhookDelivery
+
+
+@admin.register(Webhook)
+class WebhookAdmin(CompanyRecordAdmin):
+    """Webhooks, read-only: their companies look after them. Addresses are shown by their host, since they may hold
+    keys."""
+
+    icon = "webhook"
+    exclude = ("url", "secret", "former_secret", "headers")
+    list_display = ("host", "description", "company", "status", "disabled_reason", "failures", "last_success_at")
+    list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
+    search_fields = ("=id", "description")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Webhook]:
+        return super().get_queryset(request).defer("secret", "former_secret", "headers")
+
+
+@admin.register(WebhookDelivery)
+class WebhookDeliveryAdmin(CompanyRecordAdmin):
+    """Deliveries: what came of them, without what they tell."""
+
+    icon = "outbox"
+    exclude = ("body", "response_body")
+    list_display = ("kind", "webhook", "status", "company", "attempts", "response_status", "tried_at", "error_line")
+    list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
+    list_select_related = ("company", "webhook")
+    search_fields = ("=id", "=event_id", "=object_id", "=webhook__id")
+    search_help_text = "Id of the delivery, the event, the record or the webhook"
+
+    @admin.display(description="error")
+    def error_line(self, delivery: WebhookDelivery) -> str:
+        return delivery.error[:100]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookDelivery]:
+        return super().get_queryset(request).defer("body", "response_body")

@@ -1,0 +1,23 @@
+"""The work of webhooks."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from core.events import EventConsumer
+from core.events.kinds import KINDS
+from core.jobs import PeriodicTask, QueueWork, register
+from crm.webhooks.collecting import WORK, collect
+from crm.webhooks.models import WebhookDelivery
+from crm.webhooks.sending import drain, has_due
+from crm.webhooks.services import forget_old
+
+WANTED = (
+    "EXISTS (SELECT FROM crm_webhook w WHERE w.company_id = %(company)s AND w.status <> 'disabled'"
+    " AND w.kinds ?| ARRAY['*', split_part(%(kind)s, '.', 1) || '.*', %(kind)s])"
+)
+"""A company without webhooks for a kind pays nothing for it."""
+
+register(EventConsumer(WORK, collect, kinds=KINDS, where=WANTED))
+register(QueueWork(WORK, drain, has_due=has_due, queue="ai", model=WebhookDelivery))
+register(PeriodicTask("webhook-deliveries", forget_old, every=timedelta(hours=1)))

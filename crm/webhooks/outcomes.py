@@ -1,0 +1,123 @@
+"""What becomes of a delivery and of its webhook after an attempt."""
+
+from __future__ import annotations
+
+import random
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.members.notices import notify
+from core.jobs.leases import update_owned
+from core.outbound_http import HttpAnswer
+from crm.webhooks.models import Webhook, WebhookDelivery
+from crm.webhooks.notices import WEBHOOK_FAILING
+
+SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+DELAYS = (
+    *(5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR),
+    *(24 * HOUR, 24 * HOUR),
+)
+"""The waits after the first, second … attempt that failed; after one more a delivery is given up."""
+JITTER = 0.2
+FAILING = 5
+"""Failures in a row after which one delivery at a time goes out."""
+TOLD_AFTER = (timedelta(), 24 * HOUR, 72 * HOUR)
+"""How long a webhook has failed when owners are told: at once after FAILING failures, a day later, at the end."""
+GIVEN_UP = 72 * HOUR
+LONGEST_WAIT = 24 * HOUR
+SHOWN = 1000
+"""Characters of an answer that are kept."""
+GONE, BUSY = 410, (429, 503)
+
+
+@transaction.atomic
+def record(delivery: WebhookDelivery, answer: HttpAnswer | None, error: str, milliseconds: int) -> None:
+    """Record what came of an attempt, under the delivery's lease. Raises LeaseLost."""
+    now, was_manual = timezone.now(), delivery.manual
+    webhook = Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=delivery.webhook_id).first()
+    text = "" if answer is None else answer.body[: SHOWN * 4].decode(errors="replace").replace("\0", "")[:SHOWN]
+    tried = {
+        "lease": None,
+        "worker": None,
+        "deaths": 0,
+        "manual": False,
+        "tried_at": now,
+        "milliseconds": milliseconds,
+        "response_status": None if answer is None else answer.status,
+        "response_body": text,
+    }
+    if answer is not None and 200 <= answer.status < 300:
+        update_owned(delivery, status=WebhookDelivery.Status.DELIVERED, error="", **tried)
+        if webhook is not None and not was_manual:
+            _succeeded(webhook, now)
+        return
+    problem = error or f"The answer was {answer.status if answer else 0}; any of 200 to 299 is wanted."
+    due = next_attempt(delivery, answer, now)
+    given_up = was_manual or due is None or (answer is not None and answer.status == GONE)
+    status = WebhookDelivery.Status.FAILED if given_up else WebhookDelivery.Status.PENDING
+    update_owned(delivery, status=status, error=problem, due_at=due or now, **tried)
+    if webhook is not None and not was_manual:
+        _failed(webhook, answer, problem, due or now + LONGEST_WAIT, now)
+
+
+def next_attempt(delivery: WebhookDelivery, answer: HttpAnswer | None, now: datetime) -> datetime | None:
+    """Return when a delivery is tried again; None if it was the last time."""
+    if delivery.attempts > len(DELAYS):
+        return None
+    delay = DELAYS[max(delivery.attempts, 1) - 1] * random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  no secret
+    return now + max(delay, _asked_to_wait(answer, now))
+
+
+def _asked_to_wait(answer: HttpAnswer | None, now: datetime) -> timedelta:
+    """Return how long the receiver asks to wait by Retry-After, seconds or a date."""
+    text = "" if answer is None else answer.headers.get("Retry-After", "").strip()
+    if text.isascii() and text.isdigit():
+        return min(timedelta(seconds=int(text[:9])), LONGEST_WAIT)
+    try:
+        until = parsedate_to_datetime(text)
+        return min(max(until - now, timedelta()), LONGEST_WAIT)
+    except (TypeError, ValueError, OverflowError):
+        return timedelta()
+
+
+def _succeeded(webhook: Webhook, now: datetime) -> None:
+    Webhook.objects.filter(pk=webhook.pk).update(
+        failures=0, failing_since=None, retry_at=None, told=0, last_success_at=now
+    )
+
+
+def _failed(webhook: Webhook, answer: HttpAnswer | None, problem: str, due: datetime, now: datetime) -> None:
+    """Count a failure. Tells the owners at times, and disables what is gone or has failed for GIVEN_UP."""
+    if webhook.status == Webhook.Status.DISABLED:
+        return  # by another delivery that was under way
+    webhook.failures += 1
+    webhook.failing_since = webhook.failing_since or now
+    failing = now - webhook.failing_since
+    if webhook.failures >= FAILING or (answer is not None and answer.status in BUSY and _asked_to_wait(answer, now)):
+        webhook.retry_at = due
+    if answer is not None and answer.status == GONE:
+        _disable(webhook, Webhook.DisabledReason.GONE)
+    elif failing >= GIVEN_UP and webhook.failures >= FAILING:
+        _disable(webhook, Webhook.DisabledReason.FAILING)
+    disabled = webhook.status == Webhook.Status.DISABLED
+    notices = sum(webhook.failures >= FAILING and failing >= after for after in TOLD_AFTER)
+    if disabled or notices > webhook.told:
+        webhook.told = max(notices, webhook.told)
+        context = {"webhook": webhook, "problem": problem, "disabled": disabled}
+        notify(WEBHOOK_FAILING.key, context, about=("webhook", webhook.pk))
+    Webhook.objects.filter(pk=webhook.pk).update(
+        failures=webhook.failures,
+        failing_since=webhook.failing_since,
+        retry_at=webhook.retry_at,
+        told=webhook.told,
+        status=webhook.status,
+        disabled_reason=webhook.disabled_reason,
+        updated_at=now,
+    )
+
+
+def _disable(webhook: Webhook, reason: Webhook.DisabledReason) -> None:
+    webhook.status, webhook.disabled_reason = Webhook.Status.DISABLED, reason

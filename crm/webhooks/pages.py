@@ -1,0 +1,188 @@
+"""The pages of webhooks: the list, a new one with its secret, one with its deliveries, and a delivery."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form, Option
+from core.web.lists import Column
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
+from core.web.settings import SettingsPage
+
+WEBHOOKS = Records(
+    "webhook",
+    "webhooks",
+    "webhook",
+    "webhooks",
+    "webhook",
+    "A webhook tells a program of yours what happens here, as soon as it does.",
+)
+LATEST = {"p": "1", "n": "20", "sortBy": "createdAt", "sortOrder": "desc"}
+PAYLOADS = [Option("full", "The record, and what has changed"), Option("thin", "Its _id alone")]
+ORDERINGS = [Option("object", "One after the other, for each record"), Option("none", "As they come")]
+STATUSES = [
+    Option("enabled", "Told"),
+    Option("paused", "Paused: what happens waits"),
+    Option("disabled", "Disabled: nothing is told"),
+]
+MISSED = [
+    Option("1", "The last day"),
+    Option("3", "The last 3 days"),
+    Option("7", "The last week"),
+    Option("30", "30 days"),
+]
+LINES = ("kinds", "fields")
+
+
+class WebhookPage(SettingsPage):
+    module = "api"
+    section = "webhooks"
+    kind = WEBHOOKS
+
+
+class Webhooks(RecordList, WebhookPage):
+    path = "settings/webhooks"
+    name = "webhooks"
+    title = "Webhooks"
+    tab = "Webhooks"
+    place = 72
+    icon = "webhook"
+    about = "Programs of yours that are told what happens here."
+    adds = "webhook-new"
+    rows = "web/webhooks/rows.html"
+    hint = "Address, description"
+    columns = (
+        Column("url", "Address", "url"),
+        Column("kinds", "Events"),
+        Column("status", "State", "status"),
+        Column("lastSuccessAt", "Last told", "lastSuccessAt"),
+        Column("createdAt", "Made", "createdAt"),
+    )
+
+
+class WebhookForm(RecordForm, WebhookPage):
+    """The fields of a webhook. Its filter is set by the API alone, and stays."""
+
+    known = False
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        lines = {name: "\n".join((values or {}).get(name) or ()) for name in LINES}
+        headers = "One in a line, such as Authorization: Bearer …. Stored encrypted, and never shown."
+        kept = " Left empty, they stay; another address needs them anew."
+        fields = [
+            Field("url", "Address", "url", required=True, placeholder="https://example.org/hooks/leadwright"),
+            Field("description", "Description", help="What it is for."),
+            Field(
+                "kinds",
+                "Events",
+                "textarea",
+                required=True,
+                placeholder="contact.*\nlead.updated",
+                help="One kind in a line; contact.* is all of a resource, * all there are.",
+            ),
+            Field("fields", "Only where these have changed", "textarea", help="Names of fields, one in a line."),
+            Field("payload", "What is sent", "radio", options=PAYLOADS, value="full"),
+            Field("ordering", "In which order", "radio", options=ORDERINGS, value="object"),
+            Field("headers", "Headers", "textarea", help=headers + (kept if self.known else "")),
+            *([Field("status", "State", "radio", options=STATUSES)] if self.known else []),
+        ]
+        return Form(fields, {**(values or {}), **lines, "headers": ""} if values is not None else None)
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        found = {name: value for name, value in values.items() if name != "headers"}
+        found |= {name: values[name].split() for name in LINES if name in values}
+        if values.get("headers"):
+            pairs = (line.partition(":") for line in values["headers"].splitlines() if line.strip())
+            found["headers"] = {name.strip(): value.strip() for name, _, value in pairs}
+        return found
+
+    def made(self, data: Mapping[str, Any], title: str) -> HttpResponse:
+        """Show the secret in the answer to the form: it is shown nowhere again."""
+        return self.page(
+            {"secret": data["secret"], "title": title, "id": data["_id"]}, template="web/webhooks/made.html"
+        )
+
+
+class NewWebhook(NewRecord, WebhookForm):
+    path = "settings/webhooks/new"
+    name = "webhook-new"
+    title = "New webhook"
+    deed = title
+    save_label = "Create webhook"
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", "webhook", None, self.body(form.values))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form)
+        return self.made(answer.data, "Your new webhook")
+
+
+class Webhook(EditRecord, WebhookForm):
+    path = "settings/webhooks/<str:id>"
+    name = "webhook"
+    template = "web/webhooks/detail.html"
+    known = True
+
+    def context(self) -> dict[str, Any]:
+        deliveries = self.read(f"webhook/{self.params['id']}/deliveries", LATEST)
+        replay = Form([Field("days", "Tell again what happened in", "select", options=MISSED, value="1")])
+        return {
+            **super().context(),
+            "title": self.record["description"] or self.record["url"],
+            "deliveries": deliveries.data,
+            "total": deliveries.total,
+            "replay": replay,
+        }
+
+    def values(self) -> Mapping[str, Any]:
+        return {**self.record, **{name: "\n".join(self.record[name]) for name in LINES}, "headers": ""}
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        split = {name: str((values or {}).get(name, "")).split() for name in LINES}
+        return super().form({**(values or {}), **split})
+
+    def do_test(self) -> HttpResponse:
+        answer = self.ask("POST", f"webhook/{self.params['id']}/test")
+        if not answer.ok:
+            return self.refuse(answer)
+        if not answer.data["ok"]:
+            return self.fail(f"It does not work: {answer.data['detail']}")
+        return self.done(f"It works: {answer.data['status']} after {answer.data['milliseconds'] / 1000:.1f} seconds")
+
+    def do_rotate(self) -> HttpResponse:
+        answer = self.ask("POST", f"webhook/{self.params['id']}/rotate")
+        return self.made(answer.data, "The new secret") if answer.ok else self.refuse(answer)
+
+    def do_replay(self) -> HttpResponse:
+        days = self.request.POST.get("days", "1")
+        known = days if days in {one.value for one in MISSED} else "1"
+        begin = datetime.now(UTC) - timedelta(days=int(known))
+        answer = self.ask("POST", f"webhook/{self.params['id']}/replay", None, {"from": begin.isoformat()})
+        if not answer.ok:
+            return self.refuse(answer)
+        more = "; do it by the API for the rest" if answer.data["nextCursor"] else ""
+        return self.done(f"{answer.data['replayedCount']:,} events are told again{more}")
+
+
+class WebhookDelivery(WebhookPage):
+    path = "settings/webhooks/deliveries/<str:id>"
+    name = "webhook-delivery"
+    title = "Delivery"
+    template = "web/webhooks/delivery.html"
+
+    def show(self) -> Mapping[str, Any]:
+        found = self.read(f"webhook/deliveries/{self.params['id']}").data
+        return {"delivery": found, "title": found["kind"]}
+
+    def do_redeliver(self) -> HttpResponse:
+        answer = self.ask("POST", f"webhook/deliveries/{self.params['id']}/redeliver")
+        return self.done("It is told again") if answer.ok else self.refuse(answer)
+
+
+PAGES = [Webhooks, NewWebhook, WebhookDelivery, Webhook]

@@ -1,0 +1,205 @@
+"""The sending of deliveries: threads talk to receivers, the main thread claims deliveries and records what comes of it.
+
+Webhooks take turns, and a company has a few of the threads at most: who has a slow receiver waits for it alone. No
+transaction is open while a receiver is asked.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from time import monotonic, time
+
+import orjson
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from core.crypto import SecretUnreadable
+from core.events.models import EventDelivery
+from core.ids import new_id
+from core.jobs.leases import LeaseLost
+from core.jobs.liveness import worker_number
+from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.tenancy import company_scope, unscoped
+from crm.webhooks.collecting import WORK
+from crm.webhooks.models import Webhook, WebhookDelivery
+from crm.webhooks.outcomes import FAILING, record
+from crm.webhooks.signing import signed_headers
+
+log = logging.getLogger(__name__)
+
+THREADS = 16
+"""Receivers that a process asks at once."""
+A_COMPANY = 4
+"""Threads that one company may have at most."""
+SECONDS = 10.0
+"""The time to connect and to answer."""
+LARGEST_ANSWER = 64 * 1024
+USER_AGENT = "Leadwright-Webhooks/1"
+LOOKED_AT = 200
+"""Webhooks with something due that are looked at together."""
+_LOOK_AGAIN = 0.2
+
+# An object's deliveries go one after the other, and none before the events that the consumer has not handled yet.
+_FIRST_OF_ITS_OBJECT = f"""
+NOT EXISTS (SELECT FROM crm_webhookdelivery p WHERE p.webhook_id = d.webhook_id AND p.object_id = d.object_id
+    AND p.object_sequence < d.object_sequence AND p.status IN ('pending', 'sending'))
+AND NOT EXISTS (SELECT FROM core_event e JOIN core_eventdelivery q ON q.event_id = e.id
+    WHERE e.company_id = d.company_id AND e.object_id = d.object_id AND e.object_sequence < d.object_sequence
+        AND q.consumer = '{WORK}' AND q.status = '{EventDelivery.Status.PENDING}')
+"""
+_CLAIM = f"""
+WITH due AS (SELECT d.id FROM crm_webhookdelivery d
+    WHERE d.webhook_id = %(webhook)s AND d.status = 'pending' AND d.due_at <= %(now)s
+        AND (d.manual OR %(all)s) AND (d.manual OR NOT %(ordered)s OR ({_FIRST_OF_ITS_OBJECT}))
+    ORDER BY d.manual DESC, d.due_at, d.sequence LIMIT %(limit)s FOR NO KEY UPDATE SKIP LOCKED)
+UPDATE crm_webhookdelivery d
+SET status = 'sending', lease = %(lease)s, worker = %(worker)s, updated_at = %(now)s,
+    attempts = attempts + CASE WHEN manual THEN 0 ELSE 1 END
+FROM due WHERE d.id = due.id RETURNING d.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent to a receiver."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of it: a whole answer, or why there is none; and how long it took."""
+
+    answer: HttpAnswer | None
+    error: str
+    milliseconds: int
+
+
+def has_due() -> bool:
+    """Tell whether a delivery of any company may go out."""
+    with unscoped(reason="tick: due deliveries of all companies"):
+        return _with_something_due().exists()
+
+
+def _with_something_due() -> QuerySet[Webhook]:
+    now = timezone.now()
+    due = WebhookDelivery.objects.filter(webhook=OuterRef("pk"), status="pending", due_at__lte=now)
+    in_time = Q(retry_at=None) | Q(retry_at__lte=now) | Exists(due.filter(manual=True))
+    found: QuerySet[Webhook] = Webhook.objects.filter(in_time, Exists(due), status=Webhook.Status.ENABLED)
+    return found
+
+
+def drain(deadline: float) -> None:
+    """Send due deliveries until none is left or monotonic() passes the deadline."""
+    under_way: dict[Future[Result], WebhookDelivery] = {}
+    with ThreadPoolExecutor(THREADS, thread_name_prefix="webhook") as pool:
+        while True:
+            if monotonic() < deadline and len(under_way) < THREADS:
+                _begin(pool, under_way)
+            if not under_way:
+                return
+            done, _ = wait(under_way, timeout=_LOOK_AGAIN, return_when=FIRST_COMPLETED)
+            for future in done:
+                _record(under_way.pop(future), future.result())
+
+
+def _begin(pool: ThreadPoolExecutor, under_way: dict[Future[Result], WebhookDelivery]) -> None:
+    """Claim deliveries for the threads that are free, a few for each webhook and company, and send them."""
+    busy = Counter(delivery.company_id for delivery in under_way.values())
+    with unscoped(reason="worker: due deliveries of all companies"):
+        # At random, so that the webhooks that are looked at first are not always the same ones.
+        found = list(_with_something_due().order_by("?").values_list("pk", "company_id")[:LOOKED_AT])
+    for webhook_id, company_id in found:
+        room = min(THREADS - len(under_way), A_COMPANY - busy[company_id])
+        if room <= 0:
+            continue
+        with company_scope(company_id):
+            webhook, deliveries = claim(webhook_id, room)
+            for delivery in deliveries:
+                busy[company_id] += 1
+                under_way[pool.submit(send, request_of(webhook, delivery.message_id, delivery.body))] = delivery
+
+
+def claim(webhook_id: str, limit: int) -> tuple[Webhook, list[WebhookDelivery]]:
+    """Claim up to `limit` deliveries of a webhook. One that fails all the time gets a single one at a time."""
+    with transaction.atomic():
+        webhook = Webhook.objects.select_for_update(of=("self",), skip_locked=True, no_key=True).filter(pk=webhook_id)
+        found = webhook.first()
+        if found is None or found.status != Webhook.Status.ENABLED:
+            return found or Webhook(), []
+        now, all_of_them = timezone.now(), found.retry_at is None or found.retry_at <= timezone.now()
+        if found.failures >= FAILING:
+            limit = 1
+            tried = WebhookDelivery.objects.filter(webhook=found, status="sending", manual=False)
+            all_of_them = all_of_them and not tried.exists()
+        values = {
+            "webhook": found.pk,
+            "now": now,
+            "all": all_of_them,
+            "ordered": found.ordering == Webhook.Ordering.OBJECT,
+            "limit": limit,
+            "lease": new_id(),
+            "worker": worker_number(),
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_CLAIM, values)
+            ids = [id for (id,) in cursor.fetchall()]
+        rows = WebhookDelivery.objects.filter(pk__in=ids).order_by("sequence")
+        return found, list(rows)
+
+
+def request_of(webhook: Webhook, id: str, body: str) -> Request | str:
+    """Return the signed request of a message, or why there can be none."""
+    try:
+        secrets = [webhook.secret]
+        if webhook.former_secret_until is not None and webhook.former_secret_until > timezone.now():
+            secrets.append(webhook.former_secret)
+        own = orjson.loads(webhook.headers) if webhook.headers else {}
+    except SecretUnreadable:
+        return "The secret of the webhook cannot be read any more; rotate it, and enter its headers again."
+    content = body.encode()
+    headers = {
+        **own,
+        "Content-Type": "application/json",
+        "User-Agent": USER_AGENT,
+        **signed_headers(secrets, id=id, seconds=int(time()), body=content),
+    }
+    return Request(webhook.url, headers, content)
+
+
+def send(request: Request | str) -> Result:
+    """Send a request. It has SECONDS, and follows no redirect."""
+    if isinstance(request, str):
+        return Result(None, request, 0)
+    began = monotonic()
+    answer, error = None, ""
+    try:
+        answer = exchange(
+            "POST",
+            request.url,
+            seconds=SECONDS,
+            headers=request.headers,
+            body=request.body,
+            most_bytes=LARGEST_ANSWER,
+        )
+    except HttpFailed as failed:
+        error = failed.detail
+    except Exception:  # noqa: BLE001  the edge of one delivery: it is tried again, the others go on
+        log.exception("a webhook could not be called")
+        error = "It could not be sent for an unexpected reason."
+    return Result(answer, error, round((monotonic() - began) * 1000))
+
+
+def _record(delivery: WebhookDelivery, result: Result) -> None:
+    try:
+        with company_scope(delivery.company_id):
+            record(delivery, result.answer, result.error, result.milliseconds)
+    except LeaseLost:
+        log.warning("delivery %s was taken over by another worker", delivery.pk)

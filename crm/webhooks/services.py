@@ -1,0 +1,295 @@
+"""Use cases of webhooks: made, changed, deleted, given new secrets, tested; deliveries made again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import orjson
+from django.db import transaction
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from core.access import Actor, may_read
+from core.access.attempts import Limit
+from core.errors import NamedError, shorten
+from core.events import feed
+from core.events.kinds import matching, module_of
+from core.ids import first_id, new_id
+from core.jobs import notify_workers
+from core.lists import BulkSelection, tree
+from core.outbound import OutboundRefused, checked_url
+from core.tenancy import company_id
+from core.text.json import dumps, iso
+from crm.segments.tracking import refresh_watches
+from crm.webhooks.collecting import WORK, add_deliveries, hears, type_of
+from crm.webhooks.models import Webhook, WebhookDelivery
+from crm.webhooks.sending import Request, Result, request_of, send
+from crm.webhooks.signing import new_secret
+
+MOST = 50
+"""Webhooks of a company."""
+MOST_HEADERS = 20
+MOST_KINDS = 100
+BOTH_SECRETS = timedelta(hours=24)
+"""How long the former secret signs along."""
+REPLAYED = 10_000
+"""Events that one replay delivers."""
+KEPT = timedelta(days=30)
+DELETED_AT_ONCE = 5_000
+TESTS = Limit("webhook-tests", 30, 60)
+"""Tests by one company."""
+RESERVED = frozenset(
+    {"host", "content-length", "content-type", "transfer-encoding", "connection", "user-agent", "accept-encoding"}
+)
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
+_TEST = "webhook.test"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """How many events are delivered again, and where to go on if there are more."""
+
+    count: int
+    next: feed.Position | None
+
+
+def get_webhook(id: str) -> Webhook:
+    """Return the active company's webhook with this id. Raises WebhookNotFound_404."""
+    found = Webhook.objects.filter(pk=id).first()
+    if found is None:
+        raise not_found()
+    return found
+
+
+def not_found() -> NamedError:
+    return NamedError("WebhookNotFound_404", "id: there is no such webhook in this company")
+
+
+def _wrong(detail: str) -> NamedError:
+    return NamedError("InvalidInput_400", detail)
+
+
+def create_webhook(*, actor: Actor, values: Mapping[str, Any]) -> tuple[Webhook, str]:
+    """Create a webhook. Returns it with its secret, which nobody is shown again.
+
+    Raises InvalidInput_400, InvalidRequest_400 (the filter) and UnauthorizedAction_403 (kinds of what the actor may not
+    read).
+    """
+    secret, found = new_secret(), dict(values)
+    headers = _checked_headers(found.pop("headers", {}))
+    webhook = Webhook(created_by_id=actor.member_id, updated_by_id=actor.member_id, secret=secret, **found)
+    webhook.url = _checked_url(webhook.url)
+    _check_wishes(webhook, actor)
+    _set_headers(webhook, headers)
+    if webhook.status == Webhook.Status.DISABLED:
+        webhook.disabled_reason = Webhook.DisabledReason.MEMBER
+    with transaction.atomic():
+        if Webhook.objects.count() >= MOST:
+            raise _wrong(f"url: a company has at most {MOST} webhooks")
+        webhook.save()
+        refresh_watches()
+    return webhook, secret
+
+
+def update_webhook(*, id: str, actor: Actor, values: Mapping[str, Any]) -> Webhook:
+    """Change the given values of a webhook. Enabling it forgets its failures.
+
+    Another address takes the headers anew, since they may hold keys. Raises the errors of create_webhook, and
+    WebhookNotFound_404.
+    """
+    found = dict(values)
+    headers = _checked_headers(found.pop("headers")) if "headers" in found else None
+    if "url" in found:
+        found["url"] = _checked_url(found["url"])
+    with transaction.atomic():
+        webhook = Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).first()
+        if webhook is None:
+            raise not_found()
+        if headers is None and found.get("url", webhook.url) != webhook.url and webhook.header_names:
+            raise _wrong("headers: send them along with another url; they are kept for the former one alone")
+        status = found.pop("status", webhook.status)
+        for name, value in found.items():
+            setattr(webhook, name, value)
+        _check_wishes(webhook, actor)
+        if headers is not None:
+            _set_headers(webhook, headers)
+        if status != webhook.status:
+            _set_status(webhook, status)
+        webhook.updated_by_id = actor.member_id
+        webhook.save()
+        refresh_watches()
+        notify_workers(WORK)
+    return webhook
+
+
+def _set_status(webhook: Webhook, status: str) -> None:
+    webhook.status = status
+    webhook.disabled_reason = Webhook.DisabledReason.MEMBER if status == Webhook.Status.DISABLED else ""
+    if status == Webhook.Status.ENABLED:
+        webhook.failures, webhook.failing_since, webhook.retry_at, webhook.told = 0, None, None, 0
+
+
+@transaction.atomic
+def delete_webhooks(*, selection: BulkSelection) -> int:
+    """Delete the selected webhooks with their deliveries. Raises WebhookNotFound_404 when ids name none."""
+    rows = selection.apply(Webhook.objects.select_for_update(of=("self",))).order_by("pk")
+    ids = list(rows.values_list("pk", flat=True))
+    if not ids and not selection.everything:
+        raise NamedError("WebhookNotFound_404", "ids: none of them is a webhook of this company")
+    WebhookDelivery.objects.filter(webhook__in=ids)._raw_delete("default")
+    Webhook.objects.filter(pk__in=ids).delete()
+    refresh_watches()
+    return len(ids)
+
+
+@transaction.atomic
+def rotate_secret(*, id: str, member_id: str) -> tuple[Webhook, str]:
+    """Give a webhook a new secret, and let the former one sign along for a day. Returns it with the new one."""
+    webhook = Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).first()
+    if webhook is None:
+        raise not_found()
+    secret = new_secret()
+    webhook.former_secret, webhook.former_secret_until = webhook.secret, timezone.now() + BOTH_SECRETS
+    webhook.secret, webhook.updated_by_id = secret, member_id
+    webhook.save()
+    return webhook, secret
+
+
+def test_webhook(*, id: str) -> tuple[Result, Request | str]:
+    """Send a made-up event of kind webhook.test to a webhook, whatever its status. Raises TooManyAttempts."""
+    webhook = get_webhook(id)
+    TESTS.count(company_id())
+    data = {"id": webhook.pk, "object": None, "changes": None, "details": {}, "actor": None, "cause": None}
+    body = {"type": _TEST, "timestamp": iso(timezone.now()), "data": data, "sequence": 0, "objectSequence": 0}
+    request = request_of(webhook, f"{new_id()}-{webhook.pk}", dumps({**body, "cursor": ""}).decode())
+    return send(request), request
+
+
+@transaction.atomic
+def redeliver(*, id: str) -> WebhookDelivery:
+    """Let a delivery go out again at once. What comes of it says nothing about the webhook, nor uses up attempts.
+
+    Raises WebhookDeliveryNotFound_404, and InvalidRequest_400 for one that is on its way or whose webhook takes none.
+    """
+    rows = WebhookDelivery.objects.select_for_update(of=("self",)).select_related("webhook")
+    delivery: WebhookDelivery | None = rows.filter(pk=id).first()
+    if delivery is None:
+        raise NamedError("WebhookDeliveryNotFound_404", "id: there is no such delivery in this company")
+    if delivery.webhook.status != Webhook.Status.ENABLED:
+        raise NamedError("InvalidRequest_400", f"id: the webhook is {delivery.webhook.status}; enable it first")
+    if delivery.status == WebhookDelivery.Status.SENDING:
+        raise NamedError("InvalidRequest_400", "id: the delivery is on its way")
+    delivery.status, delivery.manual = WebhookDelivery.Status.PENDING, True
+    delivery.due_at = delivery.updated_at = timezone.now()
+    delivery.save(update_fields=["status", "manual", "due_at", "updated_at"])
+    notify_workers(WORK)
+    return delivery
+
+
+def replay(*, id: str, begin: str, end: str | None, kinds: Sequence[str] | None) -> Replayed:
+    """Deliver the events of a stretch of the feed to a webhook (again): those that it wants and that are not pending.
+
+    `begin` and `end` are cursors or times; `kinds` narrows the webhook's own. Raises WebhookNotFound_404,
+    InvalidInput_400 and InvalidRequest_400.
+    """
+    webhook = get_webhook(id)
+    if webhook.status == Webhook.Status.DISABLED:
+        raise NamedError("InvalidRequest_400", "id: the webhook is disabled; enable it first")
+    position: feed.Position | None = _place("from", begin)
+    last = None if end is None else _place("to", end)
+    wanted = _matching(kinds if kinds is not None else webhook.kinds)
+    wanted = {kind for kind in wanted if hears(webhook.kinds, kind)}
+    looked = count = 0
+    while position is not None and looked < REPLAYED:
+        page = feed.read(after=position, size=1000, kinds=wanted)
+        events = [one for one in page.events if last is None or (one.tx, one.sequence) <= (last.tx, last.sequence)]
+        with transaction.atomic():
+            count += add_deliveries([webhook], events, again=True)
+        looked += len(page.events)
+        position = page.next if page.has_more and len(events) == len(page.events) else None
+    return Replayed(count, position)
+
+
+def _place(name: str, text: str) -> feed.Position:
+    """Read a cursor or a time."""
+    try:
+        moment = parse_datetime(text)
+    except ValueError:
+        moment = None
+    if moment is None:
+        return feed.position_of(text, name=name)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if not datetime(2000, 1, 1, tzinfo=UTC) < moment < datetime(2100, 1, 1, tzinfo=UTC):
+        raise _wrong(f"{name}: is no time of this century")
+    return feed.position_at(moment)
+
+
+def forget_old() -> bool:
+    """Delete deliveries that are older than KEPT, of all companies (a periodic task)."""
+    old = WebhookDelivery.objects.filter(pk__lt=first_id(timezone.now() - KEPT)).order_by("pk")
+    found = list(old.values_list("pk", flat=True)[:DELETED_AT_ONCE])
+    WebhookDelivery.objects.filter(pk__in=found)._raw_delete("default")
+    Webhook.objects.filter(former_secret_until__lt=timezone.now()).update(former_secret="", former_secret_until=None)
+    return len(found) == DELETED_AT_ONCE
+
+
+def _checked_url(url: str) -> str:
+    try:
+        return checked_url(url.strip())
+    except OutboundRefused as refused:
+        raise _wrong(f"url: {refused.detail}") from None
+
+
+def _matching(kinds: Sequence[str]) -> set[str]:
+    try:
+        return matching(kinds)
+    except ValueError as error:
+        raise _wrong(f"kinds: {shorten(str(error), 60)!r} is no kind of events") from None
+
+
+def _check_wishes(webhook: Webhook, actor: Actor) -> None:
+    """Refuse kinds that there are not, or of what the actor may not read, and a filter that does not fit them."""
+    webhook.kinds = list(dict.fromkeys(webhook.kinds))
+    wanted = _matching(webhook.kinds)
+    if not wanted or len(webhook.kinds) > MOST_KINDS:
+        raise _wrong(f"kinds: name 1 to {MOST_KINDS} kinds of events, such as contact.created or contact.*")
+    modules = sorted({module_of(kind) for kind in wanted})
+    hidden = next((module for module in modules if not may_read(actor, module)), None)
+    if hidden is not None:
+        raise NamedError(
+            "UnauthorizedAction_403", f"kinds: your role or plan lacks {hidden}.GET, so a webhook may not tell of it"
+        )
+    if not webhook.filter:
+        webhook.filter = None
+        return
+    types = {one.kind.panel if (one := type_of(kind)) else "" for kind in wanted}
+    record_type = type_of(next(iter(wanted)))
+    if len(types) > 1 or record_type is None:
+        raise _wrong("filter: takes kinds of one resource alone: contact, lead or product-service")
+    parsed = tree.parse(webhook.filter, "filter")
+    tree.compile(parsed, record_type.fields, parameter="filter")
+    webhook.filter = tree.dump(parsed)
+
+
+def _checked_headers(given: Mapping[str, Any]) -> dict[str, str]:
+    """Return the headers that are sent along. Raises InvalidInput_400."""
+    if len(given) > MOST_HEADERS:
+        raise _wrong(f"headers: at most {MOST_HEADERS}")
+    found = {}
+    for name, value in given.items():
+        where = f"headers.{shorten(name, 40)}"
+        if not _HEADER.fullmatch(name) or name.lower() in RESERVED or name.lower().startswith("webhook-"):
+            raise _wrong(f"{where}: is no header of your own, such as Authorization")
+        if not isinstance(value, str) or len(value) > 2000 or not (value.isascii() and value.isprintable()):
+            raise _wrong(f"{where}: needs a line of at most 2000 plain characters")
+        found[name] = value
+    return found
+
+
+def _set_headers(webhook: Webhook, headers: Mapping[str, str]) -> None:
+    webhook.headers = orjson.dumps(headers).decode() if headers else ""
+    webhook.header_names = sorted(headers)

@@ -1,0 +1,61 @@
+"""The pages of webhooks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from core.ids import new_id
+from crm.models import Webhook, WebhookDelivery
+from tests.crm.webhooks.helpers import Receiver, happen, receiver, work
+from tests.kit.cast import Cast
+from tests.web.helpers import at, enter, text_of, toast_of
+
+
+@pytest.fixture
+def client(scope: Cast) -> Any:
+    return enter(scope.owner)
+
+
+def test_a_webhook_is_made_tested_changed_and_told_again(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "settings/webhooks")
+    with receiver() as there:
+        _journey(scope, client, path, there)
+
+
+def _journey(scope: Cast, client: Any, path: str, there: Receiver) -> None:
+    wrong = client.post(f"{path}/new", {"url": "nonsense", "kinds": "contact.*"})
+    assert (wrong.status_code, 'id="f-url-error"' in wrong.content.decode()) == (422, True)
+    form = {"url": there.url, "description": "Sync", "kinds": "contact.*\nlead.updated", "headers": "X-Key: canary-77"}
+    made = client.post(f"{path}/new", {**form, "payload": "full", "ordering": "object"})
+    webhook = Webhook.objects.get()
+    assert webhook.secret in made.content.decode()
+    assert (webhook.kinds, webhook.header_names) == (["contact.*", "lead.updated"], ["X-Key"])
+    own = f"{path}/{webhook.pk}"
+    page = client.get(own).content.decode()
+    assert webhook.secret not in page
+    assert "canary-77" not in page
+    assert "It works: 200" in toast_of(client, client.post(own, {"do": "test"}))
+    happen(scope, "contact.deleted", new_id())
+    there.answers((500, {}, b"<b>out of order</b>"))
+    work()
+    assert "contact.deleted Waits 500" in text_of(client.get(own))
+    delivery = WebhookDelivery.objects.get()
+    shown = client.get(f"{path}/deliveries/{delivery.pk}").content.decode()
+    assert "&lt;b&gt;out of order" in shown
+    there.answers(200)
+    again = client.post(f"{path}/deliveries/{delivery.pk}", {"do": "redeliver"})
+    assert "It is told again" in toast_of(client, again)
+    work()
+    assert there.calls[-1].headers["x-key"] == "canary-77"
+    rotated = client.post(own, {"do": "rotate"}).content.decode()
+    assert Webhook.objects.get().secret in rotated
+    saved = client.post(own, {**form, "headers": "", "payload": "thin", "ordering": "object", "status": "paused"})
+    assert "Webhook saved" in toast_of(client, saved)
+    webhook.refresh_from_db()
+    assert (webhook.payload, webhook.status, webhook.header_names) == ("thin", "paused", ["X-Key"])
+    assert "Sync" in text_of(client.get(path))
+    assert enter(scope.narrow).get(path).status_code == 403
+    assert "Webhook deleted" in toast_of(client, client.post(own, {"do": "delete"}))
+    assert not WebhookDelivery.objects.exists()
