@@ -104,6 +104,7 @@ deliveries AS (INSERT INTO core_eventdelivery
 SELECT step, company_id, id, 'sending', 'sent', '', reply, at, at FROM moved RETURNING send_job_id"""
 
 
+@cache
 def _consumers() -> list[EventConsumer]:
     return [one for one in registered(EventConsumer).values() if _SENT in one.kinds]
 
