@@ -28,6 +28,8 @@ PATIENCE = 30.0
 GATHER = 0.004
 """Seconds for which a group gathers while several connections hand in intents: a group costs about as much as a
 message does, however many it has."""
+_PLANNING = {"plan_cache_mode": "force_generic_plan", "enable_hashjoin": "off", "enable_mergejoin": "off"}
+"""A group has few rows, each found by its ids; the planner, which is told nothing of that, would read whole tables."""
 _PAUSE = 0.2
 _LOST = (psycopg.OperationalError, psycopg.InterfaceError)
 
@@ -61,10 +63,8 @@ def connect() -> psycopg.Connection:
     Each statement names the company of each row (outreach.delivery.intents).
     """
     made = psycopg.connect(**connection_parameters("sender"), autocommit=True, prepare_threshold=0)
-    made.execute(
-        "SELECT set_config('role', %s, false), set_config('plan_cache_mode', 'force_generic_plan', false)",
-        [SYSTEM_ROLE],
-    )
+    for name, value in {"role": SYSTEM_ROLE, **_PLANNING}.items():
+        made.execute("SELECT set_config(%s, %s, false)", [name, value], prepare=False)
     return made
 
 
