@@ -49,8 +49,8 @@ _TRANSITION = (
     "INSERT INTO outreach_sendjobtransition"
     " (id, company_id, send_job_id, from_status, to_status, reason, detail, created_at, updated_at)"
 )
-# Rows are locked in the order of their ids, so that two groups never wait for each other. By the bare status they would be
-# looked up in sendjob_held, among all that anybody has claimed, for each group; with `status ||` the ids are used.
+# Rows are locked in the order of their ids, so that two groups never wait for each other. By the bare status the
+# planner would look for them in sendjob_held, among all that anybody has claimed; with `status ||` it uses the ids.
 INTENT = f"""
 WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows
     (id text, company text, lease text, recipient text, message_id text, at timestamptz, step text)),
