@@ -117,7 +117,7 @@ def test_a_host_is_checked_each_day_and_lost_when_its_records_are_gone(cast: Cas
 def test_a_verified_host_carries_the_links_and_answers_nothing_else(
     cast: Cast, post: Post, zone: Zone, settings: Any
 ) -> None:
-    settings.ALLOWED_HOSTS = ["testserver"]
+    settings.ALLOWED_HOSTS = ["testserver", "crm.example.net"]
     domain = added(cast)
     known = Client(headers={"host": HOST})
     assert known.get(PROBE).content.decode() == answer_of(HOST)
