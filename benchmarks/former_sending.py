@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from email import policy
+from email.header import Header
 from email.message import EmailMessage
 from time import monotonic
 
@@ -70,9 +71,9 @@ def _send(session: Session, parts: MailParts, job: SendJob) -> None:
 
 def _build(mail: OutgoingMail) -> bytes:
     lines = [
-        f"From: {message._mailbox.__wrapped__(mail.from_name, mail.from_email, 'from_email', 6)}",
-        f"To: {message._mailbox.__wrapped__(mail.to_name, mail.to_email, 'to_email', 4)}",
-        f"Subject: {message._encoded(message.subject_line(mail), 9)}",
+        f"From: {_encoded(mail.from_name, 6)} <{mail.from_email}>",
+        f"To: {_encoded(mail.to_name, 4)} <{mail.to_email}>",
+        f"Subject: {_encoded(message.subject_line(mail), 9)}",
         f"Date: {message.format_datetime(mail.date)}",
         f"Message-ID: {message.message_id(mail.id, mail.from_email)}",
         *(f"{name}: {value}" for name, value in message.thread_headers(mail, "\r\n ").items()),
@@ -83,3 +84,10 @@ def _build(mail: OutgoingMail) -> bytes:
     body.add_alternative(page, subtype="html", charset="utf-8")
     body.set_boundary(f"=_{mail.id}_=")
     return "".join(f"{line}\r\n" for line in lines).encode() + body.as_bytes()
+
+
+def _encoded(value: str, used: int) -> str:
+    if value.isascii() and used + len(value) <= 76:
+        return value
+    charset = "us-ascii" if value.isascii() else "utf-8"
+    return Header(value, charset, maxlinelen=76, header_name=" " * (used - 2)).encode(linesep="\r\n")

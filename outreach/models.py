@@ -2,7 +2,8 @@ from outreach.ai.models import AiApp, AiBudget, AiCaps, AiUsage
 from outreach.campaigns.models import Campaign
 from outreach.data_apps.models import DataApp
 from outreach.deliverability.models import DkimKey, SenderCheck
-from outreach.delivery.models import GenieSettings, RecipientQuota, SendJob, SendJobTransition
+from outreach.delivery.limits.models import RecipientQuota
+from outreach.delivery.models import GenieSettings, SendJob, SendJobTransition
 from outreach.delivery.tracking.models import TrackingEvent
 from outreach.domain_tracking.models import DomainTracking
 from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion

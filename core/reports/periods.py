@@ -81,8 +81,10 @@ def _day(text: str, name: str) -> dt.date:
         found = dt.date.fromisoformat(text) if len(text) == 10 else None
     except ValueError:
         found = None
-    if found is None or not YEARS[0] <= found.year <= YEARS[1]:
+    if found is None:
         raise refuse(name, f"needs a day, such as 2026-01-31, got {shorten(text, 40)!r}")
+    if not YEARS[0] <= found.year <= YEARS[1]:
+        raise refuse(name, f"the years are {YEARS[0]} to {YEARS[1]}, got {found.year}")
     return found
 
 

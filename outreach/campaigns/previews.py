@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from core.errors import ValidationFailed
@@ -12,6 +13,7 @@ from outreach.campaigns.words import content_of, follow_ups_of
 from outreach.email_templates.compiling import Compiled
 from outreach.email_templates.rendering import Rendered, render
 from outreach.email_templates.services import values_of
+from outreach.genie.cadence.threads import answer_to
 
 
 def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step: int = 1) -> tuple[Rendered, list[str]]:
@@ -28,6 +30,10 @@ def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step:
     one = words[place]
     values = values_of(contact_id, one["variables"])
     mail = render(one["subject"], Compiled(one["html"], one["text"], ()), one["variables"], values)
+    if step > 1 and not mail.subject:
+        first = _words(campaign, 1)[0]
+        began = render(first["subject"], Compiled("", "", ()), (), values_of(contact_id, first["variables"]))
+        mail = replace(mail, subject=answer_to(began.subject))
     return mail, [file["id"] for file in one.get("attachments", ())]
 
 

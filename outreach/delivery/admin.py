@@ -12,7 +12,8 @@ from unfold.decorators import display
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from crm.models import Contact
-from outreach.delivery.models import GenieSettings, RecipientQuota, SendJob, SendJobTransition
+from outreach.delivery.limits.models import RecipientQuota
+from outreach.delivery.models import GenieSettings, SendJob, SendJobTransition
 from outreach.delivery.tracking.models import TrackingEvent
 
 GUARD = ("bounce_percent", "complaint_percent", "guard_from")

@@ -189,16 +189,10 @@ def _spread(
 
 
 def _claim(sender: Sender, ready: list[SendJob], lease: str, context: SendContext, now: dt.datetime) -> None:
-    ids = [job.pk for job in ready]
-    ledger.transition_all(
-        SendJob.objects.filter(pk__in=ids), to=SendJob.Status.CLAIMED, lease=lease, worker=worker_number()
-    )
+    texts = ledger.record_claimed([job.pk for job in ready], lease=lease, worker=worker_number())
     _held.add(lease)
     if sender.first_sent_on is None:
         type(sender)._default_manager.filter(pk=sender.pk).update(first_sent_on=now.astimezone(context.zone).date())
-    texts = {
-        pk: (text, html) for pk, text, html in SendJob.objects.filter(pk__in=ids).values_list("pk", "text", "html")
-    }
     for job in ready:
         job.status, job.lease = SendJob.Status.CLAIMED, lease
         job.text, job.html = texts[job.pk]

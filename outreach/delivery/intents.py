@@ -50,13 +50,14 @@ _TRANSITION = (
     "INSERT INTO outreach_sendjobtransition"
     " (id, company_id, send_job_id, from_status, to_status, reason, detail, created_at, updated_at)"
 )
-# Rows are locked in the order of their ids, so that two groups never wait for each other.
+# Rows are locked in the order of their ids, so that two groups never wait for each other. By the bare status the
+# planner would look for them in sendjob_held, among all that anybody has claimed; with `status ||` it uses the ids.
 INTENT = f"""
 WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows
     (id text, company text, lease text, recipient text, message_id text, at timestamptz, step text)),
 held AS (SELECT j.id, j.company_id, g.recipient, g.message_id, g.at, g.step
     FROM given g JOIN outreach_sendjob j ON j.id = g.id AND j.company_id = g.company
-    WHERE j.lease = g.lease AND j.status = 'claimed' {intent_holds("g.at", "g.recipient")}
+    WHERE j.lease = g.lease AND j.status || '' = 'claimed' {intent_holds("g.at", "g.recipient")}
     ORDER BY j.id FOR NO KEY UPDATE OF j),
 moved AS (UPDATE outreach_sendjob j
     SET status = 'sending', reason = '', recipient = held.recipient, message_id = held.message_id,
@@ -70,7 +71,7 @@ moved AS (UPDATE outreach_sendjob j
     SET status = 'approved', reason = 'worker_failed', lease = NULL, worker = NULL, sending_at = NULL,
         updated_at = now()
     FROM given g
-    WHERE j.id = g.id AND j.company_id = g.company AND j.lease = g.lease AND j.status = 'sending'
+    WHERE j.id = g.id AND j.company_id = g.company AND j.lease = g.lease AND j.status || '' = 'sending'
     RETURNING j.id, j.company_id, g.step)
 {_TRANSITION}
 SELECT step, company_id, id, 'sending', 'approved', 'worker_failed', '', now(), now() FROM moved
@@ -87,7 +88,7 @@ WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows
     (id text, company text, lease text, reply text, provider_id text, thread_id text, at timestamptz,
      next_step_at timestamptz, step text, event text, payload jsonb, consumers jsonb)),
 held AS (SELECT j.company_id, g.* FROM given g JOIN outreach_sendjob j ON j.id = g.id AND j.company_id = g.company
-    WHERE j.lease = g.lease AND j.status = 'sending' ORDER BY j.id FOR NO KEY UPDATE OF j),
+    WHERE j.lease = g.lease AND j.status || '' = 'sending' ORDER BY j.id FOR NO KEY UPDATE OF j),
 moved AS (UPDATE outreach_sendjob j
     SET status = 'sent', reason = '', error = '', worker = NULL, reply = held.reply, sent_at = held.at,
         updated_at = held.at, next_step_at = COALESCE(held.next_step_at, j.next_step_at),
@@ -105,6 +106,7 @@ deliveries AS (INSERT INTO core_eventdelivery
 SELECT step, company_id, id, 'sending', 'sent', '', reply, at, at FROM moved RETURNING send_job_id"""
 
 
+@cache
 def _consumers() -> list[EventConsumer]:
     return [one for one in registered(EventConsumer).values() if _SENT in one.kinds]
 

@@ -63,6 +63,25 @@ def transition_all(
     return moved
 
 
+def record_claimed(ids: Sequence[str], *, lease: str, worker: int) -> dict[str, tuple[str, str]]:
+    """Claim approved messages whose rows the caller has locked. Returns text and HTML of each, by its id."""
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "WITH moved AS (UPDATE outreach_sendjob job"
+            " SET status = 'claimed', reason = '', lease = %s, worker = %s, updated_at = %s"
+            " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id)"
+            " WHERE job.id = step.job_id AND job.company_id = %s AND job.status = 'approved'"
+            " RETURNING job.id, job.company_id, step.id AS step, job.text, job.html),"
+            " steps AS (INSERT INTO outreach_sendjobtransition"
+            " (id, company_id, send_job_id, from_status, to_status, reason, detail, created_at, updated_at)"
+            " SELECT step, company_id, id, 'approved', 'claimed', '', '', %s, %s FROM moved)"
+            " SELECT id, text, html FROM moved",
+            [lease, worker, now, *_paired(ids), company_id(), now, now],
+        )
+        return {pk: (text, html) for pk, text, html in cursor.fetchall()}
+
+
 def note(ids: Sequence[str], *, reason: str, detail: str = "", actor_id: str | None = None) -> None:
     """Write what has happened to messages that keep their status."""
     now = timezone.now()

@@ -341,22 +341,6 @@ class SendJobTransition(CompanyModel):
         indexes = [models.Index(fields=("send_job", "created_at", "id"), name="sendjobtransition_job")]
 
 
-class RecipientQuota(CompanyModel):
-    """What may still go to a mail provider now, where the company has set a limit: a bucket that fills with time."""
-
-    scope = models.CharField(
-        max_length=253, help_text="The key of a provider, a domain, or vendor: and the key of a vendor."
-    )
-    tokens = models.FloatField()
-    filled_at = models.DateTimeField()
-
-    class Meta(CompanyModel.Meta):
-        constraints = [models.UniqueConstraint(fields=("company", "scope"), name="recipientquota_once")]
-
-    def __str__(self) -> str:
-        return self.scope
-
-
 APPROVAL_DAYS = 14
 INBOX_DAYS = 365
 BOUNCE_PERCENT = 5.0

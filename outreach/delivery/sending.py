@@ -53,8 +53,10 @@ SECONDS_A_SENDER = 5.0
 """How long a sender is served while others wait."""
 LONGEST_WAIT = 240.0
 """Seconds after its deadline for which a process goes on while servers do not answer: what one message may take."""
-_LOOK_AGAIN = 0.1
-"""Seconds after which the process looks for further senders while it serves some."""
+_LOOK_AGAIN = 0.5
+"""Seconds after which the process looks for further senders while it serves some. When a turn ends it looks at once."""
+_WAIT = 0.1
+"""Seconds for which it waits for connections that want something."""
 
 
 class Ledger(Protocol):
@@ -108,7 +110,7 @@ class Sending:
         last = deadline + LONGEST_WAIT
         try:
             self._serve_senders(deadline)
-            while self._end_turns(_LOOK_AGAIN * 5) and self._trouble is None and monotonic() < last:
+            while self._end_turns(_LOOK_AGAIN) and self._trouble is None and monotonic() < last:
                 self._serve_senders(monotonic() + SECONDS_A_SENDER)
         finally:
             self._end_turns()
@@ -125,7 +127,7 @@ class Sending:
             begun = self._begun
             self._begin_turns(deadline)
             if self._turns:
-                self._answer(_LOOK_AGAIN)
+                self._answer(_WAIT)
             elif self._begun == begun:
                 return
 
@@ -135,7 +137,7 @@ class Sending:
             turn.end()
         until = monotonic() + seconds
         while self._turns and monotonic() < until:
-            self._answer(_LOOK_AGAIN)
+            self._answer(_WAIT)
         return bool(self._turns)
 
     def _begin_turns(self, deadline: float) -> None:
@@ -164,7 +166,7 @@ class Sending:
 
     def _refill(self, turn: Turn) -> None:
         """Claim further messages when few are left, and open as many connections as they are worth."""
-        limit = turn.batch
+        limit = turn.room
         while turn.is_on and len(turn.jobs) <= LOW:
             claimed = claim(turn.sender.pk, limit, turn.lease)
             turn.parts.prepare(claimed.jobs)
@@ -173,7 +175,6 @@ class Sending:
             if claimed.jobs or not claimed.examined:
                 break
             limit = LOOKAHEAD
-        turn.grow()
         while self._free and turn.is_on and turn.connections < turn.wanted:
             if turn.connections == len(turn.slots) and not take_slot(turn.sender, turn.slots):
                 break
@@ -194,6 +195,7 @@ class Sending:
     def _finish(self, turn: Turn) -> None:
         turn.end()
         del self._turns[turn.sender.pk]
+        self._looked_at = float("-inf")
         # release_lost_claims or the sweeper finds what cannot be released now; locks end with a broken connection.
         with suppress(DatabaseError):
             release_claim(turn.lease)

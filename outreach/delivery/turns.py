@@ -18,10 +18,12 @@ from outreach.delivery.senders import MailSession
 from outreach.senders.models import Sender
 
 FIRST_BATCH = 100
-"""Messages of a turn's first claim. Each further one is twice as large, so that little is given back when a slow server
-has used up the turn."""
+"""Messages of a turn's first claim. Each further one is as large as what the turn has time for at its speed, so that
+little is given back when its time is up."""
 LOW = 25
 """With so many messages left the next ones are claimed, while the connections work on."""
+_SHORT = 0.05
+"""Seconds of a turn in which its speed cannot be told yet."""
 MESSAGES_A_CONNECTION = 5
 """How many messages have to wait for another connection to be worth it."""
 
@@ -39,7 +41,9 @@ class Turn:
     """The numbers of its connections, each locked by this process."""
     lease: str = field(default_factory=new_id)
     jobs: deque[SendJob] = field(default_factory=deque)
-    batch: int = FIRST_BATCH
+    began: float = field(default_factory=monotonic)
+    begun: int = 0
+    """How many messages its connections have taken."""
     has_more: bool = True
     """Whether the last claim found as many as it asked for, so that it is worth to claim before all have gone."""
     connections: int = 0
@@ -63,16 +67,23 @@ class Turn:
         """How many connections its messages are worth now."""
         return min(self.sender.max_connections, -(-len(self.jobs) // MESSAGES_A_CONNECTION))
 
+    @property
+    def room(self) -> int:
+        """How many further messages it has time for, at the speed so far; at least as many as keep it busy."""
+        if not self.begun:
+            return FIRST_BATCH
+        now = monotonic()
+        coming = self.begun / max(now - self.began, _SHORT) * max(0.0, self.ends - now)
+        return max(2 * LOW, min(BATCH, int(coming) - len(self.jobs)))
+
     def next(self) -> SendJob | None:
         """Take the next message; None for none. For any thread."""
         try:
-            return self.jobs.popleft() if self.is_on else None
+            job = self.jobs.popleft() if self.is_on else None
         except IndexError:
             return None
-
-    def grow(self) -> None:
-        """Let the next claim be larger."""
-        self.batch = min(BATCH, 2 * self.batch)
+        self.begun += job is not None
+        return job
 
     def end(self, failure: Exception | None = None) -> None:
         """Let nothing more go."""

@@ -14,7 +14,7 @@ import smtplib
 import socket
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from core.outbound import Address, OutboundRefused, resolve_allowed
@@ -292,11 +292,15 @@ class Wire(smtplib.SMTP):
         return self.unasked() if watch else None
 
     def putcmd(self, cmd: str, args: str = "") -> None:
-        """Send one command line. A line break inside raises an error, since the server would read a second command."""
-        line = f"{cmd} {args}".rstrip()
-        if "\r" in line or "\n" in line or "\0" in line:
+        """Send one command line."""
+        self.put_commands([f"{cmd} {args}".rstrip()])
+
+    def put_commands(self, lines: Sequence[str]) -> None:
+        """Send command lines at once. A line break inside raises an error, since the server would read a second
+        command."""
+        if any(end in line for line in lines for end in "\r\n\0"):
             raise ValueError("an SMTP command can't hold a line break")
-        self.send(f"{line}\r\n")
+        self.send("".join(f"{line}\r\n" for line in lines))
 
     def unasked(self) -> bytes | None:
         """Return data that the server sent without being asked: None for none, empty for a closed connection.

@@ -9,12 +9,12 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from email.header import Header
 from email.utils import format_datetime
 from functools import lru_cache
 
 import idna
 
+from outreach.smtp.headers import encoded
 from outreach.smtp.markup import CONTROL_IN_TEXT, html_from_text, page_of, sanitise_html
 from outreach.smtp.parts import Attachment, multipart, text_part
 
@@ -24,7 +24,6 @@ _UNFIT_ADDRESS = re.compile(r"[\x00-\x20\x7f<>,;:\\\"()]")
 _PHRASE = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]+")
 _SUBJECT_LENGTH = 200
 _NAME_LENGTH = 100
-_LINE = 76
 
 
 class InvalidMail(ValueError):
@@ -61,7 +60,7 @@ def build(mail: OutgoingMail) -> bytes:
     lines = [
         f"From: {_mailbox(mail.from_name, mail.from_email, 'from_email', 6)}",
         f"To: {_mailbox(mail.to_name, mail.to_email, 'to_email', 4)}",
-        f"Subject: {_encoded(subject, 9)}",
+        f"Subject: {encoded(subject, 9)}",
         f"Date: {format_datetime(mail.date)}",
         f"Message-ID: {message_id(mail.id, mail.from_email)}",
     ]
@@ -132,21 +131,12 @@ def _mailbox(name: str, address: str, part: str, used: int) -> str:
     if not name:
         return address
     if not name.isascii():
-        shown = _encoded(name, used)
+        shown = encoded(name, used)
     elif _PHRASE.fullmatch(name) and "=?" not in name:
         shown = name
     else:
         shown = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return f"{shown} <{address}>"
-
-
-def _encoded(value: str, used: int) -> str:
-    """Return a header's text, folded, as encoded words (RFC 2047) where needed."""
-    plain = value.isascii() and "=?" not in value
-    if plain and used + len(value) <= _LINE:
-        return value
-    charset = "us-ascii" if plain else "utf-8"
-    return Header(value, charset, maxlinelen=_LINE, header_name=" " * max(0, used - 2)).encode(linesep="\r\n")
 
 
 def _ascii_address(address: str, part: str) -> str:

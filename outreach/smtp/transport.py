@@ -7,7 +7,7 @@ and messages that were certainly not sent are distinguished from those whose out
 import contextlib
 import re
 import smtplib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -23,6 +23,10 @@ MESSAGES_PER_CONNECTION = 100  # many servers end a connection after that many
 
 _END = b"\r\n.\r\n"
 _UNFIT_ADDRESS = re.compile(r"[\x00-\x20\x7f<>]")
+
+
+Step = tuple[Stage, str, set[int]]
+"""A command of an envelope: its stage, itself, and the answers that let it go on."""
 
 
 class _Refused(Exception):
@@ -96,7 +100,7 @@ class Session:
         try:
             sender = encode_address(address)
             wire = self._ready()
-            self._begin(wire, sender, [])
+            self._ask(wire, "mail", _mail_from(sender, []), {250})
         except _Refused as refused:
             outcome = refused.outcome
             text = f"{self._config.host} takes no mail from {address}: {outcome.reply}".rstrip(" :")
@@ -117,10 +121,17 @@ class Session:
         kept = self._wire is not None
         while True:
             wire = self._ready()
+            steps: list[Step] = [
+                ("mail", _mail_from(sender, _options(wire, sender, recipient, data)), {250}),
+                ("rcpt", f"RCPT TO:<{recipient}>", {250, 251}),
+                ("data", "DATA", {354}),
+            ]
             try:
-                self._begin(wire, sender, _options(wire, sender, recipient, data))
-                self._ask(wire, "rcpt", f"RCPT TO:<{recipient}>", {250, 251})
-                self._ask(wire, "data", "DATA", {354})
+                if wire.has_extn("pipelining"):
+                    self._ask_together(wire, steps)
+                else:
+                    for step in steps:
+                        self._ask(wire, *step)
                 return wire
             except _Refused as refused:
                 gone = refused.outcome.code in {None, 421}
@@ -130,16 +141,44 @@ class Session:
                     continue
                 raise
 
-    def _begin(self, wire: Wire, sender: str, options: list[str]) -> None:
-        self._ask(wire, "mail", " ".join([f"MAIL FROM:<{sender}>", *options]), {250})
+    def _ask_together(self, wire: Wire, steps: Sequence[Step]) -> None:
+        """Send the commands at once, and read an answer to each (PIPELINING, RFC 2920). Raises the first refusal."""
+        self._dirty = True
+        refusals: list[_Refused] = []
+        with self._reaching(wire, steps[0][0]):
+            wire.put_commands([command for _, command, _ in steps])
+        for stage, _command, wanted in steps:
+            try:
+                self._hear(wire, stage, wanted)
+            except _Refused as refused:
+                refusals.append(refused)
+                if self._wire is None:
+                    break
+            else:
+                if refusals and stage == "data":
+                    self._drop()  # the server waits for a message, which nobody is to get
+        if refusals:
+            raise refusals[0]
 
     def _ask(self, wire: Wire, stage: Stage, command: str, wanted: set[int]) -> None:
         self._dirty = True
+        with self._reaching(wire, stage):
+            wire.put_commands([command])
+        self._hear(wire, stage, wanted)
+
+    @contextlib.contextmanager
+    def _reaching(self, wire: Wire, stage: Stage) -> Iterator[None]:
+        """Drop a connection that breaks, and refuse the message."""
         try:
-            code, reply = wire.docmd(command)
+            yield
         except (OSError, smtplib.SMTPException) as error:
             self._drop()
             raise _Refused(Rejected(True, None, wire.explain(error), stage)) from None
+
+    def _hear(self, wire: Wire, stage: Stage, wanted: set[int]) -> None:
+        """Read the answer to a command. Raises _Refused for any but those that are wanted."""
+        with self._reaching(wire, stage):
+            code, reply = wire.getreply()
         if code in wanted:
             return
         text = wire.readable(reply)
@@ -253,6 +292,10 @@ def encode_address(address: str) -> str:
     except (ValueError, idna.IDNAError):
         raise SmtpError("rcpt", f"{address[:100]!r} is no e-mail address.", temporary=False) from None
     return f"{local}@{host}"
+
+
+def _mail_from(sender: str, options: Sequence[str]) -> str:
+    return " ".join([f"MAIL FROM:<{sender}>", *options])
 
 
 def _options(wire: Wire, sender: str, recipient: str, data: bytes) -> list[str]:

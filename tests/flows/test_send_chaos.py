@@ -32,7 +32,7 @@ from outreach.models import AiApp, MailApp, SendJob, SendJobTransition, Smtp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import SmtpFactory
 from tests.kit.mail_vendors import Asked, Fault, VendorServer, vendor_server
-from tests.kit.smtp_server import Faults, FaultyServer, accept_any, faulty_server
+from tests.kit.smtp_server import Faults, PipeliningServer, accept_any, faulty_server
 
 pytestmark = pytest.mark.long
 
@@ -43,7 +43,7 @@ CONNECTIONS = 3
 SECONDS = 600
 
 
-class SlowServer(FaultyServer):
+class SlowServer(PipeliningServer):
     """Takes its time around the moment of acceptance, where a kill hurts most."""
 
     async def handle_DATA(self, server: SMTP, session: object, envelope: Envelope) -> str:

@@ -125,6 +125,16 @@ class FaultyServer(SMTP):
         await super().smtp_RSET(arg)
 
 
+class PipeliningServer(FaultyServer):
+    """One that takes several commands at once."""
+
+    async def handle_EHLO(
+        self, server: SMTP, session: Any, envelope: Envelope, hostname: str, responses: list[str]
+    ) -> list[str]:
+        session.host_name = hostname
+        return [*responses[:-1], "250-PIPELINING", responses[-1]]
+
+
 @contextmanager
 def faulty_server(
     faults: Faults,

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from core.tenancy import company_id
-from outreach.delivery.models import RecipientQuota
+from outreach.delivery.limits.models import RecipientQuota
 from outreach.mail_vendors.models import MailApp
 from outreach.senders.models import Sender
 

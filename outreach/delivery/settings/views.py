@@ -12,7 +12,16 @@ from core.errors import NamedError
 from outreach.delivery.limits.sending_hours import change_settings, read_settings
 from outreach.delivery.settings.serializers import SettingsInput, SettingsOut
 
-GUARDRAILS = {"bounce_percent": "bouncePercent", "complaint_percent": "complaintPercent", "guard_from": "guardFrom"}
+ABOUT_SENDERS = {
+    "bounce_percent": "bouncePercent",
+    "complaint_percent": "complaintPercent",
+    "guard_from": "guardFrom",
+    "provider_limits": "providerLimits",
+    "vendor_limits": "vendorLimits",
+    "track_opens": "trackOpens",
+    "track_clicks": "trackClicks",
+}
+"""What holds for the company's senders, and for all that they send: it is changed by those who may change senders."""
 
 
 class GenieSettingsViewSet(ResourceViewSet):
@@ -29,15 +38,24 @@ class GenieSettingsViewSet(ResourceViewSet):
         output=SettingsOut,
         success="SendingHoursChanged_200",
         errors=("UnauthorizedAction_403",),
-        description="What stops senders takes apps.PUT too, as resuming a stopped one does.",
+        description="What stops senders, their limits and tracking take apps.PUT too, as resuming a stopped one does.",
     )
     def update(self, request: Request, data: dict[str, Any]) -> Any:
-        self._check_guardrails(data)
+        self._check_senders(data)
         change_settings(**data)
         return read_settings()
 
-    def _check_guardrails(self, data: dict[str, Any]) -> None:
+    def _check_senders(self, data: dict[str, Any]) -> None:
         known = read_settings()
-        changed = [shown for name, shown in GUARDRAILS.items() if name in data and data[name] != known[shown]]
+        changed = [
+            shown
+            for name, shown in ABOUT_SENDERS.items()
+            if name in data and _given(data[name]) != _given(known[shown])
+        ]
         if changed and not self.actor.may("apps", "PUT"):
             raise NamedError("UnauthorizedAction_403", f"{changed[0]}: your role lacks the permission apps.PUT")
+
+
+def _given(value: Any) -> Any:
+    """Return a setting, of limits those that there are."""
+    return {key: limit for key, limit in value.items() if limit} if isinstance(value, dict) else value

@@ -11,6 +11,7 @@ from typing import cast
 from django.http import HttpRequest, HttpResponse
 from django.urls import re_path
 from django.utils.encoding import iri_to_uri
+from django.views.decorators.csrf import csrf_exempt
 
 from core.access.attempts import Limit
 from core.access.callers import caller_of
@@ -22,6 +23,7 @@ VISITS = Limit("tracked-visits", 600, 60)
 TOKEN = r"(?P<token>[A-Za-z0-9_-]{34})"  # noqa: S105  a pattern
 
 
+@csrf_exempt  # a POST changes nothing: it is told which methods there are
 def click(request: HttpRequest, token: str) -> HttpResponse:
     """Lead to the address of the link, which stands in the message."""
     refused = _refused(request)
@@ -35,6 +37,7 @@ def click(request: HttpRequest, token: str) -> HttpResponse:
     return found
 
 
+@csrf_exempt
 def opened(request: HttpRequest, token: str) -> HttpResponse:
     """Answer with a transparent picture of one pixel."""
     refused = _refused(request)

@@ -47,7 +47,11 @@ def sent_before(jobs: Sequence[SendJob]) -> dict[str, tuple[SentMessage, ...]]:
 
 def reply_subject(thread: Sequence[SentMessage]) -> str:
     """Return the subject of an answer to the thread; empty without one."""
-    first = next((sent.subject for sent in thread if sent.subject), "")
+    return answer_to(next((sent.subject for sent in thread if sent.subject), ""))
+
+
+def answer_to(first: str) -> str:
+    """Return the subject of an answer to a message."""
     return first if not first or _REPLY.match(first) else f"Re: {first}"[:SUBJECT_LENGTH]
 
 

@@ -91,6 +91,13 @@ def test_follow_ups_go_to_those_who_have_not_answered(cast: Cast, people: dict[s
     assert (shown["funnel"]["planned"], shown["funnel"]["replied"], shown["funnel"]["bounced"]) == (24, 2, 2)
 
 
+def test_a_preview_shows_the_subject_that_a_follow_up_goes_under(cast: Cast, people: dict[str, Any]) -> None:  # noqa: F811
+    id = made(cast, people, **TEXT, outreachCadence={"steps": STEPS})
+    subjects = [cast.key.get(f"/campaign/{id}/preview?step={step}").data["subject"] for step in (1, 2, 3)]
+    assert subjects[0]
+    assert subjects[1:] == [f"Re: {subjects[0]}", "Last call"]
+
+
 def test_words_of_templates_are_those_of_the_beginning(cast: Cast, people: dict[str, Any]) -> None:  # noqa: F811
     with cast.scope():
         template = EmailTemplate.objects.create(name="Later", subject="Once more", body="Hi", html="", text="Hi")

@@ -64,3 +64,16 @@ def test_roles(db: None) -> None:
     reader = make_cast({"genie": {"GET": True}})
     assert reader.narrow_session.get(PATH).status == 200
     assert reader.narrow_session.put(PATH, {}).status == 403
+
+
+def test_tracking_and_limits_take_the_permission_of_senders(db: None) -> None:
+    """Like the guardrails (test_guardrails): who may start runs does not decide what all senders do."""
+    planner = make_cast({"genie": {"GET": True, "PUT": True}}).narrow_session
+    tracking = ({"trackOpens": True}, {"trackClicks": True})
+    for body in (*tracking, {"providerLimits": {"google": 5}}, {"vendorLimits": {next(iter(VENDORS)): 5}}):
+        answer = planner.put(PATH, body)
+        assert answer.status == 403, body
+        assert next(iter(body)) in answer.body["warning"]
+    known = planner.get(PATH).data
+    same = {name: known[name] for name in ("trackOpens", "providerLimits", "vendorLimits")}
+    assert planner.put(PATH, {**same, "windowDays": [1]}).data["windowDays"] == [1], "a form sends all that it shows"

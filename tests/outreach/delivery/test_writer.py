@@ -18,7 +18,7 @@ from core.events.models import Event
 from core.jobs.liveness import release_lock
 from outreach.delivery import writer as writing
 from outreach.delivery.claims import claim
-from outreach.delivery.intents import intent_of, settled
+from outreach.delivery.intents import INTENT, intent_of, parameters, settle, settled
 from outreach.delivery.turns import give_slot_back, take_slot
 from outreach.delivery.writer import IntentLost, Writer, _Intent, _Settled
 from outreach.models import SendJob, SendJobTransition, Smtp
@@ -179,3 +179,12 @@ def test_a_senders_connections_are_counted_over_all_processes(cast: Cast, post: 
         assert take_slot(post.smtp, mine)
         while mine:
             give_slot_back(post.smtp, mine)
+
+
+def test_a_group_reads_its_own_rows_and_not_all_that_are_claimed() -> None:
+    rows = [{"id": "a" * 24, "company": "b" * 24, "lease": "", "recipient": "", "at": timezone.now()}]
+    with writing.connect() as own:
+        for statement in (INTENT, settle()):
+            plan = "\n".join(line for (line,) in own.execute(f"EXPLAIN {statement}", parameters(rows)))
+            assert "outreach_sendjob_pkey" in plan
+            assert "sendjob_held" not in plan

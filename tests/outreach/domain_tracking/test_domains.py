@@ -114,7 +114,10 @@ def test_a_host_is_checked_each_day_and_lost_when_its_records_are_gone(cast: Cas
 
 
 @pytest.mark.undescribed("on this host there is no API")
-def test_a_verified_host_carries_the_links_and_answers_nothing_else(cast: Cast, post: Post, zone: Zone) -> None:
+def test_a_verified_host_carries_the_links_and_answers_nothing_else(
+    cast: Cast, post: Post, zone: Zone, settings: Any
+) -> None:
+    settings.ALLOWED_HOSTS = ["testserver", "crm.example.net"]
     domain = added(cast)
     known = Client(headers={"host": HOST})
     assert known.get(PROBE).content.decode() == answer_of(HOST)
@@ -134,3 +137,11 @@ def test_a_verified_host_carries_the_links_and_answers_nothing_else(cast: Cast, 
     assert [known.get(path).status_code for path in (pixel, unsubscribe)] == [200, 200]
     for path in ("/", "/login", "/admin/", "/api/public/login", "/api/key/protected/contact", f"/c/{cast.company.pk}"):
         assert known.get(path).status_code == 404, path
+
+
+def test_a_host_that_is_not_verified_takes_nothing_of_the_service_away(cast: Cast, settings: Any) -> None:
+    added(cast)
+    settings.ALLOWED_HOSTS = [f".{HOST.partition('.')[2]}"]
+    client = Client(headers={"host": HOST})
+    assert client.get("/login").status_code == 200
+    assert client.get(PROBE).content.decode() == answer_of(HOST)

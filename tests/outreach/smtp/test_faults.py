@@ -23,18 +23,23 @@ from tests.kit.smtp_server import (
     HANG,
     PATIENT,
     Faults,
+    FaultyServer,
     Intent,
+    PipeliningServer,
     faulty_server,
     open_plain,
     scripted_server,
     wait_for_close,
 )
 
+each_way = pytest.mark.parametrize("server", [FaultyServer, PipeliningServer])
 
-def test_delivers_and_commits_before_the_end() -> None:
+
+@each_way
+def test_delivers_and_commits_before_the_end(server: type[FaultyServer]) -> None:
     faults = Faults()
     intent = Intent(faults)
-    with faulty_server(faults) as port, open_plain(port) as session:
+    with faulty_server(faults, factory=server) as port, open_plain(port) as session:
         outcome = session.deliver("me@example.com", "ann@example.org", BODY, intent)
     assert outcome == Sent("2.0.0 queued")
     assert (intent.calls, intent.received_before) == (1, 0)
@@ -42,29 +47,66 @@ def test_delivers_and_commits_before_the_end() -> None:
     assert faults.envelopes[0][:2] == ("me@example.com", ("ann@example.org",))
 
 
+@each_way
 @pytest.mark.parametrize("stage", ["mail", "rcpt", "data", "body"])
 @pytest.mark.parametrize(("reply", "temporary"), [("451 4.3.0 later", True), ("550 5.7.1 never", False)])
-def test_a_refusal_before_the_end_is_certain(stage: str, reply: str, temporary: bool) -> None:
+def test_a_refusal_before_the_end_is_certain(
+    stage: str, reply: str, temporary: bool, server: type[FaultyServer]
+) -> None:
     faults, intent = Faults({stage: reply}), Intent()
-    with faulty_server(faults) as port, open_plain(port) as session:
+    with faulty_server(faults, factory=server) as port, open_plain(port) as session:
         outcome = session.deliver("me@example.com", "ann@example.org", BIG, intent)
     assert outcome == Rejected(temporary, int(reply[:3]), reply[4:], stage)
     assert intent.calls == 0
     assert faults.received == []
 
 
+@each_way
 @pytest.mark.parametrize(
     ("stage", "fault"),
     [*((stage, fault) for stage in ("mail", "rcpt", "data") for fault in (DROP, HANG)), ("body", DROP)],
 )
-def test_a_broken_connection_before_the_end_is_certain_and_temporary(stage: str, fault: str) -> None:
+def test_a_broken_connection_before_the_end_is_certain_and_temporary(
+    stage: str, fault: str, server: type[FaultyServer]
+) -> None:
     faults, intent = Faults({stage: fault}), Intent()
-    with faulty_server(faults) as port, open_plain(port, FAST if fault == HANG else PATIENT) as session:
+    with faulty_server(faults, factory=server) as port, open_plain(port, FAST if fault == HANG else PATIENT) as session:
         outcome = session.deliver("me@example.com", "ann@example.org", BIG, intent)
     assert isinstance(outcome, Rejected)
     assert (outcome.temporary, outcome.code, outcome.stage) == (True, None, stage)
     assert intent.calls == 0
     assert faults.received == []
+
+
+def test_commands_sent_together_need_one_answer_each_before_the_body() -> None:
+    heard: list[bytes] = []
+
+    def script(connection: socket.socket) -> None:
+        connection.sendall(b"220 hello\r\n")
+        connection.recv(1000)
+        connection.sendall(b"250-here\r\n250 PIPELINING\r\n")
+        heard.append(connection.recv(1000))
+        connection.sendall(b"250 ok\r\n550 5.1.1 nobody\r\n354 go on\r\n")
+        heard.append(connection.recv(1000))
+
+    intent = Intent()
+    with scripted_server(script) as port, open_plain(port) as session:
+        outcome = session.deliver("me@example.com", "ann@example.org", BODY, intent)
+    assert outcome == Rejected(False, 550, "5.1.1 nobody", "rcpt")
+    assert heard[0] == b"MAIL FROM:<me@example.com>\r\nRCPT TO:<ann@example.org>\r\nDATA\r\n"
+    assert heard[1:] == [b""], "a dot after 354 would send an empty message"
+    assert intent.calls == 0
+
+
+def test_a_refusal_of_commands_sent_together_keeps_the_connection_for_the_next_message() -> None:
+    faults = Faults({"rcpt": "550 5.1.1 nobody"}, {"rcpt": 1})
+    with faulty_server(faults, factory=PipeliningServer) as port, open_plain(port) as session:
+        first = session.deliver("me@example.com", "bob@example.org", BODY, Intent())
+        second = session.deliver("me@example.com", "ann@example.org", BODY, Intent())
+    assert isinstance(first, Rejected)
+    assert first.code == 550
+    assert isinstance(second, Sent)
+    assert (faults.connections, len(faults.received)) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -265,3 +265,12 @@ def test_attachments_go_beside_the_text() -> None:
     ]
     assert message["Bcc"] is None
     assert build(mail) == build(mail)
+
+
+@given(subject=st.text(alphabet=st.sampled_from('ab =?_."(öß你😀'), max_size=200))
+def test_a_subject_reads_back_and_has_short_lines(subject: str) -> None:
+    raw = build(changed(subject=f"S {subject}"))
+    head = raw.partition(b"\r\n\r\n")[0].split(b"\r\nDate:")[0]
+    assert max(len(line) for line in head.split(b"\r\n") if b" " in line.strip()) <= 76
+    shown = email.message_from_bytes(raw, policy=policy.default)["Subject"]
+    assert shown == clean_line(f"S {subject}")[:200].strip()
