@@ -111,6 +111,7 @@ from tests.kit.factories import (
     UserFactory,
 )
 from workflows.models import (
+    RunInbox,
     RunReady,
     RunSkip,
     RunStep,
@@ -379,6 +380,7 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     WorkflowRun: _workflow_run,
     RunReady: lambda n: RunReady.objects.create(run=_workflow_run(n)),
     RunTimer: lambda n: RunTimer.objects.create(run=_workflow_run(n), token="1", due_at=timezone.now()),
+    RunInbox: lambda n: RunInbox.objects.create(run=_workflow_run(n), token="1", epoch=0, kind="event"),
     RunStep: lambda n: RunStep.objects.create(run=_workflow_run(n), node="start", visit=n, status="done"),
     RunSkip: lambda n: RunSkip.objects.create(workflow=_workflow(n), day=timezone.now().date(), reason="filter"),
     ScheduleFiring: lambda n: ScheduleFiring.objects.create(workflow=_workflow(n), due_at=timezone.now()),

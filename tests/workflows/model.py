@@ -6,6 +6,7 @@ which are hashes.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import random
@@ -20,6 +21,8 @@ from workflows.nodes.logic import JoinConfig
 from workflows.nodes.registry import NODE_TYPES
 
 Edges = list[tuple[str, str, str]]
+ASK = dataclasses.replace(NODE_TYPES["wait"], resume=lambda wave: None)
+"""A wait whose node is told of its end."""
 MOST = 2000
 """Graphs with more executions are left out."""
 
@@ -53,7 +56,7 @@ def expected(types: dict[str, str], order: dict[str, int], edges: Edges, seed: i
 
 
 def random_graph(rnd: random.Random) -> tuple[dict[str, str], Edges]:
-    """Return nodes (id -> type) and edges with forks, joins, waits, errors and loops inside loops."""
+    """Return nodes (id -> type) and edges with forks, joins, waits of two kinds, errors and loops inside loops."""
     types: dict[str, str] = {}
     edges: Edges = []
     _grow(rnd, types, edges, 0, rnd.randint(4, 16), "n")
@@ -63,8 +66,8 @@ def random_graph(rnd: random.Random) -> tuple[dict[str, str], Edges]:
 def _grow(rnd: random.Random, types: dict[str, str], edges: Edges, depth: int, size: int, prefix: str) -> str:
     ids = [f"{prefix}{place}" for place in range(size)]
     for place, id in enumerate(ids):
-        weights = [4, 3, 3, 2, 1, 1 if depth < 2 else 0]
-        kind = rnd.choices(["set", "condition", "join", "wait", "fails", "loop"], weights)[0] if place else "set"
+        weights = [4, 3, 3, 1, 1, 1, 1 if depth < 2 else 0]
+        kind = rnd.choices(["set", "condition", "join", "wait", "ask", "fails", "loop"], weights)[0] if place else "set"
         types[id] = kind
         handles = {"condition": ["true", "false"], "loop": ["done"], "fails": ["out", "error"]}.get(kind, ["out"])
         later = ids[place + 1 :]
@@ -80,7 +83,7 @@ def plan_of(types: dict[str, str], edges: Edges) -> Plan:
     """Return the plan of a random graph, without the checks that published ones go through."""
     nodes = {}
     for id, kind in types.items():
-        type = NODE_TYPES["set" if kind == "fails" else kind]
+        type = ASK if kind == "ask" else NODE_TYPES["set" if kind == "fails" else kind]
         policy = ErrorPolicy(then="branch") if kind == "fails" else ErrorPolicy()
         nodes[id] = Node(id, type, JoinConfig() if kind == "join" else None, policy)
     for source, handle, target in edges:
@@ -144,7 +147,8 @@ def _slice(plan: Plan, types: dict[str, str], state: Any, seed: int, rnd: random
         if not live:
             break
         seen = interpreter.visit(plan, state, rnd.choice(live))
-        log.append((seen.node.id, seen.number))
+        if types[seen.node.id] != "ask" or seen.arrived is not None:
+            log.append((seen.node.id, seen.number))
         _step(plan, types[seen.node.id], state, seen, seed)
     return log
 
@@ -153,7 +157,7 @@ def _step(plan: Plan, kind: str, state: Any, seen: interpreter.Visit, seed: int)
     handle = handle_of(seed, seen.node.id, kind)
     if handle == "error":
         interpreter.fail(plan, state, seen, retry=False)
-    elif kind == "wait":
+    elif kind == "wait" or (kind == "ask" and seen.arrived is None):
         interpreter.take(plan, state, seen, Outcome("waiting"))
     elif kind == "loop":
         interpreter.take(plan, state, seen, Outcome(items=list(range(chance(seed, seen.node.id) % 4))))

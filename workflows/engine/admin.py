@@ -6,7 +6,7 @@ from django.contrib import admin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from workflows.engine.models import RunReady, RunSkip, RunStep, RunTimer, ScheduleFiring, WorkflowRun
+from workflows.engine.models import RunInbox, RunReady, RunSkip, RunStep, RunTimer, ScheduleFiring, WorkflowRun
 
 
 @admin.register(WorkflowRun)
@@ -48,6 +48,17 @@ class RunReadyAdmin(CompanyRecordAdmin):
 
     icon = "inbox"
     list_display = ("run_id", "company", "priority", "created_at")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company",)
+    search_fields = ("=id", "=run__id")
+
+
+@admin.register(RunInbox)
+class RunInboxAdmin(CompanyRecordAdmin):
+    """What runs have waited for and have not taken yet."""
+
+    icon = "move_to_inbox"
+    list_display = ("run_id", "company", "token", "kind", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
     search_fields = ("=id", "=run__id")

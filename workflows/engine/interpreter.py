@@ -7,6 +7,7 @@ it any more, so that it never hangs, whatever branch was not taken.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ from workflows.graphs.plan import ERROR, Node, Plan
 from workflows.nodes.base import Outcome
 
 LIVE, WAIT, RETRY, LOOP, FAILED = "live", "wait", "retry", "loop", "failed"
+TIMER = "timer"
+"""The kind of an arrival that is but the time."""
 State = dict[str, Any]
 MAX_STEPS = 5000
 """The most steps of a run."""
@@ -23,7 +26,7 @@ MAX_STEPS = 5000
 class Visit:
     """A node that a token has come to: its number among the run's visits of the node, and the turn that it belongs to.
 
-    Another try of a node that failed is another visit of the same turn.
+    Another try of a node that failed, and what comes after a wait at the node, is another visit of the same turn.
     """
 
     token: str
@@ -31,6 +34,8 @@ class Visit:
     number: int
     turn: int
     attempt: int
+    arrived: Mapping[str, Any] | None = None
+    """What ended a wait at the node, as kind and payload; None: the run has only come to it."""
 
 
 def begin(plan: Plan, generation: int = 0) -> State:
@@ -41,6 +46,7 @@ def begin(plan: Plan, generation: int = 0) -> State:
         "joins": {},
         "visits": {},
         "turns": {},
+        "held": {},
         "out": {},
         "vars": {},
         "next": 2,
@@ -69,27 +75,44 @@ def failed_tokens(state: State) -> list[str]:
     return [id for id, token in state["tokens"].items() if token[2] == FAILED]
 
 
-def waiting_nodes(state: State) -> list[str]:
-    """Return the nodes at which the run waits."""
-    return [token[0] for token in state["tokens"].values() if token[2] in (WAIT, RETRY)]
+def waits(state: State) -> dict[str, tuple[str, str]]:
+    """Return token -> the node at which it waits, and for what."""
+    return {
+        id: (token[0], "timer" if token[2] == RETRY else state["held"][id]["for"])
+        for id, token in state["tokens"].items()
+        if token[2] in (WAIT, RETRY)
+    }
 
 
 def visit(plan: Plan, state: State, token: str) -> Visit:
     """Count a token's visit of its node."""
     id, _, _, attempt = state["tokens"][token]
     number = state["visits"][id] = state["visits"].get(id, 0) + 1
-    if attempt == 1:
-        state["turns"][id] = state["turns"].get(id, 0) + 1
-    return Visit(token, plan.nodes[id], number, state["turns"].get(id, 1), attempt)
+    held = state["held"].pop(token, None)
+    if held is None:
+        turn = state["turns"][id] = state["turns"].get(id, 0) + 1
+        return Visit(token, plan.nodes[id], number, turn, attempt)
+    return Visit(token, plan.nodes[id], number, held["turn"], attempt, held.get("arrived"))
 
 
-def wake(plan: Plan, state: State, token: str) -> bool:
-    """Let a token go on whose wait is over. Returns whether it was waiting."""
+def has_arrival(state: State, token: str) -> bool:
+    """Tell whether a wait of the token has ended, and its node has not been told yet."""
+    return "arrived" in state["held"].get(token, ())
+
+
+def wake(plan: Plan, state: State, token: str, kind: str = TIMER, payload: Any = None) -> bool:
+    """Let a token go on whose wait is over, by the time or by what has arrived. Returns whether it was waiting for it.
+
+    A node that resumes is told in its next visit; of another one the token leaves by `out`.
+    """
     found = state["tokens"].get(token)
-    if found is None or found[2] not in (WAIT, RETRY):
+    if found is None or not (found[2] == WAIT or (found[2] == RETRY and kind == TIMER)):
         return False
     if found[2] == RETRY:
         found[2] = LIVE
+    elif plan.nodes[found[0]].type.resume is not None:
+        found[2] = LIVE
+        state["held"][token]["arrived"] = {"kind": kind, "payload": payload}
     else:
         leave(plan, state, token, "out")
     return True
@@ -98,6 +121,7 @@ def wake(plan: Plan, state: State, token: str) -> bool:
 def leave(plan: Plan, state: State, token: str, handle: str) -> None:
     """End the token, and begin one for each edge from the handle."""
     node, scope, _, _ = state["tokens"].pop(token)
+    state["held"].pop(token, None)
     _go(plan, state, node, scope, handle)
 
 
@@ -106,8 +130,9 @@ def take(plan: Plan, state: State, seen: Visit, outcome: Outcome) -> None:
     token = state["tokens"][seen.token]
     if outcome.status == "waiting":
         token[2] = WAIT
+        state["held"][seen.token] = {"turn": seen.turn, "for": outcome.waits_for}
     elif outcome.status == "failed":
-        token[2] = FAILED
+        _fail(state, seen)
     elif outcome.items and seen.node.is_loop and seen.node.targets.get("item"):
         scope = _next(state)
         token[2] = LOOP
@@ -122,9 +147,10 @@ def fail(plan: Plan, state: State, seen: Visit, *, retry: bool) -> str:
     token, policy = state["tokens"][seen.token], seen.node.on_error
     if retry and seen.attempt <= policy.retry.attempts:
         token[2], token[3] = RETRY, seen.attempt + 1
+        state["held"][seen.token] = {"turn": seen.turn}
         return "retry"
     if policy.then == "fail":
-        token[2] = FAILED
+        _fail(state, seen)
     elif policy.then == "branch":
         leave(plan, state, seen.token, ERROR)
     else:
@@ -133,10 +159,15 @@ def fail(plan: Plan, state: State, seen: Visit, *, retry: bool) -> str:
     return policy.then
 
 
-def again(state: State) -> None:
-    """Let the failed tokens try their nodes again."""
+def _fail(state: State, seen: Visit) -> None:
+    state["tokens"][seen.token][2] = FAILED
+    state["held"][seen.token] = {"turn": seen.turn}
+
+
+def again(state: State, *, waiting: bool = False) -> None:
+    """Let the failed tokens try their nodes again, in the same turn; and those that wait, when their waits are gone."""
     for token in state["tokens"].values():
-        if token[2] == FAILED:
+        if token[2] == FAILED or (waiting and token[2] in (WAIT, RETRY)):
             token[2], token[3] = LIVE, 1
 
 

@@ -33,7 +33,7 @@ class WorkflowRun(CompanyModel):
     )
     status = models.CharField(max_length=12, choices=Status, default=Status.QUEUED)
     reason = models.CharField(max_length=32, blank=True, default="")
-    epoch = models.PositiveIntegerField(default=0, help_text="Rises when it is paused, cancelled or restarted.")
+    epoch = models.PositiveIntegerField(default=0, help_text="Rises when what it waited for is given up.")
     hold_no = models.PositiveIntegerField(default=0)
     seq = models.PositiveIntegerField(default=0, help_text="The number of steps taken.")
     state = JSONField(default=dict)
@@ -93,6 +93,18 @@ class RunTimer(CompanyModel):
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("run", "token"), name="runtimer_token")]
         indexes = [models.Index(fields=("due_at",), condition=models.Q(told=False), name="runtimer_due")]
+
+
+class RunInbox(CompanyModel):
+    """Something that a run has waited for and that is there now. It stays until the slice has taken it."""
+
+    run = CompanyForeignKey(WorkflowRun, on_delete=models.CASCADE, related_name="+")
+    token = models.CharField(max_length=16)
+    epoch = models.PositiveIntegerField(
+        help_text="The run's when it began to wait; if that has risen since, it is dropped."
+    )
+    kind = models.CharField(max_length=32)
+    payload = JSONField(null=True)
 
 
 class RunStep(CompanyModel):

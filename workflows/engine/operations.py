@@ -60,7 +60,7 @@ def pause_run(*, id: str) -> None:
         return
     if run.status not in GOING:
         raise _refused(run, "paused")
-    _write(run, status=Status.PAUSED, reason="byMember", epoch=run.epoch + 1)
+    _write(run, status=Status.PAUSED, reason="byMember")
 
 
 @transaction.atomic
@@ -81,7 +81,7 @@ def resume_run(*, id: str, shift: bool = False) -> None:
         RunTimer.objects.filter(run=run).update(due_at=F("due_at") + moved, told=False)
     if run.status == Status.FAILED:
         interpreter.again(run.state)
-    _go_on(run, workflow, plan_of(run.version_id), epoch=run.epoch + 1)
+    _go_on(run, workflow, plan_of(run.version_id))
 
 
 def _published(run: WorkflowRun) -> Workflow:
@@ -145,7 +145,7 @@ def restart_run(
             raise NamedError("InvalidRequest_400", "from: no node of the run has failed")
         if latest and version != run.version_id:
             raise NamedError("InvalidRequest_400", "version: what failed goes on in the version that it failed in")
-        interpreter.again(state)
+        interpreter.again(state, waiting=run.status == Status.CANCELLED)
     elif place == "start":
         fresh = interpreter.begin(plan, state["generation"])
         state = {**fresh, "visits": state["visits"]}
@@ -153,11 +153,13 @@ def restart_run(
         state = interpreter.begin_at(plan, state, place)
     else:
         raise NamedError("InvalidRequest_400", f"from: start, failed, or a node of the version; not {place[:64]!r}")
+    epoch = run.epoch
     if place != "failed":
-        RunTimer.objects.filter(run=run)._raw_delete("default")
+        writing.remove_waits([run.pk])
+        epoch += 1
     run.state = state
     trigger = run.trigger if given is None else {**run.trigger, "input": given}
-    _go_on(run, workflow, plan, epoch=run.epoch + 1, version_id=version, trigger=trigger, seq=0)
+    _go_on(run, workflow, plan, epoch=epoch, version_id=version, trigger=trigger, seq=0)
 
 
 def delete_run(*, id: str) -> None:
@@ -183,8 +185,10 @@ def delete_runs(*, selection: BulkSelection) -> int:
 
 def remove_runs(ids: Iterable[str]) -> None:
     """Remove the runs with all that belongs to them, in the caller's transaction."""
-    found = list(ids)
-    for model in (RunReady, RunTimer, RunStep):
+    runs = WorkflowRun.objects.filter(pk__in=list(ids)).order_by("pk").select_for_update(of=("self",))
+    found = list(runs.values_list("pk", flat=True))  # from here on nothing is put into their inboxes
+    writing.remove_waits(found)
+    for model in (RunReady, RunStep):
         model._default_manager.filter(run__in=found)._raw_delete("default")  # type: ignore[attr-defined]
     WorkflowRun.objects.filter(pk__in=found)._raw_delete("default")
 

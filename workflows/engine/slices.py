@@ -19,7 +19,7 @@ from accounts.models import Company
 from core.errors import NamedError
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
-from workflows.engine import interpreter, locks, subjects, writing
+from workflows.engine import inbox, interpreter, locks, subjects, writing
 from workflows.engine.cursor import Cursor
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 from workflows.engine.waves import House, advance
@@ -256,11 +256,16 @@ def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: 
 
 
 def _wake(cursors: Sequence[Cursor], now: object) -> None:
-    """Take the due timers of the runs, and let their tokens go on."""
+    """Take what the runs have waited for, and let their tokens go on: of several things the first one counts."""
     by_id = {cursor.run.pk: cursor for cursor in cursors}
-    for run_id, token in writing.take_due_timers(list(by_id), now):
+    timers = writing.take_due_timers(list(by_id), now)
+    came = [(due, run_id, token, by_id[run_id].run.epoch, interpreter.TIMER, None) for due, run_id, token in timers]
+    woken: list[tuple[str, str]] = []
+    for _, run_id, token, epoch, kind, payload in sorted([*came, *inbox.take(list(by_id))], key=lambda one: one[:3]):
         cursor = by_id[run_id]
-        interpreter.wake(cursor.plan, cursor.state, token)
+        if epoch == cursor.run.epoch and interpreter.wake(cursor.plan, cursor.state, token, kind, payload):
+            woken.append((run_id, token))
+    writing.remove_timers(woken)
 
 
 @lru_cache(maxsize=256)

@@ -170,7 +170,7 @@ def _notify(workflow: Workflow, plan: Plan, ids: Sequence[str], now: datetime) -
     opens = now if window is None else window.opening(now, _zone())
     if opens > now:
         rows = [{"run": id, "token": "0", "due": opens} for id in ids]
-        writing._insert(writing.TIMERS, rows, now)
+        writing.insert(writing.TIMERS, rows, now)
         WorkflowRun.objects.filter(pk__in=ids).update(status=Status.WAITING, reason="window")
         return
     writing.notify_ready([(id, plan.config.priority) for id in ids])

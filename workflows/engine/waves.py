@@ -18,7 +18,7 @@ from workflows.engine.cursor import Cursor
 from workflows.engine.interpreter import Visit
 from workflows.engine.subjects import values_of
 from workflows.graphs.plan import Node
-from workflows.nodes.base import Item, Outcome, Wave
+from workflows.nodes.base import Arrived, Item, Outcome, Wave
 from workflows.nodes.records import fail_by
 
 log = logging.getLogger(__name__)
@@ -84,12 +84,13 @@ def advance(cursors: Sequence[Cursor], house: House) -> None:
 def _next_group(cursors: Sequence[Cursor]) -> list[tuple[Cursor, str]]:
     """Return the runs that are at the node that comes first, with their tokens: one run per record, since each should
     see what the one before has written."""
-    groups: dict[tuple[int, str, str, int], list[tuple[Cursor, str]]] = {}
+    groups: dict[tuple[int, str, str, int, bool], list[tuple[Cursor, str]]] = {}
     for cursor in cursors:
         token = cursor.next_token()
         if token is not None:
             node = cursor.node_at(token)
-            key = (node.order, cursor.run.version_id, node.id, cursor.run.depth)
+            arrived = interpreter.has_arrival(cursor.state, token)
+            key = (node.order, cursor.run.version_id, node.id, cursor.run.depth, arrived)
             groups.setdefault(key, []).append((cursor, token))
     if not groups:
         return []
@@ -119,13 +120,14 @@ def _run(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -> li
 
 
 def _item(cursor: Cursor, seen: Visit, house: House) -> Item:
-    return Item(cursor.run, house.scope(cursor, seen.token), cursor.key_of(seen))
+    arrived = None if seen.arrived is None else Arrived(seen.arrived["kind"], seen.arrived["payload"])
+    return Item(cursor.run, house.scope(cursor, seen.token), cursor.key_of(seen), seen.token, arrived)
 
 
 def _attempt(
     node: Node, visits: Sequence[tuple[Cursor, Visit]], items: Sequence[Item], house: House
 ) -> Exception | None:
-    run = visits[0][0].run
+    run, arrived = visits[0][0].run, visits[0][1].arrived
     wave = Wave(
         config=node.config,
         items=items,
@@ -138,7 +140,7 @@ def _attempt(
     )
     try:
         with transaction.atomic(), caused_by({"workflow": run.workflow_id, "depth": run.depth + 1}):
-            node.type.run(wave)
+            node.type.take(wave, resumes=arrived is not None)
     except OperationalError:
         raise  # a deadlock or a lost connection: the whole slice comes again
     except Exception as error:  # noqa: BLE001  the edge of a node: its policy says what becomes of the error

@@ -13,7 +13,7 @@ from core.ids import new_id
 from core.tenancy import company_id
 from core.text.json import dumps
 from workflows.engine.cursor import Cursor
-from workflows.engine.models import RunReady, RunTimer, WorkflowRun
+from workflows.engine.models import RunInbox, RunReady, RunTimer, WorkflowRun
 
 Status = WorkflowRun.Status
 ENDED = (Status.COMPLETED, Status.FAILED, Status.CANCELLED)
@@ -48,7 +48,7 @@ FROM json_to_recordset(%(rows)s::json) AS new (id text, run text, priority int)
 """
 
 
-def _insert(statement: str, rows: Sequence[dict[str, Any]], now: datetime) -> int:
+def insert(statement: str, rows: Sequence[dict[str, Any]], now: datetime) -> int:
     """Write rows, each with a new id if it has none. Returns the number written."""
     if not rows:
         return 0
@@ -87,22 +87,21 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
             over.append(run.pk)
         elif status == Status.QUEUED:
             again.append({"run": run.pk, "priority": run.priority})
-    _insert(STEPS, [{"run": cursor.run.pk, **step} for cursor in cursors for step in cursor.steps], now)
-    _insert(
+    insert(STEPS, [{"run": cursor.run.pk, **step} for cursor in cursors for step in cursor.steps], now)
+    insert(
         TIMERS,
         [{"run": cursor.run.pk, "token": token, "due": due} for cursor in cursors for token, due in cursor.timers],
         now,
     )
-    if _insert(RUNS, rows, now) != len(rows):
+    if insert(RUNS, rows, now) != len(rows):
         raise RuntimeError("a run was written by somebody else while its slice held it")
-    _insert(READY, again, now)
-    if over:
-        RunTimer.objects.filter(run__in=over)._raw_delete("default")
+    insert(READY, again, now)
+    remove_waits(over)
 
 
 def notify_ready(runs: Sequence[tuple[str, int]]) -> None:
     """Write a notice for each run (id, priority) that may move."""
-    _insert(READY, [{"run": id, "priority": priority} for id, priority in runs], timezone.now())
+    insert(READY, [{"run": id, "priority": priority} for id, priority in runs], timezone.now())
 
 
 def remove_notices(ids: Sequence[str]) -> None:
@@ -110,14 +109,32 @@ def remove_notices(ids: Sequence[str]) -> None:
     RunReady.objects.filter(pk__in=ids)._raw_delete("default")
 
 
-def take_due_timers(run_ids: Sequence[str], now: Any) -> list[tuple[str, str]]:
-    """Remove the due timers of the runs. Returns them as (run, token), the first due first."""
+def take_due_timers(run_ids: Sequence[str], now: Any) -> list[tuple[datetime, str, str]]:
+    """Remove the due timers of the runs. Returns them as (due, run, token)."""
     with connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM workflows_runtimer WHERE run_id = ANY(%s) AND due_at <= %s RETURNING due_at, run_id, token",
             [list(run_ids), now],
         )
-        return [(run_id, token) for _, run_id, token in sorted(cursor.fetchall())]
+        return cursor.fetchall()
+
+
+def remove_timers(places: Sequence[tuple[str, str]]) -> None:
+    """Remove the timers of waits, as (run, token), that something else has ended."""
+    if not places:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM workflows_runtimer USING unnest(%s::text[], %s::text[]) AS over (run, token)"
+            " WHERE run_id = over.run AND workflows_runtimer.token = over.token",
+            [[run for run, _ in places], [token for _, token in places]],
+        )
+
+
+def remove_waits(run_ids: Sequence[str]) -> None:
+    """Remove what the runs wait for."""
+    for model in (RunTimer, RunInbox) if run_ids else ():
+        model._default_manager.filter(run__in=run_ids)._raw_delete("default")  # type: ignore[attr-defined]
 
 
 def pause(run_ids: Sequence[str], reason: str) -> int:
@@ -129,13 +146,13 @@ def pause(run_ids: Sequence[str], reason: str) -> int:
 
 
 def cancel(run_ids: Sequence[str], reason: str) -> int:
-    """Cancel runs that have not ended, and remove their timers."""
+    """Cancel runs that have not ended, and remove what they wait for."""
     if not run_ids:
         return 0
     now = timezone.now()
     open = WorkflowRun.objects.filter(pk__in=run_ids).exclude(status__in=(Status.COMPLETED, Status.CANCELLED))
     done: int = open.update(status=Status.CANCELLED, reason=reason, solo_key=None, finished_at=now, updated_at=now)
-    RunTimer.objects.filter(run__in=run_ids)._raw_delete("default")
+    remove_waits(run_ids)
     return done
 
 

@@ -43,7 +43,9 @@ class Outcome:
     handle: str = "out"
     output: Any = None
     until: datetime | None = None
-    """When a wait ends."""
+    """When a wait ends, if nothing ends it before; None: only what it waits for ends it."""
+    waits_for: str = "timer"
+    """What ends a wait, in one word: timer, event, call, child, approval, …"""
     code: str = ""
     message: str = ""
     permanent: bool = False
@@ -68,6 +70,18 @@ class RunFacts(Protocol):
     def contact_id(self) -> str | None: ...
     @property
     def lead_id(self) -> str | None: ...
+    @property
+    def epoch(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """What has ended the wait of a run at a node: a kind, `timer` if it was the time, and what came with it."""
+
+    kind: str
+    payload: Any = None
 
 
 @dataclass(slots=True)
@@ -79,6 +93,10 @@ class Item:
     """The values that expressions refer to."""
     key: str
     """The key of the effect: the same for each try, another one for each time that the run comes here."""
+    token: str = ""
+    """The branch of the run that is here. With the run's id and epoch it says where an answer goes (engine.inbox)."""
+    arrived: Arrived | None = None
+    """What has ended its wait at this node; None: it has only come here."""
     outcome: Outcome = field(default_factory=Outcome)
 
     @property
@@ -152,6 +170,9 @@ class NodeType:
     help: str
     config: builtins.type[NodeConfig]
     run: Callable[[Wave], None]
+    resume: Callable[[Wave], None] | None = None
+    """Takes runs on whose wait here is over (`item.arrived`), as `run` does. Without it a wait has one end, the time,
+    and leads on by `out`."""
     handles: Callable[[Any], tuple[str, ...]] = one_out
     icon: str = ""
     version: int = 1
@@ -167,6 +188,10 @@ class NodeType:
     """Whether it may write what makes contacts unique, for which writers wait for each other."""
     outputs: Mapping[str, str] = field(default_factory=dict)
     """Name of a value that later nodes may refer to -> its type."""
+
+    def take(self, wave: Wave, *, resumes: bool) -> None:
+        """Take runs through the node that have come to it, or that go on after a wait at it."""
+        (self.resume if resumes and self.resume is not None else self.run)(wave)
 
     @property
     def schema(self) -> dict[str, Any]:

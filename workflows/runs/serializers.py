@@ -87,7 +87,9 @@ class WorkflowRunDetail(WorkflowRunOut):
 
     trigger = serializers.DictField(help_text="kind, happenedAt, and objectId, payload or input.")
     stepCount = serializers.IntegerField(source="seq")
-    waits = Computed(serializers.ListField(child=serializers.DictField(), help_text="node and until of each wait."))
+    waits = Computed(
+        serializers.ListField(child=serializers.DictField(), help_text="node, for and until of each wait.")
+    )
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

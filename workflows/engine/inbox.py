@@ -1,0 +1,86 @@
+"""The inbox of runs: what they have waited for, and that is there now.
+
+Only the slice moves runs. Whoever has something for one (the result of a call, an event, an answer of a member, a run
+that has ended) puts it here, in the transaction that makes it true. So it makes no difference whether the run is held,
+paused or in the hands of a slice just then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+from django.db import connection
+from django.utils import timezone
+
+from core.ids import new_id
+from core.jobs import notify_workers
+from core.tenancy import company_id
+from core.text.json import dumps
+from workflows.engine.starts import WORK
+
+# Runs that are just being deleted are waited for, and then they are not there.
+PUT = """
+WITH rows AS (
+    SELECT * FROM json_to_recordset(%(rows)s::json) AS new (id text, ready text, run text, token text, epoch int,
+        kind text, payload jsonb)
+), runs AS (
+    SELECT id, priority FROM workflows_workflowrun WHERE company_id = %(company)s AND id IN (SELECT run FROM rows)
+    ORDER BY id FOR KEY SHARE
+), put AS (
+    INSERT INTO workflows_runinbox (id, company_id, run_id, token, epoch, kind, payload, created_at, updated_at)
+    SELECT rows.id, %(company)s, run, token, epoch, kind, payload, %(now)s, %(now)s
+    FROM rows JOIN runs ON runs.id = run
+)
+INSERT INTO workflows_runready (id, company_id, run_id, priority, created_at, updated_at)
+SELECT min(ready), %(company)s, run, min(priority), %(now)s, %(now)s FROM rows JOIN runs ON runs.id = run GROUP BY run
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Something for a branch of a run: `token` and `epoch` are those of the item and the run that began to wait."""
+
+    run_id: str
+    token: str
+    epoch: int
+    kind: str
+    payload: Any = None
+
+
+def put(arrivals: Sequence[Arrival]) -> int:
+    """Put arrivals for runs of the active company into their inboxes, in the caller's transaction, and notify the
+    engine. Returns how many runs get something; those that are gone get nothing."""
+    if not arrivals:
+        return 0
+    rows = [
+        {
+            "id": new_id(),
+            "ready": new_id(),
+            "run": one.run_id,
+            "token": one.token,
+            "epoch": one.epoch,
+            "kind": one.kind,
+            "payload": one.payload,
+        }
+        for one in arrivals
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(PUT, {"rows": dumps(rows).decode(), "company": company_id(), "now": timezone.now()})
+        told = cursor.rowcount
+    notify_workers(WORK)
+    return told
+
+
+def take(run_ids: Sequence[str]) -> list[tuple[datetime, str, str, int, str, Any]]:
+    """Remove what is there for the runs. Returns it as (since when, run, token, epoch, kind, payload)."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM workflows_runinbox WHERE run_id = ANY(%s)"
+            " RETURNING created_at, run_id, token, epoch, kind, payload",
+            [list(run_ids)],
+        )
+        return [(*place, None if text is None else orjson.loads(text)) for *place, text in cursor.fetchall()]
