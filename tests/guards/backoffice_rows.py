@@ -111,14 +111,19 @@ from tests.kit.factories import (
     UserFactory,
 )
 from workflows.models import (
+    RunApproval,
+    RunCall,
     RunInbox,
+    RunListener,
     RunReady,
     RunSkip,
     RunStep,
     RunTimer,
     ScheduleFiring,
     Workflow,
+    WorkflowInterest,
     WorkflowRun,
+    WorkflowSecret,
     WorkflowTrigger,
     WorkflowVersion,
 )
@@ -380,6 +385,17 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     WorkflowRun: _workflow_run,
     RunReady: lambda n: RunReady.objects.create(run=_workflow_run(n)),
     RunTimer: lambda n: RunTimer.objects.create(run=_workflow_run(n), token="1", due_at=timezone.now()),
+    RunCall: lambda n: RunCall.objects.create(
+        run=_workflow_run(n), key=str(n), node="a", token="1", epoch=0, kind="http", host="x", keyed=True, request={}
+    ),
+    RunApproval: lambda n: RunApproval.objects.create(
+        run=_workflow_run(n), node="a", token="1", epoch=0, text="Go on?", until=timezone.now()
+    ),
+    RunListener: lambda n: RunListener.objects.create(
+        run=_workflow_run(n), node="a", token="1", epoch=0, kind="contact.updated", object_id=""
+    ),
+    WorkflowInterest: lambda n: WorkflowInterest.objects.create(workflow=_workflow(n), kind="contact.updated"),
+    WorkflowSecret: lambda n: WorkflowSecret.objects.create(name=f"Secret {n}", host="a.example", value=SECRET),
     RunInbox: lambda n: RunInbox.objects.create(run=_workflow_run(n), token="1", epoch=0, kind="event"),
     RunStep: lambda n: RunStep.objects.create(run=_workflow_run(n), node="start", visit=n, status="done"),
     RunSkip: lambda n: RunSkip.objects.create(workflow=_workflow(n), day=timezone.now().date(), reason="filter"),

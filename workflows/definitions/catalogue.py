@@ -59,12 +59,20 @@ def _node(one: NodeType) -> dict[str, Any]:
     }
 
 
+ASKING = {
+    "ai": ["out", "refused"],
+    "waitFor": ["event", "timeout"],
+    "approval": ["approved", "rejected", "timeout"],
+    "workflow": ["out", "failed", "timeout"],
+}
+
+
 def _handles(one: NodeType) -> list[str]:
     """Return the handles that the type has whatever its settings are."""
     try:
         return list(one.handles(one.config()))
     except (ValidationError, AttributeError):
         pass
-    return {"condition": ["true", "false"], "switch": ["else"], "loop": ["item", "done"], "split": []}.get(
+    return {"condition": ["true", "false"], "switch": ["else"], "loop": ["item", "done"], "split": [], **ASKING}.get(
         one.type, ["out"]
     )

@@ -12,9 +12,10 @@ from core.errors import NamedError
 from core.events import emit
 from workflows.definitions.selectors import graph_of, kept_workflows
 from workflows.engine import locks, settling
+from workflows.engine.models import WorkflowInterest
 from workflows.graphs.events import KINDS, SCHEDULE, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
-from workflows.graphs.validation import check_draft
+from workflows.graphs.validation import check_draft, check_recursion
 from workflows.schedules.times import first_time
 
 Status = Workflow.Status
@@ -43,8 +44,10 @@ def publish(workflow: Workflow, member_id: str) -> None:
     An unchanged draft makes no new version. Raises ValidationError_400, which names all problems.
     """
     graph = graph_of(workflow)
-    _, problems = check_draft(graph)
-    if problems.errors:
+    plan, problems = check_draft(graph)
+    if plan is not None:
+        check_recursion(workflow.pk, plan, problems)
+    if plan is None or problems.errors:
         told = "; ".join(str(problem) for problem in problems.errors[:20])
         raise NotPublishable(problems.as_json()["errors"], told)
     locks.lock_alone([workflow.pk])
@@ -67,9 +70,20 @@ def publish(workflow: Workflow, member_id: str) -> None:
     WorkflowTrigger.objects.filter(workflow=workflow).exclude(kind=kind).delete()
     if kind in KINDS:
         WorkflowTrigger.objects.get_or_create(workflow=workflow, kind=kind)
+    _hear(workflow, plan.events)
     payload = {"name": workflow.name, "version": current.number}
     emit("workflow.published", [workflow.pk], payloads={workflow.pk: payload}, actor_id=member_id)
     settling.settle(workflow.pk)
+
+
+def _hear(workflow: Workflow, kinds: set[str]) -> None:
+    """Have the workflow hear the events of these kinds; runs of former versions still hear theirs."""
+    known = WorkflowInterest.objects.filter(workflow=workflow)
+    if not settling.live_runs(workflow.pk):
+        known.exclude(kind__in=kinds).delete()
+    WorkflowInterest.objects.bulk_create(
+        [WorkflowInterest(workflow=workflow, kind=kind) for kind in sorted(kinds)], ignore_conflicts=True
+    )
 
 
 def _withdraw(workflow: Workflow, status: str, member_id: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from time import monotonic
 
 from core.jobs import QueueWork, register
-from workflows.engine import settling, slices
-from workflows.engine.starts import WORK
+from workflows.engine import calls, settling, slices
+from workflows.engine.models import CALLS, WORK, RunCall
 
 
 def work(deadline: float = float("inf")) -> None:
@@ -22,3 +22,5 @@ def has_due() -> bool:
 
 
 register(QueueWork(WORK, work, has_due=has_due, queue="workflows"))
+# By the workers that may wait for a company's server: the tick and the slices never do.
+register(QueueWork(CALLS, calls.drain, has_due=calls.has_due, queue="ai", model=RunCall))

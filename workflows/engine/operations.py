@@ -14,9 +14,8 @@ from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from workflows.engine import interpreter, locks, settling, writing
-from workflows.engine.models import RunReady, RunStep, RunTimer, WorkflowRun
+from workflows.engine.models import WORK, RunApproval, RunCall, RunReady, RunStep, RunTimer, WorkflowRun
 from workflows.engine.slices import GOING, plan_of
-from workflows.engine.starts import WORK
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
 
@@ -188,7 +187,7 @@ def remove_runs(ids: Iterable[str]) -> None:
     runs = WorkflowRun.objects.filter(pk__in=list(ids)).order_by("pk").select_for_update(of=("self",))
     found = list(runs.values_list("pk", flat=True))  # from here on nothing is put into their inboxes
     writing.remove_waits(found)
-    for model in (RunReady, RunStep):
+    for model in (RunReady, RunStep, RunCall, RunApproval):
         model._default_manager.filter(run__in=found)._raw_delete("default")  # type: ignore[attr-defined]
     WorkflowRun.objects.filter(pk__in=found)._raw_delete("default")
 

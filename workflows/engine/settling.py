@@ -10,9 +10,8 @@ from django.utils import timezone
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
 from workflows.engine import locks, writing
-from workflows.engine.models import WorkflowRun
+from workflows.engine.models import WORK, WorkflowRun
 from workflows.engine.slices import GOING, held_reason
-from workflows.engine.starts import WORK
 from workflows.graphs.models import Workflow
 
 BATCH = 5000

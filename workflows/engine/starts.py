@@ -18,11 +18,10 @@ from core.spans import after
 from core.tenancy import company_id
 from core.text.json import dumps
 from workflows.engine import interpreter, writing
-from workflows.engine.models import WorkflowRun
+from workflows.engine.models import WORK, WorkflowRun
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
 
-WORK = "workflow-runs"
 Status = WorkflowRun.Status
 
 INSERT = """

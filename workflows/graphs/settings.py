@@ -24,6 +24,9 @@ class ErrorPolicy(NodeConfig):
 
     retry: Retry = Retry()
     then: Literal["fail", "continue", "branch"] = "fail"
+    unknown: Literal["fail", "continue", "branch", "retry"] = Field(
+        default="fail", description="When nobody knows whether a call was made. retry makes it again, perhaps twice."
+    )
 
 
 class Enrolment(NodeConfig):
@@ -35,12 +38,29 @@ class Enrolment(NodeConfig):
     cooldown: Span | None = Field(default=None, description="None within this time after the last start.")
 
 
+class End(NodeConfig):
+    """What ends a run early: events about its record, or conditions that its record comes to fulfil."""
+
+    events: list[str] = Field(default=[], max_length=20, description="Kinds of events; one is enough.")
+    filter: dict[str, Any] | None = Field(
+        default=None, description="Conditions on the record, asked whenever it changes and the run moves."
+    )
+
+    @model_validator(mode="after")
+    def _something(self) -> End:
+        if not self.events and self.filter is None:
+            raise ValueError("needs events, or a filter")
+        return self
+
+
 class WorkflowConfig(NodeConfig):
     filter: dict[str, Any] | None = Field(default=None, description="Conditions for a start.")
     changedFields: list[str] | None = Field(
         default=None, max_length=50, description="Of an update: one of these has to be among the changes."
     )
     enrolment: Enrolment = Enrolment()
+    goal: End | None = Field(default=None, description="What the workflow is for: runs that reach it are completed.")
+    exit: End | None = Field(default=None, description="Runs that come to it are cancelled.")
     window: WindowConfig | None = Field(default=None, description="Runs begin when it is open.")
     whilePaused: Literal["skip", "queue"] = Field(default="skip", description="What becomes of starts while paused.")
     priority: int = Field(default=5, ge=1, le=9, description="1 goes first.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workflows.nodes import logic, records, team, wait
+from workflows.nodes import ai, approval, child, http, listening, logic, records, team, wait
 from workflows.nodes.base import NodeType
 
 NODE_TYPES: dict[str, NodeType] = {
@@ -12,6 +12,11 @@ NODE_TYPES: dict[str, NodeType] = {
         wait.WAIT,
         *records.TYPES,
         *team.TYPES,
+        approval.APPROVAL,
+        listening.WAIT_FOR,
+        child.WORKFLOW,
+        http.HTTP,
+        ai.AI,
     )
 }
 """Type -> node type, in the order in which the editor offers them."""
