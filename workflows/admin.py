@@ -2,5 +2,6 @@
 
 from workflows.engine import admin as engine
 from workflows.graphs import admin as graphs
+from workflows.secrets import admin as secrets
 
-__all__ = ["engine", "graphs"]
+__all__ = ["engine", "graphs", "secrets"]

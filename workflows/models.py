@@ -2,7 +2,10 @@ from workflows.engine.models import (
     NodeCount,
     PlaceNotice,
     QueuedEvent,
+    RunApproval,
+    RunCall,
     RunInbox,
+    RunListener,
     RunReady,
     RunSkip,
     RunStep,
@@ -10,15 +13,22 @@ from workflows.engine.models import (
     ScheduleFiring,
     SliceMark,
     StartBucket,
+    WorkflowInterest,
     WorkflowRun,
 )
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
+from workflows.secrets.models import WorkflowSecret
 
 __all__ = [
     "PlaceNotice",
     "QueuedEvent",
     "NodeCount",
     "RunInbox",
+    "RunApproval",
+    "RunCall",
+    "RunListener",
+    "WorkflowInterest",
+    "WorkflowSecret",
     "RunReady",
     "RunSkip",
     "RunStep",

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
-from workflows.engine.models import RunStep, WorkflowRun
+from workflows.engine.models import RunApproval, RunCall, RunStep, WorkflowRun
 from workflows.engine.operations import remove_runs
 
 
@@ -16,7 +16,7 @@ def _runs(subject: DataSubject) -> Q:
     return referring(WorkflowRun, subject) | (Q(contact=None, lead=None) & mentioning(subject, "trigger", "state"))
 
 
-def _steps(subject: DataSubject) -> Q:
+def _of_runs(subject: DataSubject) -> Q:
     return Q(run__in=WorkflowRun.objects.filter(_runs(subject)))
 
 
@@ -29,6 +29,11 @@ def _remove(subject: DataSubject, rows: QuerySet[Any]) -> int:
 
 def register_personal_data_tables() -> None:
     """Register the tables, when Django is ready."""
-    hidden = frozenset({"solo_key", "entry_key", "epoch", "hold_no", "seq"})
-    register_personal_data("workflowSteps", RunStep, _steps, module="workflow")
+    hidden = frozenset({"solo_key", "entry_key", "epoch", "hold_no", "seq", "parent"})
+    asked = frozenset({"key", "token", "epoch", "lease", "worker", "deaths"})
+    register_personal_data("workflowCalls", RunCall, _of_runs, module="workflow", hides=asked)
+    register_personal_data(
+        "workflowApprovals", RunApproval, _of_runs, module="workflow", hides=asked & {"token", "epoch"}
+    )
+    register_personal_data("workflowSteps", RunStep, _of_runs, module="workflow")
     register_personal_data("workflowRuns", WorkflowRun, _runs, _remove, module="workflow", hides=hidden)

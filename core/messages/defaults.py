@@ -226,6 +226,10 @@ OWN_FAILURES: dict[str, tuple[int, str]] = {
     "WebhookDeliveryNotFound_404": (404, "Webhook delivery not found"),
     "WebhookNotFound_404": (404, "Webhook not found"),
     "WorkflowNotFound_404": (404, "Workflow not found"),
+    "WorkflowApprovalNotFound_404": (404, "Approval not found"),
+    "WorkflowApprovalAnswered_409": (409, "It has been answered already"),
+    "WorkflowSecretNotFound_404": (404, "Secret not found"),
+    "WorkflowSecretNameAlreadyExists_400": (400, "A secret with this name exists already"),
     "WorkflowRunNotFound_404": (404, "Workflow run not found"),
 }
 """Failures that the contract does not name."""

@@ -207,6 +207,9 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "WorkflowRunResumed_200": (200, "Run resumed"),
     "WorkflowRunsDeleted_200": (200, "Runs deleted"),
     "WorkflowRunsPaused_200": (200, "Runs paused"),
+    "WorkflowSecretCreated_201": (201, "Secret kept"),
+    "WorkflowSecretsDeleted_200": (200, "Secrets deleted"),
+    "WorkflowApprovalAnswered_200": (200, "Answered"),
     "WorkflowRunsResumed_200": (200, "Runs resumed"),
     "WorkflowHookAccepted_200": (200, "Accepted"),
 }

@@ -116,7 +116,10 @@ from workflows.models import (
     NodeCount,
     PlaceNotice,
     QueuedEvent,
+    RunApproval,
+    RunCall,
     RunInbox,
+    RunListener,
     RunReady,
     RunSkip,
     RunStep,
@@ -125,7 +128,9 @@ from workflows.models import (
     SliceMark,
     StartBucket,
     Workflow,
+    WorkflowInterest,
     WorkflowRun,
+    WorkflowSecret,
     WorkflowTrigger,
     WorkflowVersion,
 )
@@ -413,6 +418,17 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     RunReady: lambda n: RunReady.objects.create(run=_workflow_run(n)),
     RunTimer: lambda n: RunTimer.objects.create(run=_workflow_run(n), token="1", due_at=timezone.now()),
     RunInbox: lambda n: RunInbox.objects.create(run=_workflow_run(n), token="1", epoch=0, kind="event"),
+    RunCall: lambda n: RunCall.objects.create(
+        run=_workflow_run(n), key=str(n), node="a", token="1", epoch=0, kind="http", host="x", keyed=True, request={}
+    ),
+    RunApproval: lambda n: RunApproval.objects.create(
+        run=_workflow_run(n), node="a", token="1", epoch=0, text="Go on?", until=timezone.now()
+    ),
+    RunListener: lambda n: RunListener.objects.create(
+        run=_workflow_run(n), node="a", token="1", epoch=0, kind="contact.updated", object_id=""
+    ),
+    WorkflowInterest: lambda n: WorkflowInterest.objects.create(workflow=_workflow(n), kind="contact.updated"),
+    WorkflowSecret: lambda n: WorkflowSecret.objects.create(name=f"Secret {n}", host="a.example", value=SECRET),
     RunStep: lambda n: RunStep.objects.create(run=_workflow_run(n), node="start", visit=n, status="done"),
     RunSkip: lambda n: RunSkip.objects.create(workflow=_workflow(n), day=timezone.now().date(), reason="filter"),
     ScheduleFiring: lambda n: ScheduleFiring.objects.create(workflow=_workflow(n), due_at=timezone.now()),

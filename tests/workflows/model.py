@@ -24,6 +24,8 @@ Edges = list[tuple[str, str, str]]
 ASK = dataclasses.replace(NODE_TYPES["wait"], resume=lambda wave: None)
 """A wait whose node is told of its end."""
 LOOPS = ("loop", "parallel", "while")
+ASK = dataclasses.replace(NODE_TYPES["wait"], resume=lambda wave: None)
+"""A wait whose node is told of its end."""
 MOST = 2000
 """Graphs with more executions are left out."""
 

@@ -82,10 +82,7 @@ def test_the_first_arrival_ends_the_wait_and_its_time_is_removed(cast: Cast, wai
     assert got(cast, waiting) == {"kind": "answer", "told": {"answer": 42}}
     went = [(name, status) for name, status, _ in steps(cast, waiting)]
     assert went == [("trigger", "done"), ("ask", "waiting"), ("ask", "done"), ("end", "done")]
-    assert put(cast, "late") == 1
-    work()  # a late one changes nothing
-    with cast.scope():
-        assert not RunReady.objects.exists()
+    assert put(cast, "late") == 0
 
 
 @pytest.mark.parametrize("first", ["timer", "answer"])
@@ -121,10 +118,7 @@ def test_what_was_asked_before_a_restart_is_not_taken_after_it(cast: Cast, waiti
 def test_a_cancelled_run_takes_nothing_and_one_that_is_gone_gets_nothing(cast: Cast, waiting: WorkflowRun) -> None:
     path = f"/workflow/runs/{waiting.pk}"
     cast.key.post(f"{path}/cancel")
-    put(cast, "x")
-    work()
-    with cast.scope():
-        assert WorkflowRun.objects.get(pk=waiting.pk).status == "cancelled"
+    assert put(cast, "x") == 0
     assert cast.key.delete(path).status == 200
     with cast.scope():
         assert not RunInbox.objects.exists()

@@ -59,9 +59,17 @@ def _node(one: NodeType) -> dict[str, Any]:
     }
 
 
+ASKING = {
+    "ai": ["out", "refused"],
+    "waitFor": ["event", "timeout"],
+    "approval": ["approved", "rejected", "timeout"],
+    "workflow": ["out", "failed", "timeout"],
+}
+
+
 def _handles(one: NodeType) -> list[str]:
     """Return the handles that the type has whatever its settings are."""
     try:
         return list(one.handles(None))
     except AttributeError:
-        return {"switch": ["else"], "split": []}.get(one.type, ["out"])
+        return {"switch": ["else"], "split": [], **ASKING}.get(one.type, ["out"])

@@ -14,9 +14,11 @@ from core.events import emit
 from crm.segments.tracking import refresh_watches
 from workflows.definitions.selectors import graph_of, kept_workflows
 from workflows.engine import carrying, locks, settling
+from workflows.engine.models import WorkflowInterest
+from workflows.engine.plans import plan_of
 from workflows.graphs.events import KINDS, SCHEDULE, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
-from workflows.graphs.validation import check_draft
+from workflows.graphs.validation import check_draft, check_recursion
 from workflows.schedules.times import first_time
 
 Status = Workflow.Status
@@ -41,8 +43,10 @@ def change_status(workflow: Workflow, status: str, member_id: str) -> None:
 def _checked(workflow: Workflow) -> dict[str, Any]:
     """Return the draft's graph. Raises ValidationError_400, which names all problems, where it cannot run."""
     graph = graph_of(workflow)
-    _, problems = check_draft(graph)
-    if problems.errors:
+    plan, problems = check_draft(graph)
+    if plan is not None:
+        check_recursion(workflow.pk, plan, problems)
+    if plan is None or problems.errors:
         told = "; ".join(str(problem) for problem in problems.errors[:20])
         raise NotPublishable(problems.as_json()["errors"], told)
     return graph
@@ -101,8 +105,19 @@ def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> N
     if kind in KINDS:
         WorkflowTrigger.objects.get_or_create(workflow=workflow, kind=kind)
     refresh_watches()
+    _hear(workflow, plan_of(current.pk).events)
     payload = {"name": workflow.name, "version": current.number}
     emit("workflow.published", [workflow.pk], payloads={workflow.pk: payload}, actor_id=member_id)
+
+
+def _hear(workflow: Workflow, kinds: set[str]) -> None:
+    """Have the workflow hear the events of these kinds; runs of former versions still hear theirs."""
+    known = WorkflowInterest.objects.filter(workflow=workflow)
+    if not settling.live_runs(workflow.pk):
+        known.exclude(kind__in=kinds).delete()
+    WorkflowInterest.objects.bulk_create(
+        [WorkflowInterest(workflow=workflow, kind=kind) for kind in sorted(kinds)], ignore_conflicts=True
+    )
 
 
 def _withdraw(workflow: Workflow, status: str, member_id: str) -> None:

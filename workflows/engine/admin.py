@@ -10,7 +10,10 @@ from workflows.engine.models import (
     NodeCount,
     PlaceNotice,
     QueuedEvent,
+    RunApproval,
+    RunCall,
     RunInbox,
+    RunListener,
     RunReady,
     RunSkip,
     RunStep,
@@ -18,6 +21,7 @@ from workflows.engine.models import (
     ScheduleFiring,
     SliceMark,
     StartBucket,
+    WorkflowInterest,
     WorkflowRun,
 )
 
@@ -86,6 +90,50 @@ class RunInboxAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
     search_fields = ("=id", "=run__id")
+
+
+@admin.register(RunCall)
+class RunCallAdmin(CompanyRecordAdmin):
+    """Calls that runs make outside."""
+
+    icon = "http"
+    list_display = ("run_id", "company", "node", "kind", "host", "status", "attempts", "late", "created_at")
+    list_filter = (("status", ChoicesDropdownFilter), "late", BY_COMPANY)
+    list_select_related = ("company",)
+    search_fields = ("=id", "=run__id", "host")
+
+
+@admin.register(RunApproval)
+class RunApprovalAdmin(CompanyRecordAdmin):
+    """Questions of runs to members."""
+
+    icon = "how_to_reg"
+    list_display = ("run_id", "company", "node", "status", "until", "answered_by", "answered_at")
+    list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company", "answered_by__user")
+    search_fields = ("=id", "=run__id")
+
+
+@admin.register(RunListener)
+class RunListenerAdmin(CompanyRecordAdmin):
+    """Events that runs wait for."""
+
+    icon = "hearing"
+    list_display = ("run_id", "company", "node", "kind", "object_id", "created_at")
+    list_filter = ("kind", BY_COMPANY)
+    list_select_related = ("company",)
+    search_fields = ("=id", "=run__id", "=object_id")
+
+
+@admin.register(WorkflowInterest)
+class WorkflowInterestAdmin(CompanyRecordAdmin):
+    """Kinds of events that runs of workflows may wait for."""
+
+    icon = "hearing"
+    list_display = ("workflow", "company", "kind")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "workflow")
+    search_fields = ("=id", "workflow__name", "kind")
 
 
 @admin.register(RunSkip)

@@ -12,6 +12,7 @@ from workflows.engine import interpreter
 from workflows.engine.interpreter import MAX_STEPS, Visit
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.graphs.plan import Node, Plan
+from workflows.nodes.asks import Ask
 from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
 
 BUDGET = 50
@@ -32,6 +33,8 @@ class Cursor:
     now: datetime
     steps: list[dict[str, Any]] = field(default_factory=list)
     timers: list[tuple[str, datetime]] = field(default_factory=list)
+    asks: list[tuple[str, Node, str, Ask]] = field(default_factory=list)
+    """Token, node, key of the effect, and what it asks for."""
     ended: tuple[str, str] | None = None
     """Final status and reason."""
     error: tuple[str, str, str] = ("", "", "")
@@ -90,6 +93,8 @@ class Cursor:
         if outcome.ends:
             self.end(Status.COMPLETED, outcome.ends)
             return
+        if outcome.asks is not None:
+            self.asks.append((seen.token, seen.node, self.key_of(seen), outcome.asks))
         if outcome.until is not None:
             self.timers.append((seen.token, outcome.until))
         interpreter.take(self.plan, self.state, seen, outcome)
@@ -101,7 +106,7 @@ class Cursor:
             setattr(self.run, name, id)
 
     def _failed(self, seen: Visit, outcome: Outcome) -> None:
-        done = interpreter.fail(self.plan, self.state, seen, retry=not outcome.permanent)
+        done = interpreter.fail(self.plan, self.state, seen, retry=not outcome.permanent, unknown=outcome.unknown)
         status = {"retry": "retrying"}.get(done, "failed")
         self.note(seen, status, outcome)
         if done == "retry":

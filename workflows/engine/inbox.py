@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import orjson
 from django.db import connection
 from django.utils import timezone
+from orjson import loads
 
 from core.ids import new_id
 from core.jobs import notify_workers
 from core.tenancy import company_id
 from core.text.json import dumps
-from workflows.engine.starts import WORK
+from workflows.engine.models import WORK
 
 # Runs that are just being deleted are waited for, and then they are not there.
 PUT = """
@@ -29,6 +29,7 @@ WITH rows AS (
         kind text, payload jsonb)
 ), runs AS (
     SELECT id, priority FROM workflows_workflowrun WHERE company_id = %(company)s AND id IN (SELECT run FROM rows)
+    AND status NOT IN ('completed', 'cancelled')
     ORDER BY id FOR KEY SHARE
 ), put AS (
     INSERT INTO workflows_runinbox (id, company_id, run_id, token, epoch, kind, payload, created_at, updated_at)
@@ -53,7 +54,7 @@ class Arrival:
 
 def put(arrivals: Sequence[Arrival]) -> int:
     """Put arrivals for runs of the active company into their inboxes, in the caller's transaction, and notify the
-    engine. Returns how many runs get something; those that are gone get nothing."""
+    engine. Returns how many runs get something; those that have ended or are gone get nothing."""
     if not arrivals:
         return 0
     rows = [
@@ -83,4 +84,4 @@ def take(run_ids: Sequence[str]) -> list[tuple[datetime, str, str, int, str, Any
             " RETURNING created_at, run_id, token, epoch, kind, payload",
             [list(run_ids)],
         )
-        return [(*place, None if text is None else orjson.loads(text)) for *place, text in cursor.fetchall()]
+        return [(*place, None if text is None else loads(text)) for *place, text in cursor.fetchall()]

@@ -149,21 +149,27 @@ def take(plan: Plan, state: State, seen: Visit, outcome: Outcome) -> None:
         leave(plan, state, seen.token, "done" if seen.node.is_loop else outcome.handle)
 
 
-def fail(plan: Plan, state: State, seen: Visit, *, retry: bool) -> str:
-    """Move a token whose node has failed by the node's policy. Returns retry, continue, branch or fail."""
+def fail(plan: Plan, state: State, seen: Visit, *, retry: bool, unknown: bool = False) -> str:
+    """Move a token whose node has failed, or with `unknown` perhaps not, by the node's policy.
+
+    Returns retry, continue, branch or fail.
+    """
     token, policy = state["tokens"][seen.token], seen.node.on_error
+    then = policy.then
+    if unknown:
+        retry, then = policy.unknown == "retry", "fail" if policy.unknown == "retry" else policy.unknown
     if retry and seen.attempt <= policy.retry.attempts:
         token[2], token[3] = RETRY, seen.attempt + 1
         state["held"][seen.token] = {"turn": seen.turn}
         return "retry"
-    if policy.then == "fail":
+    if then == "fail":
         _fail(state, seen)
-    elif policy.then == "branch":
+    elif then == "branch":
         leave(plan, state, seen.token, ERROR)
     else:
         handles = seen.node.type.handles(seen.node.config)
         leave(plan, state, seen.token, "done" if seen.node.is_loop else (handles or ("out",))[0])
-    return policy.then
+    return then
 
 
 def _fail(state: State, seen: Visit) -> None:

@@ -6,8 +6,8 @@ from datetime import timedelta
 from time import monotonic
 
 from core.jobs import PeriodicTask, QueueWork, register
-from workflows.engine import counting, messages, places, retention, settling, slices
-from workflows.engine.starts import WORK
+from workflows.engine import calls, counting, messages, places, retention, settling, slices
+from workflows.engine.models import CALLS, WORK, RunCall
 
 PAUSE = 0.05
 """Seconds after which a worker that moves runs looks at the other work of the engine."""
@@ -39,3 +39,5 @@ register(QueueWork(WORK, work, has_due=has_due, queue="workflows"))
 register(PeriodicTask("workflow-retention", retention.delete_old, every=timedelta(hours=1)))
 register(PeriodicTask("workflow-places", places.look_again, every=timedelta(minutes=1)))
 register(PeriodicTask("workflow-counts", counting.compact, every=timedelta(minutes=1)))
+# By the workers that may wait for a company's server: the tick and the slices never do.
+register(QueueWork(CALLS, calls.drain, has_due=calls.has_due, queue="ai", model=RunCall))

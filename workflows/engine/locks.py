@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from django.db import connection
 
-FENCE = 0x6C77_0014
+FENCE, LANES = 0x6C77_0014, 0x6C77_0017
 """First key of the advisory locks; the second is the workflow's."""
 
 
@@ -20,6 +20,15 @@ def lock_shared(workflow_ids: Iterable[str]) -> None:
         cursor.execute(
             "SELECT pg_advisory_xact_lock_shared(%s, hashtext(id)) FROM unnest(%s::text[]) AS id",
             [FENCE, sorted(set(workflow_ids))],
+        )
+
+
+def lock_lanes(ids: Iterable[str]) -> None:
+    """Hold the lanes of records until the transaction ends: whoever begins to wait for an event about a record, and who
+    tells of one, do it one after the other, so that no event falls between them."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(%s, hashtext(id)) FROM unnest(%s::text[]) AS id", [LANES, sorted(set(ids))]
         )
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 from django.db.models import Func, Value
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
-from core.models import BaseModel, CompanyModel
+from core.jobs.models import ClaimPolicy
+from core.models import BaseModel, CompanyModel, CompanyWork
 
+WORK, CALLS = "workflow-runs", "workflow-calls"
+"""The names of the engine's kinds of work."""
 LIVE = ("queued", "running", "waiting", "paused", "failed")
 """Statuses of runs that may still go on."""
 
@@ -46,6 +51,7 @@ class WorkflowRun(CompanyModel):
         help_text="Where it stands, a node per branch.",
     )
     depth = models.PositiveSmallIntegerField(default=0, help_text="How many runs stand behind the event.")
+    parent = JSONField(null=True, help_text="The run that waits for its end: run, token and epoch.")
     priority = models.PositiveSmallIntegerField(default=5)
     error_node = models.CharField(max_length=64, blank=True, default="")
     error_code = models.CharField(max_length=64, blank=True, default="")
@@ -137,6 +143,108 @@ class RunInbox(CompanyModel):
     )
     kind = models.CharField(max_length=32)
     payload = JSONField(null=True)
+
+
+class RunCall(CompanyWork):
+    """A call outside that a node asks for. Its key is that of the effect: another try, or a restart, finds it again."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        SENDING = "sending", "Sending, with a key"
+        SENDING_ONCE = "sending_once", "Sending, only once"
+        DONE = "done"
+        FAILED = "failed"
+        UNKNOWN = "unknown"
+        CANCELLED = "cancelled"
+
+    claim_policy = ClaimPolicy(
+        ready="queued", claimed="sending", orphans={"sending": "queued", "sending_once": "unknown"}
+    )
+
+    run = CompanyForeignKey(WorkflowRun, on_delete=models.CASCADE, related_name="calls", db_index=False)
+    key = models.CharField(max_length=36)
+    node = models.CharField(max_length=64)
+    token = models.CharField(max_length=16)
+    epoch = models.PositiveIntegerField()
+    kind = models.CharField(max_length=64, help_text="The type of the node.")
+    host = models.CharField(max_length=255)
+    keyed = models.BooleanField(help_text="It may be made again when nobody knows whether it was made.")
+    status = models.CharField(max_length=12, choices=Status, default=Status.QUEUED)
+    request = JSONField()
+    response = JSONField(null=True)
+    late = models.BooleanField(default=False, help_text="The answer came after it had been given up.")
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta(CompanyWork.Meta):
+        constraints = [models.UniqueConstraint(fields=("run", "key"), name="runcall_effect")]
+        indexes = [
+            models.Index(
+                fields=("company", "host", "due_at", "id"), condition=models.Q(status="queued"), name="runcall_due"
+            ),
+            models.Index(
+                fields=("status", "company", "host"),
+                condition=models.Q(status__in=("sending", "sending_once")),
+                name="runcall_sending",
+            ),
+        ]
+
+    @classmethod
+    def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
+        from workflows.engine.calls import tell_given_up  # noqa: PLC0415  calls are of this model
+
+        tell_given_up(rows)
+
+
+class RunListener(CompanyModel):
+    """An event that a run waits for."""
+
+    run = CompanyForeignKey(WorkflowRun, on_delete=models.CASCADE, related_name="+")
+    token = models.CharField(max_length=16)
+    epoch = models.PositiveIntegerField()
+    node = models.CharField(max_length=64)
+    kind = models.CharField(max_length=64)
+    object_id = models.CharField(max_length=24, help_text="The record that it is about; empty: any.")
+
+    class Meta(CompanyModel.Meta):
+        indexes = [models.Index(fields=("company", "object_id", "kind"), name="runlistener_event")]
+
+
+class WorkflowInterest(CompanyModel):
+    """A kind of events that runs of a workflow may wait for, or end by."""
+
+    workflow = CompanyForeignKey("Workflow", on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=64)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=("company", "kind", "workflow"), name="workflowinterest_once"),
+        ]
+
+
+class RunApproval(CompanyModel):
+    """A question of a run to members, which one of them answers."""
+
+    class Status(models.TextChoices):
+        OPEN = "open"
+        APPROVED = "approved"
+        REJECTED = "rejected"
+        TIMEOUT = "timeout"
+        CANCELLED = "cancelled"
+
+    run = CompanyForeignKey(WorkflowRun, on_delete=models.CASCADE, related_name="+")
+    token = models.CharField(max_length=16)
+    epoch = models.PositiveIntegerField()
+    node = models.CharField(max_length=64)
+    text = models.TextField()
+    members = JSONField(default=list, help_text="Ids of those who may answer.")
+    until = models.DateTimeField()
+    status = models.CharField(max_length=12, choices=Status, default=Status.OPEN)
+    comment = models.TextField(blank=True, default="")
+    answered_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    answered_at = models.DateTimeField(null=True)
+
+    class Meta(CompanyModel.Meta):
+        indexes = [models.Index(fields=("company", "status", "created_at", "id"), name="runapproval_newest")]
 
 
 class RunStep(CompanyModel):

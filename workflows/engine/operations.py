@@ -15,9 +15,8 @@ from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from outreach.genie.automated import cancel_messages_of, hold_messages_of, release_messages_of
 from workflows.engine import interpreter, limits, locks, settling, writing
-from workflows.engine.models import LIVE, RunReady, RunStep, RunTimer, WorkflowRun
+from workflows.engine.models import LIVE, WORK, RunApproval, RunCall, RunReady, RunStep, RunTimer, WorkflowRun
 from workflows.engine.slices import GOING, plan_of
-from workflows.engine.starts import WORK
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
 
@@ -197,7 +196,7 @@ def remove_runs(ids: Iterable[str]) -> None:
     writing.free_places(WorkflowRun.objects.filter(pk__in=found))
     cancel_messages_of(list(runs.filter(status__in=LIVE).values_list("pk", flat=True)))
     writing.remove_waits(found)
-    for model in (RunReady, RunStep):
+    for model in (RunReady, RunStep, RunCall, RunApproval):
         model._default_manager.filter(run__in=found)._raw_delete("default")  # type: ignore[attr-defined]
     WorkflowRun.objects.filter(pk__in=found)._raw_delete("default")
 

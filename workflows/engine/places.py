@@ -19,13 +19,12 @@ from core.jobs import notify_workers
 from core.tenancy import company_id, company_scope, unscoped
 from workflows.engine import limits, writing
 from workflows.engine.limits import CONCURRENCY, QUOTA, RATE, WINDOW, Turns
-from workflows.engine.models import PlaceNotice, StartBucket, WorkflowRun
+from workflows.engine.models import WORK, PlaceNotice, StartBucket, WorkflowRun
 from workflows.engine.slices import plan_of
 from workflows.engine.writing import HELD
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
 
-WORK = "workflow-runs"
 LOCK = 0x6C77_0016
 """First key of the advisory locks behind which places are counted; the second is the workflow's, or the company's."""
 BATCH = 2000

@@ -11,9 +11,8 @@ from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
 from outreach.genie.automated import release_messages_of
 from workflows.engine import carrying, locks, writing
-from workflows.engine.models import WorkflowRun
+from workflows.engine.models import WORK, WorkflowRun
 from workflows.engine.slices import GOING, held_reason
-from workflows.engine.starts import WORK
 from workflows.graphs.models import Workflow
 
 BATCH = 5000

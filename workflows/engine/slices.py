@@ -11,22 +11,24 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import lru_cache
 from time import monotonic
 
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from accounts.models import Company
-from core.errors import NamedError
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
-from workflows.engine import carrying, inbox, interpreter, limits, locks, marks, subjects, writing
+from workflows.engine import asks, carrying, inbox, interpreter, limits, locks, marks, subjects, writing
 from workflows.engine.cursor import Cursor
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
+from workflows.engine.plans import plan_of
 from workflows.engine.waves import House, advance
+from workflows.expressions.conditions import Case
 from workflows.graphs.models import Workflow, WorkflowVersion
-from workflows.graphs.plan import Plan, compile_graph
+from workflows.graphs.plan import Plan
+
+__all__ = ["GOING", "has_due", "held_reason", "plan_of", "tell_due_timers", "work", "work_slice"]
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +38,8 @@ TIMERS = 5000
 """How many due timers are told at once."""
 Status = WorkflowRun.Status
 GOING = (Status.QUEUED, Status.RUNNING, Status.WAITING)
+ENDS = {"goal": (Status.COMPLETED, "goal"), "exit": (Status.CANCELLED, "exit")}
+"""What ends a run early -> its status and reason."""
 _last_company = ""
 """The company that this process has served last: the next slice begins behind it."""
 
@@ -260,8 +264,10 @@ def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, 
     house = House(company_id, company["name"], company["timezone"], now, actors)
     cursors = [Cursor.of(run, plans[run.version_id], now) for run in present]
     _wake(cursors, now)
+    _end_early(cursors, now)
     advance(cursors, house)
     writing.write(cursors, now)
+    asks.open_asks(cursors, now)
     gone = {run.pk for run in going if run.status == Status.CANCELLED}
     return seen | gone | {run.pk for run in present}
 
@@ -335,6 +341,20 @@ def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: 
     return present
 
 
+def _end_early(cursors: Sequence[Cursor], now: datetime) -> None:
+    """End the runs whose records have come to the goal or the exit of their workflow."""
+    groups: dict[str, list[Cursor]] = defaultdict(list)
+    for cursor in cursors:
+        if cursor.plan.ends:
+            groups[cursor.run.version_id].append(cursor)
+    for group in groups.values():
+        cases = [Case({"contact": one.run.contact_id, "lead": one.run.lead_id}, one.state) for one in group]
+        for name, conditions in group[0].plan.ends.items():
+            for cursor, holds in zip(group, conditions.holds(cases, now), strict=True):
+                if holds and cursor.ended is None:
+                    cursor.end(*ENDS[name])
+
+
 def _wake(cursors: Sequence[Cursor], now: object) -> None:
     """Take what the runs have waited for, and let their tokens go on: of several things the first one counts."""
     by_id = {cursor.run.pk: cursor for cursor in cursors}
@@ -343,17 +363,10 @@ def _wake(cursors: Sequence[Cursor], now: object) -> None:
     woken: list[tuple[str, str]] = []
     for _, run_id, token, epoch, kind, payload in sorted([*came, *inbox.take(list(by_id))], key=lambda one: one[:3]):
         cursor = by_id[run_id]
-        if epoch == cursor.run.epoch and interpreter.wake(cursor.plan, cursor.state, token, kind, payload):
+        if epoch != cursor.run.epoch:
+            continue
+        if kind in ENDS:
+            cursor.end(*ENDS[kind])
+        elif interpreter.wake(cursor.plan, cursor.state, token, kind, payload):
             woken.append((run_id, token))
-    writing.remove_timers(woken)
-
-
-@lru_cache(maxsize=256)
-def plan_of(version_id: str) -> Plan:
-    """Return the compiled form of a version, which never changes. Raises InvalidRequest_400 for one that cannot run any
-    more, since a node type has gone."""
-    graph = WorkflowVersion.objects.values_list("graph", flat=True).get(pk=version_id)
-    plan = compile_graph(graph)
-    if plan is None:
-        raise NamedError("InvalidRequest_400", "version: its graph cannot run any more; publish the workflow again")
-    return plan
+    writing.close_waits(woken)

@@ -20,7 +20,6 @@ from workflows.engine.models import WorkflowRun
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
 
-WORK = places.WORK
 BEHIND = 9
 """Priority of runs that come from many records at once."""
 

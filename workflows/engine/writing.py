@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,9 +14,20 @@ from core.ids import new_id
 from core.tenancy import company_id
 from core.text.json import dumps
 from outreach.genie.automated import cancel_messages_of, hold_messages_of
-from workflows.engine import counting
+from workflows.engine import counting, inbox
 from workflows.engine.cursor import Cursor
-from workflows.engine.models import PlaceNotice, RunInbox, RunReady, RunTimer, WorkflowRun
+from workflows.engine.inbox import Arrival
+from workflows.engine.models import (
+    PlaceNotice,
+    RunApproval,
+    RunCall,
+    RunInbox,
+    RunListener,
+    RunReady,
+    RunTimer,
+    WorkflowRun,
+)
+from workflows.nodes.base import MAX_OUTPUT, is_larger
 
 Status = WorkflowRun.Status
 HELD = "held"
@@ -108,6 +119,13 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
         raise RuntimeError("a run was written by somebody else while its slice held it")
     insert(READY, again, now)
     remove_waits(over)
+    _tell_parents(
+        [
+            (cursor.run.parent, told_of_end(cursor.run.pk, row["status"], row["reason"], cursor.state))
+            for cursor, row in zip(cursors, rows, strict=True)
+            if row["ended"] and cursor.run.parent
+        ]
+    )
     notify_places({cursor.run.workflow_id for cursor in cursors if cursor.run.place and cursor.status[0] in ENDED})
 
 
@@ -156,22 +174,48 @@ def take_due_timers(run_ids: Sequence[str], now: Any) -> list[tuple[datetime, st
         return cursor.fetchall()
 
 
-def remove_timers(places: Sequence[tuple[str, str]]) -> None:
-    """Remove the timers of waits, as (run, token), that something else has ended."""
+CLOSE = [
+    "DELETE FROM workflows_runtimer AS waited USING unnest(%s::text[], %s::text[]) AS over (run, token)"
+    " WHERE waited.run_id = over.run AND waited.token = over.token",
+    "DELETE FROM workflows_runlistener AS waited USING unnest(%s::text[], %s::text[]) AS over (run, token)"
+    " WHERE waited.run_id = over.run AND waited.token = over.token",
+    "UPDATE workflows_runapproval AS waited SET status = 'timeout'"
+    " FROM unnest(%s::text[], %s::text[]) AS over (run, token)"
+    " WHERE waited.run_id = over.run AND waited.token = over.token AND status = 'open'",
+]
+
+
+def close_waits(places: Sequence[tuple[str, str]]) -> None:
+    """Remove what else the branches of runs, as (run, token), have waited for beside what has come."""
     if not places:
         return
     with connection.cursor() as cursor:
-        cursor.execute(
-            "DELETE FROM workflows_runtimer USING unnest(%s::text[], %s::text[]) AS over (run, token)"
-            " WHERE run_id = over.run AND workflows_runtimer.token = over.token",
-            [[run for run, _ in places], [token for _, token in places]],
-        )
+        for statement in CLOSE:
+            cursor.execute(statement, [[run for run, _ in places], [token for _, token in places]])
+
+
+def told_of_end(id: str, status: str, reason: str, state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the run that waits for another one is told of it."""
+    values = state.get("vars", {})
+    kept = {"truncated": True} if is_larger(values, MAX_OUTPUT) else values
+    return {"run": id, "status": status, "reason": reason, "vars": kept}
+
+
+def _tell_parents(runs: Sequence[tuple[Mapping[str, Any], dict[str, Any]]]) -> None:
+    """Tell the runs that wait for others of their ends, as (parent, what is told)."""
+    inbox.put([Arrival(at["run"], at["token"], at["epoch"], "child", told) for at, told in runs])
 
 
 def remove_waits(run_ids: Sequence[str]) -> None:
     """Remove what the runs wait for."""
-    for model in (RunTimer, RunInbox) if run_ids else ():
+    if not run_ids:
+        return
+    for model in (RunTimer, RunInbox, RunListener):
         model._default_manager.filter(run__in=run_ids)._raw_delete("default")  # type: ignore[attr-defined]
+    now, gone = timezone.now(), {"run__in": run_ids}
+    RunCall.objects.filter(status=RunCall.Status.QUEUED, **gone).update(status=RunCall.Status.CANCELLED, updated_at=now)
+    open = RunApproval.objects.filter(status=RunApproval.Status.OPEN, **gone)
+    open.update(status=RunApproval.Status.CANCELLED, updated_at=now)
 
 
 def pause(run_ids: Sequence[str], reason: str) -> int:
@@ -190,11 +234,13 @@ def cancel(run_ids: Sequence[str], reason: str) -> int:
     now = timezone.now()
     open = WorkflowRun.objects.filter(pk__in=run_ids).exclude(status__in=(Status.COMPLETED, Status.CANCELLED))
     free_places(open)
+    parents = list(open.filter(parent__isnull=False).values_list("pk", "parent"))
     done: int = open.update(
         status=Status.CANCELLED, reason=reason, solo_key=None, place=None, finished_at=now, updated_at=now
     )
     remove_waits(run_ids)
     cancel_messages_of(run_ids)
+    _tell_parents([(parent, told_of_end(id, Status.CANCELLED, reason, {})) for id, parent in parents])
     return done
 
 
@@ -212,3 +258,5 @@ def fail_run(run: WorkflowRun, code: str, message: str) -> None:
         finished_at=now,
         updated_at=now,
     )
+    if run.parent:
+        _tell_parents([(run.parent, told_of_end(run.pk, Status.FAILED, "error", {}))])

@@ -15,6 +15,7 @@ MAX_PARTS = 200
 """The most references in one text."""
 MAX_DEPTH = 10
 Reader = Callable[[Mapping[str, Any]], Any]
+Escape = Callable[[Any], str]
 
 _BRACES = re.compile(r"\{\{(.{0,2000}?)\}\}", re.DOTALL)
 _PATH = re.compile(r"\s*([A-Za-z]\w*(?:\.[\w-]{1,100}){0,10})\s*")
@@ -42,28 +43,29 @@ class Compiled:
         return frozenset(path.partition(".")[0] for path in self.paths)
 
 
-def compile_value(value: Any, depth: int = 0) -> Compiled:
+def compile_value(value: Any, depth: int = 0, *, escape: Escape | None = None) -> Compiled:
     """Compile a JSON value; texts in it may hold references. A text that is one reference keeps the value's type.
 
-    A reference to what is not there gives null. Raises BadExpression.
+    A reference to what is not there gives null. `escape` writes values as they have to stand in a text, which then
+    stays one. Raises BadExpression.
     """
     if depth > MAX_DEPTH:
         raise BadExpression("tooLarge", f"is nested too deeply, at most {MAX_DEPTH} levels are allowed")
     if isinstance(value, str):
-        return _compile_text(value)
+        return _compile_text(value, escape)
     if isinstance(value, dict):
-        parts = {key: compile_value(item, depth + 1) for key, item in value.items()}
+        parts = {key: compile_value(item, depth + 1, escape=escape) for key, item in value.items()}
         readers = {key: part.read for key, part in parts.items()}
         paths = frozenset[str]().union(*(part.paths for part in parts.values()))
         return Compiled(lambda scope: {key: read(scope) for key, read in readers.items()}, paths)
     if isinstance(value, list):
-        items = [compile_value(item, depth + 1) for item in value]
+        items = [compile_value(item, depth + 1, escape=escape) for item in value]
         paths = frozenset[str]().union(*(item.paths for item in items))
         return Compiled(lambda scope: [item.read(scope) for item in items], paths)
     return Compiled(lambda scope: value)
 
 
-def _compile_text(source: str) -> Compiled:
+def _compile_text(source: str, escape: Escape | None) -> Compiled:
     if "{{" not in source:
         return Compiled(lambda scope: source)
     parts: list[str | Reader] = []
@@ -81,10 +83,11 @@ def _compile_text(source: str) -> Compiled:
         raise BadExpression("tooLarge", f"has more than {MAX_PARTS} references")
     if place < len(source):
         parts.append(source[place:])
-    if len(parts) == 1 and not isinstance(parts[0], str):
+    write = escape or text
+    if len(parts) == 1 and not isinstance(parts[0], str) and escape is None:
         return Compiled(parts[0], frozenset(paths))
     return Compiled(
-        lambda scope: "".join(part if isinstance(part, str) else text(part(scope)) for part in parts)[:MOST],
+        lambda scope: "".join(part if isinstance(part, str) else write(part(scope)) for part in parts)[:MOST],
         frozenset(paths),
     )
 

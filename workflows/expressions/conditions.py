@@ -1,7 +1,7 @@
 """Conditions of workflows: the tree that lists take, over the run's records and over its values.
 
 `contact.<field>` and `lead.<field>` are fields of the records' lists and are decided by SQL, for many runs at once.
-`trigger`, `steps`, `vars`, `loop` and `run` are values of the run and are decided here.
+`event`, `trigger`, `steps`, `vars`, `loop` and `run` are values of the run and are decided here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from crm.records.types import RECORD_TYPES, kind_of
 from workflows.expressions.compile import look_up
 
 PANELS = ("contact", "lead")
-VALUES = ("trigger", "steps", "vars", "loop", "run")
+VALUES = ("event", "trigger", "steps", "vars", "loop", "run")
 Scope = Mapping[str, Any]
 Decide = Callable[[Sequence[bool], Scope, datetime], bool]
 

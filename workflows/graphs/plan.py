@@ -10,13 +10,14 @@ from pydantic import ValidationError
 
 from core.errors import NamedError
 from workflows.expressions import BadExpression, Compiled, compile_value
+from workflows.expressions.compile import Escape
 from workflows.expressions.conditions import CompiledConditions, compile_conditions
 from workflows.graphs.problems import Problems
 from workflows.graphs.settings import ErrorPolicy, WorkflowConfig
 from workflows.nodes.base import NodeType
 from workflows.nodes.registry import NODE_TYPES
 
-ERROR = "error"
+ERROR, BRANCH = "error", "branch"
 MAX_LOOP_DEPTH = 3
 
 
@@ -41,7 +42,8 @@ class Node:
     @property
     def handles(self) -> tuple[str, ...]:
         own = self.type.handles(self.config)
-        return (*own, ERROR) if self.on_error.then == "branch" and ERROR not in own else own
+        branches = BRANCH in (self.on_error.then, self.on_error.unknown)
+        return (*own, ERROR) if branches and ERROR not in own else own
 
     @property
     def is_join(self) -> bool:
@@ -66,10 +68,26 @@ class Plan:
     trigger: str
     config: WorkflowConfig
     filter: CompiledConditions | None = None
+    ends: Mapping[str, CompiledConditions] = field(default_factory=dict)
+    """goal and exit -> their conditions."""
     kept: frozenset[str] = frozenset()
     """The nodes whose outputs later ones refer to."""
     roots: frozenset[str] = frozenset()
     """The roots of all expressions."""
+
+    @property
+    def ended_by(self) -> dict[str, tuple[str, ...]]:
+        """Return goal and exit -> the kinds of events that end runs so."""
+        ends = {"goal": self.config.goal, "exit": self.config.exit}
+        return {name: tuple(end.events) for name, end in ends.items() if end is not None and end.events}
+
+    @property
+    def events(self) -> set[str]:
+        """Return the kinds of events that runs may wait for, or end by."""
+        waited = {kind for node in self.nodes.values() if not node.disabled for kind in node.type.events(node.config)}
+        ending = {kind for kinds in self.ended_by.values() for kind in kinds}
+        panels = {panel for compiled in self.ends.values() for panel, _ in compiled.parts}
+        return waited | ending | {f"{panel}.updated" for panel in panels}
 
     @property
     def writes(self) -> bool:
@@ -102,6 +120,12 @@ def compile_graph(graph: Mapping[str, Any], problems: Problems | None = None) ->
     filtering = None
     if config is not None and config.filter is not None:
         filtering = _conditions(config.filter, "config.filter", "", problems)
+    ends = {} if config is None else {"goal": config.goal, "exit": config.exit}
+    ending = {
+        name: _conditions(end.filter, f"config.{name}.filter", "", problems)
+        for name, end in ends.items()
+        if end is not None and end.filter is not None
+    }
     if len(problems.errors) > before or config is None:
         return None
     paths = set().union(*(node.paths for node in nodes.values()))
@@ -111,6 +135,7 @@ def compile_graph(graph: Mapping[str, Any], problems: Problems | None = None) ->
         triggers[0],
         config,
         filtering,
+        {name: one for name, one in ending.items() if one is not None},
         kept=frozenset(nodes) if "steps" in paths else kept,
         roots=frozenset(path.partition(".")[0] for path in paths),
     )
@@ -145,16 +170,18 @@ def _compile_node(raw: Mapping[str, Any], problems: Problems) -> Node | None:
         problems.add_invalid(error, id)
         return None
     node = Node(id, type, config, policy, disabled=data.get("disabled") is True)
-    templates = {name: _template(config, name, id, problems) for name in type.templates}
+    templates = {name: _template(config, name, id, problems, type.escapes.get(name)) for name in type.templates}
     trees = {name: _conditions(tree, f"config.{name}", id, problems) for name, tree in type.conditions(config).items()}
     node.templates = {name: one for name, one in templates.items() if one}
     node.conditions = {name: one for name, one in trees.items() if one}
     return node
 
 
-def _template(config: Any, name: str, node_id: str, problems: Problems) -> Compiled | None:
+def _template(
+    config: Any, name: str, node_id: str, problems: Problems, escape: Escape | None = None
+) -> Compiled | None:
     try:
-        return compile_value(getattr(config, name))
+        return compile_value(getattr(config, name), escape=escape)
     except BadExpression as error:
         problems.add(error.code, str(error), node_id=node_id, path=f"config.{name}")
         return None

@@ -26,6 +26,9 @@ class ErrorPolicy(NodeConfig):
 
     retry: Retry = Retry()
     then: Literal["fail", "continue", "branch"] = "fail"
+    unknown: Literal["fail", "continue", "branch", "retry"] = Field(
+        default="fail", description="When nobody knows whether a call was made. retry makes it again, perhaps twice."
+    )
 
 
 class Enrolment(NodeConfig):
@@ -49,6 +52,21 @@ class Rate(NodeConfig):
         return dt.timedelta(seconds=SECONDS[self.per.unit] * self.per.amount / self.starts)
 
 
+class End(NodeConfig):
+    """What ends a run early: events about its record, or conditions that its record comes to fulfil."""
+
+    events: list[str] = Field(default=[], max_length=20, description="Kinds of events; one is enough.")
+    filter: dict[str, Any] | None = Field(
+        default=None, description="Conditions on the record, asked whenever it changes and the run moves."
+    )
+
+    @model_validator(mode="after")
+    def _something(self) -> End:
+        if not self.events and self.filter is None:
+            raise ValueError("needs events, or a filter")
+        return self
+
+
 class WorkflowConfig(NodeConfig):
     filter: dict[str, Any] | None = Field(default=None, description="Conditions for a start.")
     changedFields: list[str] | None = Field(
@@ -58,6 +76,8 @@ class WorkflowConfig(NodeConfig):
         default=None, max_length=24, description="Of segment.entered and segment.left: the segment, by its _id."
     )
     enrolment: Enrolment = Enrolment()
+    goal: End | None = Field(default=None, description="What the workflow is for: runs that reach it are completed.")
+    exit: End | None = Field(default=None, description="Runs that come to it are cancelled.")
     window: WindowConfig | None = Field(default=None, description="Runs begin when it is open.")
     whilePaused: Literal["skip", "queue"] = Field(default="skip", description="What becomes of starts while paused.")
     concurrency: int | None = Field(

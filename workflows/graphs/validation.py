@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,7 +13,8 @@ from crm.records.types import RECORD_TYPES
 from crm.segments.models import Segment
 from workflows.expressions.conditions import CompiledConditions, check_conditions
 from workflows.graphs.events import KINDS, OTHERS, SCHEDULE, SEGMENT
-from workflows.graphs.plan import ERROR, Plan, compile_graph
+from workflows.graphs.models import Workflow
+from workflows.graphs.plan import ERROR, Node, Plan, compile_graph
 from workflows.graphs.problems import Problems
 from workflows.graphs.settings import Schedule
 
@@ -126,11 +127,55 @@ def _check_company(plan: Plan, graph_kind: str, problems: Problems) -> None:
         _check_tree(plan.filter, "", "config.filter", problems)
     if graph_kind in SEGMENT and not Segment.objects.filter(pk=plan.config.segment or "").exists():
         problems.add("missing", "names the segment that records enter or leave", path="config.segment")
+    for name, compiled in plan.ends.items():
+        _check_tree(compiled, "", f"config.{name}.filter", problems)
+    for name, kinds in plan.ended_by.items():
+        _check_events(kinds, problems, path=f"config.{name}.events")
     for node in plan.nodes.values():
+        _check_events(node.type.events(node.config), problems, node_id=node.id, path="config.event")
+        if node.type.type == "workflow":
+            _check_other(node, problems)
         for name, compiled in node.conditions.items():
             _check_tree(compiled, node.id, f"config.{name}", problems)
         for code, path, message in node.type.check(node.config):
             problems.add(code, message, node_id=node.id, path=f"config.{path}")
+
+
+def _check_events(kinds: Iterable[str], problems: Problems, **where: Any) -> None:
+    for kind in kinds:
+        if kind not in KINDS:
+            problems.add("unknownEvent", f"there is no event {kind!r}", **where)
+
+
+def _check_other(node: Node, problems: Problems) -> None:
+    """Find a workflow that is to be run and cannot."""
+    other = Workflow.objects.filter(pk=node.config.workflow, is_deleted=False).first()
+    if other is None or other.version_id is None:
+        text = "there is no such published workflow in this company"
+        problems.add("workflowMissing", text, node_id=node.id, path="config.workflow")
+
+
+def check_recursion(workflow_id: str, plan: Plan, problems: Problems) -> None:
+    """Find nodes by which the workflow would run itself, by itself or by others."""
+    for node in plan.nodes.values():
+        if node.type.type == "workflow" and _leads_to(node.config.workflow, workflow_id):
+            text = "this workflow would run itself"
+            problems.add("recursion", text, node_id=node.id, path="config.workflow")
+
+
+def _leads_to(start: str, goal: str) -> bool:
+    seen, open = {start}, {start}
+    while open and goal not in seen:
+        graphs = Workflow.objects.filter(pk__in=open, version__isnull=False).values_list("version__graph", flat=True)
+        named = {
+            node["data"]["config"].get("workflow")
+            for graph in graphs
+            for node in graph["nodes"]
+            if node["type"] == "workflow" and isinstance(node["data"].get("config"), dict)
+        }
+        open = {id for id in named if isinstance(id, str)} - seen
+        seen |= open
+    return goal in seen
 
 
 def _check_tree(compiled: CompiledConditions, node_id: str, path: str, problems: Problems) -> None:
@@ -141,4 +186,4 @@ def _check_tree(compiled: CompiledConditions, node_id: str, path: str, problems:
         problems.add(code, str(error.detail), node_id=node_id, path=path)
 
 
-__all__ = ["check_draft", "comes_always", "read_schedule"]
+__all__ = ["check_draft", "check_recursion", "comes_always", "read_schedule"]

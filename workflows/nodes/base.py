@@ -11,10 +11,12 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from workflows.expressions import Compiled
+from workflows.expressions.compile import Escape
 from workflows.expressions.conditions import Case, CompiledConditions
+from workflows.nodes.asks import Ask, CallToMake, Made
 
 Status = Literal["done", "waiting", "failed"]
-Group = Literal["trigger", "logic", "records", "messages", "team"]
+Group = Literal["trigger", "logic", "records", "messages", "team", "outside"]
 MAX_OUTPUT = 64_000
 """Bytes of an output that a step keeps."""
 
@@ -46,10 +48,14 @@ class Outcome:
     """When a wait ends, if nothing ends it before; None: only what it waits for ends it."""
     waits_for: str = "timer"
     """What ends a wait, in one word: timer, event, call, child, approval, …"""
+    asks: Ask | None = None
+    """Whom or what it asks; the answer comes into the run's inbox."""
     code: str = ""
     message: str = ""
     permanent: bool = False
     """Another try would fail as well."""
+    unknown: bool = False
+    """Nobody knows whether it was done: the error policy has a way of its own for that."""
     ends: str = ""
     """The reason for which the whole run ends."""
     variables: dict[str, Any] = field(default_factory=dict)
@@ -82,6 +88,8 @@ class RunFacts(Protocol):
     def epoch(self) -> int: ...
     @property
     def depth(self) -> int: ...
+    @property
+    def created_at(self) -> datetime: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +197,10 @@ class NodeType:
     version: int = 1
     templates: tuple[str, ...] = ()
     """Settings that may hold expressions, at any depth."""
+    escapes: Mapping[str, Escape] = field(default_factory=dict)
+    """Setting -> how the values of expressions have to be written in it."""
+    call: Callable[[CallToMake], Made] | None = None
+    """Makes a call that the node has asked for, outside of any transaction; raises for what must not happen."""
     conditions: Callable[[Any], Mapping[str, Any]] = lambda config: {}
     """Returns name -> tree of the conditions that the settings hold."""
     check: Callable[[Any], Sequence[tuple[str, str, str]]] = lambda config: ()
@@ -197,6 +209,8 @@ class NodeType:
     """It changes records, so that their values are read anew after it."""
     writes_keys: Callable[[Any], bool] = lambda config: False
     """Whether it may write what makes contacts unique, for which writers wait for each other."""
+    events: Callable[[Any], tuple[str, ...]] = lambda config: ()
+    """The kinds of events that runs may wait for here."""
     outputs: Mapping[str, str] = field(default_factory=dict)
     """Name of a value that later nodes may refer to -> its type."""
     effect: Callable[[Mapping[str, Any]], str] | None = None

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from workflows.nodes import activities, campaign, find, genie, logic, mail, records, team, wait
+from workflows.nodes import (
+    activities,
+    ai,
+    approval,
+    campaign,
+    child,
+    find,
+    genie,
+    http,
+    listening,
+    logic,
+    mail,
+    records,
+    team,
+    wait,
+)
 from workflows.nodes.base import NodeType
 
 NODE_TYPES: dict[str, NodeType] = {
@@ -17,6 +32,11 @@ NODE_TYPES: dict[str, NodeType] = {
         *campaign.TYPES,
         *team.TYPES,
         *activities.TYPES,
+        approval.APPROVAL,
+        listening.WAIT_FOR,
+        child.WORKFLOW,
+        http.HTTP,
+        ai.AI,
     )
 }
 """Type -> node type, in the order in which the editor offers them."""

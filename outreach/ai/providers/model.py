@@ -137,6 +137,15 @@ class ModelProvider(AiProvider):
                 self.trouble = self.trouble or error.detail
         return found
 
+    def ask(self, rules: str, request: str, schema: Mapping[str, Any], read: Callable[[str], T]) -> T:
+        """Ask for something else than a message: `read` takes the answer, or raises Unreadable or Unusable.
+
+        Raises ProviderError.
+        """
+        if self.halted is not None:
+            raise self.halted
+        return self._ask(rules, request, schema, read)
+
     def _judge(self, request: str, before: list[Fit]) -> list[Fit]:
         return self._ask(prompts.judge_rules(), request, JUDGEMENTS, lambda text: read_fits(text, before))
 

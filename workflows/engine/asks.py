@@ -1,0 +1,195 @@
+"""What nodes have asked for, written down in the slice's transaction: one statement per kind and table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from accounts.models import Member
+from accounts.notifications.services import remember
+from core.ids import new_id
+from core.jobs import notify_workers
+from core.tenancy import company_id
+from core.text.json import dumps, iso
+from workflows.engine import inbox, listening, locks, writing
+from workflows.engine.cursor import Cursor
+from workflows.engine.inbox import Arrival
+from workflows.engine.models import CALLS, RunApproval, RunListener, WorkflowRun
+from workflows.engine.plans import plan_of
+from workflows.engine.starts import Entry, start_runs
+from workflows.graphs.models import Workflow
+from workflows.graphs.plan import Node
+from workflows.nodes.asks import Ask, Call, Listen, Question, StartRun
+
+# A call of the same effect that was answered is read back; one that is out, or still waits, answers to its new place.
+OPEN_CALLS = """
+INSERT INTO workflows_runcall AS old (id, company_id, run_id, key, node, token, epoch, kind, host, keyed, status,
+    request, late, due_at, attempts, deaths, error, created_at, updated_at)
+SELECT id, %(company)s, run, key, node, token, epoch, kind, host, keyed, 'queued', request, false, %(now)s, 0, 0, '',
+    %(now)s, %(now)s
+FROM json_to_recordset(%(rows)s::json) AS new (id text, run text, key text, node text, token text, epoch int, kind text,
+    host text, keyed boolean, request jsonb)
+ON CONFLICT (run_id, key) DO UPDATE SET token = excluded.token, epoch = excluded.epoch, updated_at = %(now)s,
+    status = CASE WHEN old.status IN ('sending', 'sending_once', 'done') THEN old.status ELSE 'queued' END,
+    request = CASE WHEN old.status IN ('sending', 'sending_once', 'done') THEN old.request ELSE excluded.request END,
+    host = CASE WHEN old.status IN ('sending', 'sending_once', 'done') THEN old.host ELSE excluded.host END,
+    keyed = CASE WHEN old.status IN ('sending', 'sending_once', 'done') THEN old.keyed ELSE excluded.keyed END,
+    late = false, due_at = %(now)s
+RETURNING run_id, token, epoch, CASE WHEN status = 'done' THEN response::text END
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a branch of a run asks for, and the key of the effect."""
+
+    cursor: Cursor
+    token: str
+    node: Node
+    key: str
+    ask: Any
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """Where the answer goes."""
+        return {"run": self.cursor.run.pk, "token": self.token, "epoch": self.cursor.run.epoch, "node": self.node.id}
+
+
+def open_asks(cursors: Sequence[Cursor], now: datetime) -> None:
+    """Write down what the runs have asked for in this slice, unless they have ended since."""
+    asked = [Asked(cursor, *one) for cursor in cursors if cursor.ended is None for one in cursor.asks]
+    for kind, write in OPENERS.items():
+        found = [one for one in asked if isinstance(one.ask, kind)]
+        if found:
+            write(found, now)
+
+
+def _open_calls(asked: Sequence[Asked], now: datetime) -> None:
+    rows = [
+        {
+            "id": new_id(),
+            **one.place,
+            "key": one.key,
+            "kind": one.ask.kind,
+            "host": one.ask.host,
+            "keyed": one.ask.keyed,
+            "request": one.ask.request,
+        }
+        for one in asked
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(OPEN_CALLS, {"company": company_id(), "now": now, "rows": dumps(rows).decode()})
+        answered = [row for row in cursor.fetchall() if row[3] is not None]
+    inbox.put([Arrival(run, token, epoch, "call", inbox.loads(text)) for run, token, epoch, text in answered])
+    notify_workers(CALLS)
+
+
+def _listen(asked: Sequence[Asked], now: datetime) -> None:
+    """Look back for each event, and listen for what has not happened yet. Who tells of events does it in the same lane,
+    so that none falls between both."""
+    locks.lock_lanes(listening.lane_of(one.cursor.run, one.ask.kind) for one in asked)
+    found = listening.look_back([(one.cursor, one.node, one.ask) for one in asked], now)
+    rows = [
+        RunListener(
+            run_id=one.cursor.run.pk,
+            token=one.token,
+            epoch=one.cursor.run.epoch,
+            node=one.node.id,
+            kind=one.ask.kind,
+            object_id=listening.object_of(one.cursor.run, one.ask.kind),
+        )
+        for one, event in zip(asked, found, strict=True)
+        if event is None
+    ]
+    RunListener.objects.bulk_create(rows)
+    inbox.put(
+        [
+            Arrival(one.cursor.run.pk, one.token, one.cursor.run.epoch, "event", listening.told(event))
+            for one, event in zip(asked, found, strict=True)
+            if event is not None
+        ]
+    )
+
+
+def _start_runs(asked: Sequence[Asked], now: datetime) -> None:
+    """Start runs of other workflows. One that was started for the same effect before is found again."""
+    for workflow_id in sorted({one.ask.workflow_id for one in asked}):
+        _start_runs_of(workflow_id, [one for one in asked if one.ask.workflow_id == workflow_id], now)
+
+
+def _start_runs_of(workflow_id: str, asked: Sequence[Asked], now: datetime) -> None:
+    locks.lock_shared([workflow_id])
+    workflow = Workflow.objects.filter(pk=workflow_id, is_deleted=False).first()
+    keys = {one: f"child:{one.key}" for one in asked}
+    if workflow is not None and workflow.status != Workflow.Status.UNPUBLISHED:
+        entries = [
+            Entry(
+                keys[one],
+                one.cursor.run.contact_id,
+                one.cursor.run.lead_id,
+                {"kind": "workflow", "happenedAt": iso(now), "run": one.cursor.run.pk, "input": dict(one.ask.given)},
+                one.cursor.run.depth + 1,
+            )
+            for one in asked
+        ]
+        known = set(
+            WorkflowRun.objects.filter(workflow=workflow, entry_key__in=keys.values()).values_list(
+                "entry_key", flat=True
+            )
+        )
+        fresh = [entry for entry in entries if entry.key not in known]
+        if fresh:
+            start_runs(workflow, plan_of(workflow.version_id), fresh)
+    rows = WorkflowRun.objects.filter(workflow=workflow_id, entry_key__in=keys.values())
+    children = {run.entry_key: run for run in rows}
+    arrivals = []
+    for one in asked:
+        place = one.place
+        child = children.get(keys[one])
+        if child is not None and one.ask.waits and child.status not in writing.ENDED:
+            child.parent = {name: place[name] for name in ("run", "token", "epoch")}
+            child.save(update_fields=["parent"])
+            continue
+        payload = (
+            {"missing": True}
+            if child is None
+            else writing.told_of_end(child.pk, child.status, child.reason, child.state)
+        )
+        arrivals.append(Arrival(place["run"], place["token"], place["epoch"], "child", payload))
+    inbox.put(arrivals)
+
+
+def _ask_members(asked: Sequence[Asked], now: datetime) -> None:
+    """Keep the questions, and notify the members who may answer."""
+    rows = [
+        RunApproval(
+            run_id=one.cursor.run.pk,
+            token=one.token,
+            epoch=one.cursor.run.epoch,
+            node=one.node.id,
+            text=one.ask.text,
+            members=list(one.ask.members),
+            until=one.ask.until,
+        )
+        for one in asked
+    ]
+    RunApproval.objects.bulk_create(rows)
+    members = Member.objects.in_bulk({id for one in asked for id in one.ask.members})
+    for one in asked:
+        run = one.cursor.run
+        about = ("lead", run.lead_id) if run.lead_id else ("contact", run.contact_id) if run.contact_id else None
+        asking = [members[id] for id in one.ask.members if id in members]
+        remember("workflow.notice", f"Approval: {one.ask.text}", members=asking, about=about)
+
+
+OPENERS: dict[type[Ask], Callable[[Sequence[Asked], datetime], None]] = {
+    Call: _open_calls,
+    Listen: _listen,
+    StartRun: _start_runs,
+    Question: _ask_members,
+}
+"""What is asked for -> what writes it down."""

@@ -1,0 +1,231 @@
+"""Outward calls: claimed, made by threads outside of any transaction, and answered into the inbox of their run.
+
+That a call is made is committed before it: its row is sending, under a lease. What a dead worker leaves is made again
+where the call has a key, and unknown where it has none (docs/decisions/0020-workflow-engine.md).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from datetime import timedelta
+from itertools import chain, zip_longest
+from time import monotonic
+from typing import Any
+
+from django.db import connection, connections, transaction
+from django.utils import timezone
+
+from core.ids import new_id
+from core.jobs import has_due as has_due_rows
+from core.jobs.liveness import worker_number
+from core.tenancy import company_scope, unscoped
+from workflows.engine import inbox, locks
+from workflows.engine.inbox import Arrival
+from workflows.engine.models import RunCall, WorkflowRun
+from workflows.graphs.models import Workflow
+from workflows.nodes.asks import CallToMake, Made
+from workflows.nodes.registry import NODE_TYPES
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 20
+"""Calls that one worker makes at the same time."""
+OF_COMPANY, OF_HOST = 20, 5
+"""The most calls of a company at the same time, and of a company to one host."""
+PAIRS = 200
+"""How many companies and hosts a claim looks at; the next one goes on behind them."""
+HELD = timedelta(seconds=5)
+"""How long a call of a held run rests before it is looked at again."""
+CLAIMS = 0x6C77_0016
+"""The advisory lock under which calls are claimed, so that nobody passes the limits together with others."""
+Status = RunCall.Status
+SENDING = (Status.SENDING, Status.SENDING_ONCE)
+GOING = (WorkflowRun.Status.QUEUED, WorkflowRun.Status.RUNNING, WorkflowRun.Status.WAITING)
+RESTING = (WorkflowRun.Status.PAUSED, WorkflowRun.Status.FAILED)
+_held: set[str] = set()
+"""Leases that this process uses."""
+_last = ("", "")
+"""The company and host that this process has looked at last."""
+
+DUE = """
+WITH RECURSIVE pairs AS (
+    (SELECT company_id, host FROM workflows_runcall
+     WHERE status = 'queued' AND (company_id, host) > (%(company)s, %(host)s)
+     ORDER BY company_id, host LIMIT 1)
+    UNION ALL
+    SELECT after.company_id, after.host FROM pairs, LATERAL (
+        SELECT company_id, host FROM workflows_runcall r
+        WHERE status = 'queued' AND (r.company_id, r.host) > (pairs.company_id, pairs.host)
+        ORDER BY company_id, host LIMIT 1
+    ) AS after
+), looked AS (SELECT * FROM pairs LIMIT %(pairs)s), sending AS (
+    SELECT company_id, host, count(*) AS number FROM workflows_runcall WHERE status IN ('sending', 'sending_once')
+    GROUP BY company_id, host
+), ready AS (
+    SELECT due.id, looked.company_id, due.due_at, coalesce(company.number, 0) AS number FROM looked
+    LEFT JOIN sending ON sending.company_id = looked.company_id AND sending.host = looked.host
+    LEFT JOIN (SELECT company_id, sum(number) AS number FROM sending GROUP BY company_id) AS company
+        ON company.company_id = looked.company_id
+    CROSS JOIN LATERAL (
+        SELECT id, due_at FROM workflows_runcall r
+        WHERE status = 'queued' AND r.company_id = looked.company_id AND r.host = looked.host AND due_at <= %(now)s
+        ORDER BY due_at, id LIMIT greatest(0, %(of_host)s - coalesce(sending.number, 0))
+    ) AS due
+)
+SELECT company_id, id FROM (
+    SELECT *, number + row_number() OVER (PARTITION BY company_id ORDER BY due_at, id) AS place FROM ready
+) AS placed WHERE place <= %(of_company)s ORDER BY company_id, place
+"""
+
+
+def has_due() -> bool:
+    """Tell whether a call of any company is due."""
+    return has_due_rows(RunCall)
+
+
+def drain(deadline: float) -> None:
+    """Make due calls until none is left or monotonic() passes the deadline; then wait for those that are out."""
+    _release_lost()
+    flying: dict[Future[Made], RunCall] = {}
+    with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="call") as pool:
+        while True:
+            found = _claim(AT_ONCE - len(flying)) if monotonic() < deadline and len(flying) < AT_ONCE else []
+            if len(found) == 1 and not flying:  # one alone needs no thread
+                _end(found[0], _make(found[0]))
+                continue
+            flying |= {pool.submit(_in_thread, call): call for call in found}
+            if not flying:
+                return
+            for done in wait(flying, timeout=0.2, return_when=FIRST_COMPLETED).done:
+                _end(flying.pop(done), done.result())
+
+
+def _end(call: RunCall, made: Made) -> None:
+    try:
+        _record(call, made)
+    finally:  # what could not be recorded is seen to by the next drain
+        _held.discard(str(call.lease))
+
+
+def _claim(most: int) -> list[RunCall]:
+    """Claim up to so many due calls that their runs still want, and commit that they are being made."""
+    with unscoped(reason="workflow calls of all companies"), transaction.atomic():
+        ids = _due(most)
+        if not ids:
+            return []
+        facts = RunCall.objects.filter(pk__in=ids).values_list("run_id", "run__workflow_id")
+        runs_of = dict(facts)
+        # As slices do: whoever holds a workflow waits for this, and after it finds no call begun.
+        locks.lock_shared(runs_of.values())
+        runs = WorkflowRun.objects.filter(pk__in=runs_of).select_for_update(no_key=True, skip_locked=True, of=("self",))
+        locked = {run.pk: run for run in runs.order_by("pk")}
+        calls = RunCall.objects.filter(pk__in=ids, run__in=locked, status=Status.QUEUED).order_by("due_at", "pk")
+        workflows = Workflow.objects.in_bulk(set(runs_of.values()))
+        number, now = worker_number(), timezone.now()
+        claimed, rested, dropped = [], [], []
+        for call in calls.select_for_update(of=("self",), skip_locked=True):
+            run = locked[call.run_id]
+            if run.epoch != call.epoch or run.status not in (*GOING, *RESTING):
+                dropped.append(call.pk)
+            elif _is_held(run, workflows[run.workflow_id]):
+                rested.append(call.pk)
+            else:
+                call.lease, call.worker = new_id(), number
+                call.status = Status.SENDING if call.keyed else Status.SENDING_ONCE
+                call.attempts, call.updated_at = call.attempts + 1, now
+                claimed.append(call)
+        RunCall.objects.filter(pk__in=dropped).update(status=Status.CANCELLED, updated_at=now)
+        RunCall.objects.filter(pk__in=rested).update(due_at=now + HELD)
+        RunCall.objects.bulk_update(claimed, ["lease", "worker", "status", "attempts", "updated_at"])
+        _held.update(str(call.lease) for call in claimed)
+    return claimed
+
+
+def _due(most: int) -> list[str]:
+    """Return the ids of due calls within the limits, of each company in turn, under the lock of claims."""
+    global _last
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [CLAIMS])
+        found: list[tuple[str, str]] = []
+        for after in dict.fromkeys((_last, ("", ""))):
+            told: dict[str, Any] = {"company": after[0], "host": after[1], "pairs": PAIRS, "now": timezone.now()}
+            cursor.execute(DUE, {**told, "of_host": OF_HOST, "of_company": OF_COMPANY})
+            found = cursor.fetchall()
+            if found:
+                break
+    groups: dict[str, list[str]] = {}
+    for company, id in found:
+        groups.setdefault(company, []).append(id)
+    _last = (max(groups), "") if len(groups) > 1 else ("", "")
+    turns = chain.from_iterable(zip_longest(*groups.values()))
+    return [id for id in turns if id is not None][:most]
+
+
+def _is_held(run: WorkflowRun, workflow: Workflow) -> bool:
+    published = workflow.status == Workflow.Status.PUBLISHED and not workflow.is_deleted
+    return run.status in RESTING or not published or run.hold_no < workflow.hold_no
+
+
+def _in_thread(call: RunCall) -> Made:
+    try:
+        return _make(call)
+    finally:
+        connections.close_all()
+
+
+def _make(call: RunCall) -> Made:
+    """Make a call, inside its company. What it raises unexpectedly leaves doubt, unless the call has a key."""
+    make = NODE_TYPES[call.kind].call if call.kind in NODE_TYPES else None
+    if make is None:
+        return Made("failed", code="unknownType", message=f"there is no node type {call.kind}", permanent=True)
+    with company_scope(call.company_id):
+        try:
+            return make(CallToMake(call.pk, call.key, call.keyed, call.request))
+        except Exception as error:  # the edge of a call: its node's policy says what becomes of the error
+            log.exception("call %s failed", call.pk)
+            status = "failed" if call.keyed else "unknown"
+            return Made(status, code="internal", message=f"{type(error).__name__}: the call broke off")  # type: ignore[arg-type]
+
+
+def _record(call: RunCall, made: Made) -> None:
+    """Record what became of a call and tell its run. If the call has been given up meanwhile, only record it."""
+    answer = made.as_json()
+    with company_scope(call.company_id), transaction.atomic():
+        values = {"response": answer, "finished_at": timezone.now(), "updated_at": timezone.now()}
+        error = "" if made.status == "done" else f"{made.code}: {made.message}"[:2000]
+        rows = RunCall.objects.filter(pk=call.pk, lease=call.lease, status__in=SENDING)
+        if rows.update(status=made.status, error=error, lease=None, worker=None, deaths=0, **values):
+            _tell([RunCall.objects.get(pk=call.pk)])
+        else:
+            RunCall.objects.filter(pk=call.pk, status=Status.UNKNOWN).update(late=True, **values)
+
+
+def _tell(calls: Sequence[RunCall]) -> None:
+    """Put the answers of ended calls of the active company into the inboxes of their runs."""
+    inbox.put([Arrival(call.run_id, call.token, call.epoch, "call", call.response) for call in calls])
+
+
+def tell_given_up(rows: Sequence[tuple[str, Any]]) -> None:
+    """Tell the runs of calls whose worker has died and that are not made again, in the sweeper's transaction."""
+    given_up = RunCall.objects.filter(pk__in=[id for id, _ in rows], status__in=(Status.UNKNOWN, Status.FAILED))
+    for call in given_up.order_by("pk"):
+        with company_scope(call.company_id):
+            unknown = call.status == Status.UNKNOWN
+            text = "the worker died while it made the call; nobody knows whether it was made" if unknown else call.error
+            call.response = Made(call.status, code="unknown" if unknown else "poisoned", message=text).as_json()  # type: ignore[arg-type]
+            call.error, call.finished_at = text, timezone.now()
+            call.save(update_fields=["response", "error", "finished_at", "updated_at"])
+            _tell([call])
+
+
+def _release_lost() -> None:
+    """Give up calls that an error has left behind in this process. The sweeper sees to those of dead ones."""
+    with unscoped(reason="workflow calls that this process claimed and lost"), transaction.atomic():
+        mine = RunCall.objects.filter(status__in=SENDING, worker=worker_number()).exclude(lease__in=list(_held))
+        lost = list(mine.select_for_update(of=("self",)).values_list("pk", "company_id", "status"))
+        for held, status in RunCall.claim_policy.orphans.items():
+            rows = [(id, company) for id, company, now in lost if now == held]
+            RunCall.objects.filter(pk__in=[id for id, _ in rows]).update(status=status, lease=None, worker=None)
+            tell_given_up(rows)

@@ -1,0 +1,145 @@
+"""Waits for events: what a run listens for, what has happened before, and who is told of an event."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+
+from core.jobs import notify_workers
+from core.models import Event
+from core.text.json import iso
+from workflows.engine import inbox, locks, writing
+from workflows.engine.cursor import Cursor
+from workflows.engine.inbox import Arrival
+from workflows.engine.models import LIVE, WORK, RunListener, WorkflowInterest, WorkflowRun
+from workflows.engine.plans import plan_of
+from workflows.engine.subjects import contacts_of_leads
+from workflows.expressions.conditions import Case
+from workflows.graphs.events import subject_of
+from workflows.graphs.plan import Node
+from workflows.nodes.asks import Listen
+
+LOOKED_BACK = 200
+"""The most events that are looked at for a wait; the oldest first."""
+
+
+def object_of(run: WorkflowRun, kind: str) -> str:
+    """Return the record whose events of a kind a run hears; "" if it is about none: it hears all of them."""
+    if kind.startswith("lead.") and run.lead_id:
+        return str(run.lead_id)
+    return str(run.contact_id or run.lead_id or "")
+
+
+def lane_of(run: WorkflowRun, kind: str) -> str:
+    return object_of(run, kind) or run.company_id
+
+
+def told(event: Event) -> dict[str, Any]:
+    """Return an event as runs see it."""
+    return {
+        "kind": event.kind,
+        "objectId": event.object_id,
+        "happenedAt": iso(event.created_at),
+        "payload": event.payload,
+    }
+
+
+def _fits(node: Node, run: WorkflowRun, state: Any, event: Event, now: datetime) -> bool:
+    conditions = node.conditions.get("filter")
+    if conditions is None:
+        return True
+    scope = {"event": told(event), "trigger": run.trigger, "steps": state.get("out"), "vars": state.get("vars")}
+    return conditions.holds([Case({"contact": run.contact_id, "lead": run.lead_id}, scope)], now)[0]
+
+
+def look_back(asked: Sequence[tuple[Cursor, Node, Listen]], now: datetime) -> list[Event | None]:
+    """Return for each wait the first event that has happened since, or None. The caller holds the lanes."""
+    since = min(ask.since for _, _, ask in asked)
+    objects = {object_of(cursor.run, ask.kind) for cursor, _, ask in asked}
+    kinds = {ask.kind for _, _, ask in asked}
+    about = Q(object_id__in=objects) | Q(payload__contact__in=objects) | Q(payload__lead__in=objects)
+    rows = Event.objects.filter(kind__in=kinds, created_at__gte=since)
+    rows = rows if "" in objects else rows.filter(about)
+    events = list(rows.order_by("sequence")[: LOOKED_BACK * len(asked)])
+    return [
+        next(
+            (
+                event
+                for event in events
+                if event.kind == ask.kind
+                and event.created_at >= ask.since
+                and object_of(cursor.run, ask.kind) in ("", *_keys(event))
+                and _fits(node, cursor.run, cursor.state, event, now)
+            ),
+            None,
+        )
+        for cursor, node, ask in asked
+    ]
+
+
+def _keys(event: Event) -> set[str]:
+    """Return the records that an event is about, as it says itself."""
+    return {id for id in (event.object_id, *subject_of(event.kind, event.object_id, event.payload)) if id}
+
+
+def wake_by_events(events: Sequence[Event]) -> None:
+    """Tell the runs that wait for the events (all of one company), or end by them."""
+    subjects = {event.pk: _keys(event) for event in events}
+    leads: dict[str, list[Event]] = defaultdict(list)
+    for event in events:
+        lead = subject_of(event.kind, event.object_id, event.payload)[1]
+        if lead is not None:
+            leads[lead].append(event)
+    contacts = contacts_of_leads(leads)
+    for lead, contact in contacts.items():
+        for event in leads[lead]:
+            subjects[event.pk].add(contact)
+    every = {id for keys in subjects.values() for id in keys}
+    locks.lock_lanes([*every, events[0].company_id])
+    now = timezone.now()
+    _tell_listeners(events, subjects, every, now)
+    _tell_ends(events, subjects, every)
+
+
+def _tell_listeners(events: Sequence[Event], subjects: dict[str, set[str]], every: set[str], now: datetime) -> None:
+    rows = RunListener.objects.filter(object_id__in=[*every, ""], kind__in={event.kind for event in events})
+    listeners = list(rows.select_related("run").order_by("pk"))
+    found: dict[str, Arrival] = {}
+    for event in events:
+        for one in listeners:
+            if one.pk in found or one.kind != event.kind or one.object_id not in ("", *subjects[event.pk]):
+                continue
+            node = plan_of(one.run.version_id).nodes.get(one.node)
+            if node is not None and _fits(node, one.run, one.run.state, event, now):
+                found[one.pk] = Arrival(one.run_id, one.token, one.epoch, "event", told(event))
+    RunListener.objects.filter(pk__in=list(found)).delete()
+    inbox.put(list(found.values()))
+
+
+def _tell_ends(events: Sequence[Event], subjects: dict[str, set[str]], every: set[str]) -> None:
+    """End the runs whose goal or exit an event is; notify those whose conditions have to be asked again."""
+    kinds = {event.kind for event in events}
+    hearing = set(WorkflowInterest.objects.filter(kind__in=kinds).values_list("workflow_id", flat=True))
+    about = Q(contact__in=every) | Q(lead__in=every)
+    live = WorkflowRun.objects.filter(about, workflow__in=hearing, status__in=LIVE).defer("state")
+    by_kind: dict[str, list[Event]] = defaultdict(list)
+    for event in events:
+        by_kind[event.kind].append(event)
+    arrivals, asked_again = [], []
+    for run in live.order_by("pk"):
+        plan, own = plan_of(run.version_id), {run.contact_id, run.lead_id}
+        mine = {kind for kind, found in by_kind.items() if any(own & subjects[event.pk] for event in found)}
+        end = next((name for name, wanted in plan.ended_by.items() if mine & set(wanted)), None)
+        if end is not None:
+            arrivals.append(Arrival(run.pk, "", run.epoch, end))
+        elif plan.ends and mine & {"contact.updated", "lead.updated"}:
+            asked_again.append((run.pk, run.priority))
+    inbox.put(arrivals)
+    writing.notify_ready(asked_again)
+    if asked_again:
+        notify_workers(WORK)

@@ -1,0 +1,79 @@
+"""The node that asks members whether the run goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from accounts.models import Member
+from core.spans import after
+from crm.teams.services import ACTIVE
+from workflows.expressions.filters import text
+from workflows.nodes.asks import Question
+from workflows.nodes.base import NodeConfig, NodeType, Outcome, Span, Wave
+from workflows.nodes.records import checked_ids
+
+HANDLES = ("approved", "rejected", "timeout")
+
+
+class ApprovalConfig(NodeConfig):
+    members: list[str] = Field(default=[], max_length=50, json_schema_extra={"x-widget": "members"})
+    roles: list[str] = Field(default=[], max_length=20, json_schema_extra={"x-widget": "roles"})
+    text: str = Field(min_length=1, max_length=2000, json_schema_extra={"x-widget": "expression"})
+    timeout: Span = Field(default=Span(amount=7, unit="days"), description="How long it waits at most.")
+
+    @model_validator(mode="after")
+    def _somebody(self) -> ApprovalConfig:
+        checked_ids([*self.members, *self.roles])
+        if not self.members and not self.roles:
+            raise ValueError("members: needs members, or roles")
+        return self
+
+
+def asked_members(config: ApprovalConfig) -> list[str]:
+    """Return the active members who may answer."""
+    active = Member.objects.filter(status__in=ACTIVE)
+    found = set(active.filter(pk__in=config.members).values_list("pk", flat=True))
+    return sorted(found | set(active.filter(role__in=config.roles).values_list("pk", flat=True)))
+
+
+def _ask(wave: Wave) -> None:
+    members = asked_members(wave.config)
+    until = after(wave.now, wave.config.timeout.as_json())
+    for item in wave.items:
+        if not members:
+            item.fail("memberMissing", "members: none of them is active any more")
+            continue
+        asks = Question(members, text(wave.render("text", item)), until)
+        item.outcome = Outcome("waiting", until=until, waits_for="approval", asks=asks)
+
+
+def _resume(wave: Wave) -> None:
+    for item in wave.items:
+        if item.arrived is not None and item.arrived.kind == "approval":
+            item.outcome = Outcome(handle=item.arrived.payload["answer"], output=item.arrived.payload)
+        else:
+            item.outcome = Outcome(handle="timeout", output={"answer": "timeout"})
+
+
+def _check(config: Any) -> list[tuple[str, str, str]]:
+    if asked_members(config):
+        return []
+    return [("memberMissing", "members", "there is no active member among them in this company")]
+
+
+APPROVAL = NodeType(
+    "approval",
+    "team",
+    "Approval",
+    "Asks members, and goes on as the first of them answers.",
+    ApprovalConfig,
+    _ask,
+    resume=_resume,
+    handles=lambda config: HANDLES,
+    icon="how_to_reg",
+    templates=("text",),
+    check=_check,
+    outputs={"answer": "text", "comment": "text", "member": "id"},
+)

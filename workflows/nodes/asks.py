@@ -1,0 +1,85 @@
+"""What nodes ask for beside the time. The engine writes it down in the slice's transaction (workflows.engine.asks), and
+the answer comes into the run's inbox."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+LARGEST_CALL = 64_000
+"""Bytes of a request, and of what is kept of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of something outside. `kind` is the node type whose `call` makes it."""
+
+    kind: str
+    request: Mapping[str, Any]
+    host: str
+    """Of calls to one host only some are made at once."""
+    keyed: bool
+    """It may be made again when nobody knows whether it was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """An event about the run's record, from `since` on."""
+
+    kind: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StartRun:
+    """A run of another workflow, about the same record."""
+
+    workflow_id: str
+    given: Mapping[str, Any]
+    waits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that one of the members answers."""
+
+    members: Sequence[str]
+    text: str
+    until: datetime
+
+
+Ask = Call | Listen | StartRun | Question
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What became of a call."""
+
+    status: Literal["done", "failed", "unknown"]
+    output: Any = None
+    code: str = ""
+    message: str = ""
+    permanent: bool = False
+    handle: str = "out"
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "status": self.status,
+            "output": self.output,
+            "code": self.code,
+            "message": self.message[:2000],
+            "permanent": self.permanent,
+            "handle": self.handle,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CallToMake:
+    """A call as its maker gets it. `key` is that of the effect, the same for each try."""
+
+    id: str
+    key: str
+    keyed: bool
+    request: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,68 @@
+"""The node that runs another workflow for the same record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from core.spans import after
+from workflows.nodes.asks import StartRun
+from workflows.nodes.base import NodeConfig, NodeType, Outcome, Span, Wave
+from workflows.nodes.records import checked_ids
+
+FAILED, TIMEOUT = "failed", "timeout"
+MAX_CHILDREN = 5
+"""How many workflows stand in each other."""
+
+
+class WorkflowConfig(NodeConfig):
+    workflow: str = Field(json_schema_extra={"x-widget": "workflow"})
+    input: dict[str, Any] = Field(
+        default={}, max_length=50, description="Found as trigger.input.", json_schema_extra={"x-widget": "expression"}
+    )
+    wait: bool = Field(default=True, description="Goes on when the other run has ended.")
+    timeout: Span = Field(default=Span(amount=30, unit="days"), description="How long it waits at most.")
+
+    @field_validator("workflow")
+    @classmethod
+    def _id(cls, id: str) -> str:
+        return checked_ids([id])[0]
+
+
+def _start(wave: Wave) -> None:
+    config: WorkflowConfig = wave.config
+    until = after(wave.now, config.timeout.as_json()) if config.wait else None
+    for item in wave.items:
+        if item.run.depth >= MAX_CHILDREN:
+            item.fail("recursion", f"workflows stand at most {MAX_CHILDREN} deep in each other")
+            continue
+        asks = StartRun(config.workflow, wave.render("input", item), config.wait)
+        item.outcome = Outcome("waiting", until=until, waits_for="child", asks=asks)
+
+
+def _resume(wave: Wave) -> None:
+    for item in wave.items:
+        if item.arrived is None or item.arrived.kind != "child":
+            item.outcome = Outcome(handle=TIMEOUT)
+        elif item.arrived.payload.get("missing"):
+            item.fail("workflowMissing", "the other workflow is not published, or has refused the record")
+        else:
+            told = item.arrived.payload
+            done = not wave.config.wait or told["status"] == "completed"
+            item.outcome = Outcome(handle="out" if done else FAILED, output=told)
+
+
+WORKFLOW = NodeType(
+    "workflow",
+    "logic",
+    "Run a workflow",
+    "Runs another workflow for the same record, and waits for its end.",
+    WorkflowConfig,
+    _start,
+    resume=_resume,
+    handles=lambda config: ("out", FAILED, TIMEOUT) if config.wait else ("out",),
+    icon="account_tree",
+    templates=("input",),
+    outputs={"run": "id", "status": "text", "reason": "text", "vars": "object"},
+)

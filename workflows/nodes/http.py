@@ -1,0 +1,287 @@
+"""The HTTP request: of a fixed host, guarded as all calls to hosts that tenants name (core.outbound_http)."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+import time
+from typing import Any, Literal
+from urllib.parse import quote, urlsplit
+
+import orjson
+from pydantic import Field, field_validator, model_validator
+
+from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.text.json import dumps
+from workflows.expressions.filters import text
+from workflows.nodes.asks import LARGEST_CALL, Call, CallToMake, Made
+from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
+from workflows.secrets.services import has_secret, secret_for
+
+MOST_BYTES = 1024 * 1024
+TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
+OURS = {
+    *(
+        "host",
+        "connection",
+        "content-length",
+        "transfer-encoding",
+        "te",
+        "trailer",
+        "upgrade",
+        "expect",
+        "accept-encoding",
+    ),
+    *("proxy-authorization", "proxy-connection", "keep-alive", "idempotency-key"),
+    *("webhook-id", "webhook-timestamp", "webhook-signature"),
+}
+"""Headers that the service writes itself."""
+FIXED = re.compile(r"(https?)://([^/?#\s{}\\@]+)(?=[/?#]|$)", re.IGNORECASE)
+"""What no expression may stand in."""
+REPEATABLE = ("GET", "HEAD", "PUT", "DELETE")
+"""Methods that HTTP allows to be repeated."""
+LATER = (408, 425, 429)
+EXPRESSION: dict[str, Any] = {"x-widget": "expression"}
+
+
+class Auth(NodeConfig):
+    secret: str = Field(description="A secret of the company for the host.", json_schema_extra={"x-widget": "secret"})
+    how: Literal["bearer", "basic", "header", "signature"] = Field(
+        default="bearer", description="basic: the secret is user:password; signature: the body is signed with it."
+    )
+    header: str = Field(default="", max_length=100, description="The name of the header, of header.")
+
+    @model_validator(mode="after")
+    def _named(self) -> Auth:
+        if self.how == "header" and not _is_header(self.header):
+            raise ValueError("header: needs the name of a header that the service does not write itself")
+        return self
+
+
+class HttpConfig(NodeConfig):
+    method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] = "POST"
+    url: str = Field(
+        min_length=10,
+        max_length=4000,
+        description="Its host is fixed; expressions stand behind it.",
+        json_schema_extra=EXPRESSION,
+    )
+    headers: dict[str, str] = Field(default={}, max_length=30, json_schema_extra=EXPRESSION)
+    body: Any = Field(
+        default=None, description="A text, or an object or list that is sent as JSON.", json_schema_extra=EXPRESSION
+    )
+    auth: Auth | None = None
+    success: list[int] = Field(default=[], max_length=50, description="Statuses that are no failure; none: 200 to 299.")
+    timeout: int = Field(default=10, ge=1, le=30, description="Seconds for the whole answer.")
+    idempotent: bool | None = Field(
+        default=None,
+        description="The receiver handles calls with the same Idempotency-Key once, so that a call in doubt is made"
+        " again. Empty: so it is with GET, HEAD, PUT and DELETE.",
+    )
+
+    @field_validator("url")
+    @classmethod
+    def _fixed(cls, url: str) -> str:
+        found = FIXED.match(url)
+        if found is None:
+            raise ValueError("begins with https:// and a host, in which no expression, user or blank stands")
+        host_of(url)
+        return url
+
+    @field_validator("headers")
+    @classmethod
+    def _names(cls, headers: dict[str, str]) -> dict[str, str]:
+        for name in headers:
+            if not _is_header(name):
+                raise ValueError(f"{name[:60]!r} is no header that a call may set")
+        if len({name.lower() for name in headers}) < len(headers):
+            raise ValueError("a header stands there twice")
+        return headers
+
+    @field_validator("success")
+    @classmethod
+    def _statuses(cls, found: list[int]) -> list[int]:
+        if any(not 200 <= one <= 599 or 300 <= one < 400 for one in found):
+            raise ValueError("statuses are from 200 to 599; redirects are not followed")
+        return found
+
+    @property
+    def keyed(self) -> bool:
+        return self.method in REPEATABLE if self.idempotent is None else self.idempotent
+
+
+def _is_header(name: str) -> bool:
+    return TOKEN.fullmatch(name) is not None and name.lower() not in OURS
+
+
+def host_of(url: str) -> str:
+    """Return the host of an address. Raises ValueError for one that is no address."""
+    parts = urlsplit(url)
+    port = parts.port  # raises for what is none
+    if not parts.hostname or port == 0 or not parts.hostname.isascii():
+        raise ValueError("url: needs a host, such as https://api.example.org/path")
+    return parts.hostname.lower()
+
+
+def _clean(value: str) -> str:
+    """Return a header's value on one line."""
+    return "".join(one if one.isprintable() else " " for one in value).strip()
+
+
+def _request(wave: Wave, item: Item) -> dict[str, Any] | str:
+    """Return the request as it is stored, or why there can be none."""
+    config: HttpConfig = wave.config
+    url = text(wave.render("url", item))
+    if url.partition("#")[0] != url or not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
+        url = quote(url.partition("#")[0], safe="%/:?=&@!$'()*+,;~[]-._")
+    if len(url) > 8000 or host_of(url) != host_of(config.url):
+        return "url: the expressions make it none of the host"
+    headers = {name: _clean(text(value)) for name, value in dict(wave.render("headers", item)).items()}
+    if any(not value.isascii() or len(value) > 4000 for value in headers.values()):
+        return "headers: a value is too long, or has letters that no header can carry"
+    body = wave.render("body", item)
+    if body is not None and not isinstance(body, str):
+        headers = {"Content-Type": "application/json", **headers}
+        body = dumps(body).decode()
+    auth = None if config.auth is None else config.auth.model_dump()
+    made = {"method": config.method, "url": url, "headers": headers, "body": body, "auth": auth}
+    if len(dumps(made)) > LARGEST_CALL:
+        return f"body: the request has more than {LARGEST_CALL:,} bytes"
+    return {**made, "timeout": config.timeout, "success": config.success}
+
+
+def _http(wave: Wave) -> None:
+    for item in wave.items:
+        request = _request(wave, item)
+        if isinstance(request, str):
+            item.fail("badValue", request)
+            continue
+        asks = Call("http", request, host_of(wave.config.url), wave.config.keyed)
+        item.outcome = Outcome("waiting", waits_for="call", asks=asks)
+
+
+def take_answer(wave: Wave) -> None:
+    """Take on runs whose call has ended."""
+    for item in wave.items:
+        found = item.arrived.payload if item.arrived is not None else None
+        if not isinstance(found, dict):
+            item.fail("internal", "the call ended without an answer")
+        elif found["status"] == "done":
+            item.outcome = Outcome(handle=found["handle"], output=found["output"])
+        else:
+            item.fail(found["code"], found["message"], permanent=found["permanent"])
+            item.outcome.unknown = found["status"] == "unknown"
+
+
+def make(call: CallToMake) -> Made:
+    """Make a request. What was sent and not answered is unknown, unless it may be repeated."""
+    request = call.request
+    body = None if request["body"] is None else str(request["body"]).encode()
+    headers = {**request["headers"], "Idempotency-Key": call.key}
+    if request["auth"] is not None:
+        secret = secret_for(request["auth"]["secret"], host_of(request["url"]))
+        if secret is None:
+            return Made("failed", code="secretMissing", message="there is no such secret for the host", permanent=True)
+        headers |= _proof(request["auth"], secret, call.key, body or b"")
+    try:
+        answer = exchange(
+            request["method"],
+            request["url"],
+            seconds=request["timeout"],
+            headers=headers,
+            body=body,
+            most_bytes=MOST_BYTES,
+        )
+    except HttpFailed as failed:
+        # Of these alone it is certain that nothing was done.
+        unsent = failed.code in ("refused", "unreachable")
+        doubt = not unsent and failed.code != "redirected" and not call.keyed
+        permanent = failed.code in ("refused", "redirected", "large")
+        return Made("unknown" if doubt else "failed", None, failed.code, failed.detail, permanent)
+    return _read(answer, request)
+
+
+def _proof(auth: dict[str, Any], secret: str, key: str, body: bytes) -> dict[str, str]:
+    """Return the headers that prove who calls."""
+    if auth["how"] == "bearer":
+        return {"Authorization": f"Bearer {secret}"}
+    if auth["how"] == "basic":
+        return {"Authorization": f"Basic {base64.b64encode(secret.encode()).decode()}"}
+    if auth["how"] == "header":
+        return {auth["header"]: secret}
+    # As Standard Webhooks does it.
+    now = str(int(time.time()))
+    told = b".".join((key.encode(), now.encode(), body))
+    signature = base64.b64encode(hmac.new(secret.encode(), told, hashlib.sha256).digest()).decode()
+    return {"Webhook-Id": key, "Webhook-Timestamp": now, "Webhook-Signature": f"v1,{signature}"}
+
+
+def _read(answer: HttpAnswer, request: Any) -> Made:
+    output = {
+        "status": answer.status,
+        "headers": {name.lower()[:100]: _stored(value)[:500] for name, value in list(answer.headers.items())[:40]},
+        "body": _body(answer),
+    }
+    fits = answer.status in request["success"] if request["success"] else 200 <= answer.status < 300
+    if len(dumps(output)) > LARGEST_CALL:
+        output = {
+            **output,
+            "body": _stored(answer.body[: LARGEST_CALL // 4].decode(errors="replace")),
+            "truncated": True,
+        }
+    if fits:
+        return Made("done", output)
+    permanent = answer.status < 500 and answer.status not in LATER
+    said = _stored(answer.body[:300].decode(errors="replace"))
+    return Made("failed", output, "httpStatus", f"the answer has the status {answer.status}: {said}", permanent)
+
+
+def _body(answer: HttpAnswer) -> Any:
+    if "json" in answer.headers.get("Content-Type", "json").lower():
+        try:
+            return _storable(orjson.loads(answer.body))
+        except (orjson.JSONDecodeError, ValueError):
+            pass
+    return _stored(answer.body.decode(errors="replace"))
+
+
+def _stored(value: str) -> str:
+    """Return a text without what PostgreSQL cannot store."""
+    return value.replace("\0", "\ufffd").encode(errors="replace").decode()
+
+
+def _storable(value: Any, depth: int = 0) -> Any:
+    if depth > 50:
+        raise ValueError("nested too deeply")
+    if isinstance(value, str):
+        return _stored(value)
+    if isinstance(value, list):
+        return [_storable(one, depth + 1) for one in value]
+    if isinstance(value, dict):
+        return {_stored(key): _storable(one, depth + 1) for key, one in value.items()}
+    return value
+
+
+def _check(config: HttpConfig) -> list[tuple[str, str, str]]:
+    if config.auth is None or has_secret(config.auth.secret, host_of(config.url)):
+        return []
+    return [("secretMissing", "auth.secret", "the company has no such secret for the host of the url")]
+
+
+HTTP = NodeType(
+    "http",
+    "outside",
+    "HTTP request",
+    "Calls an address and keeps its answer.",
+    HttpConfig,
+    _http,
+    resume=take_answer,
+    call=make,
+    icon="http",
+    templates=("url", "headers", "body"),
+    escapes={"url": lambda value: quote(text(value), safe="")},
+    check=_check,
+    outputs={"status": "number", "headers": "object", "body": "any"},
+)

@@ -1,0 +1,67 @@
+"""The node that waits for an event about the run's record."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from core.spans import after
+from workflows.nodes.asks import Listen
+from workflows.nodes.base import NodeConfig, NodeType, Outcome, Span, Wave
+
+EVENT, TIMEOUT = "event", "timeout"
+
+
+class WaitForConfig(NodeConfig):
+    event: str = Field(
+        min_length=1, max_length=64, description="A kind of events.", json_schema_extra={"x-widget": "event"}
+    )
+    filter: dict[str, Any] | None = Field(
+        default=None, description="Conditions on event.… and the record.", json_schema_extra={"x-widget": "tree"}
+    )
+    timeout: Span = Field(description="How long it waits at most.")
+    since: Literal["run", "node"] = Field(
+        default="run", description="run: what has happened since the run began counts, too."
+    )
+
+    @field_validator("timeout")
+    @classmethod
+    def _bounded(cls, timeout: Span) -> Span:
+        days = {"seconds": 86_400, "minutes": 1440, "hours": 24, "days": 1, "weeks": 1 / 7, "months": 1 / 31}
+        if timeout.amount / days[timeout.unit] > 400:
+            raise ValueError("a wait ends within 400 days")
+        return timeout
+
+
+def _wait_for(wave: Wave) -> None:
+    config: WaitForConfig = wave.config
+    until = after(wave.now, config.timeout.as_json())
+    for item in wave.items:
+        since = item.run.created_at if config.since == "run" else wave.now
+        asks = Listen(config.event, since)
+        item.outcome = Outcome("waiting", until=until, waits_for="event", asks=asks)
+
+
+def _resume(wave: Wave) -> None:
+    for item in wave.items:
+        if item.arrived is not None and item.arrived.kind == "event":
+            item.outcome = Outcome(handle=EVENT, output=item.arrived.payload)
+        else:
+            item.outcome = Outcome(handle=TIMEOUT)
+
+
+WAIT_FOR = NodeType(
+    "waitFor",
+    "logic",
+    "Wait for an event",
+    "Waits until something happens to the run's record, or until a time is over.",
+    WaitForConfig,
+    _wait_for,
+    resume=_resume,
+    handles=lambda config: (EVENT, TIMEOUT),
+    icon="notifications_active",
+    conditions=lambda config: {} if config.filter is None else {"filter": config.filter},
+    events=lambda config: (config.event,),
+    outputs={"kind": "text", "objectId": "id", "happenedAt": "date", "payload": "object"},
+)

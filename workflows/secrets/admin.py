@@ -1,0 +1,19 @@
+"""Back office page of secrets, without their values."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from workflows.secrets.models import WorkflowSecret
+
+
+@admin.register(WorkflowSecret)
+class WorkflowSecretAdmin(CompanyRecordAdmin):
+    """Secrets that workflows send along with their calls."""
+
+    icon = "key"
+    list_display = ("name", "company", "host", "created_at")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company",)
+    search_fields = ("name", "host")

@@ -1,0 +1,52 @@
+"""Use cases of secrets."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.db import transaction
+
+from core.errors import NamedError
+from core.lists import BulkSelection
+from crm.records.unique_names import save_unique_name
+from workflows.secrets.models import WorkflowSecret
+
+NOT_FOUND, TAKEN = "WorkflowSecretNotFound_404", "WorkflowSecretNameAlreadyExists_400"
+MOST = 100
+HOST = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
+
+
+@transaction.atomic
+def create_secret(*, member_id: str, name: str, host: str, value: str) -> WorkflowSecret:
+    """Keep a secret. Raises InvalidInput_400, WorkflowSecretNameAlreadyExists_400."""
+    host = host.lower()
+    if not HOST.fullmatch(host):
+        raise NamedError("InvalidInput_400", "host: needs the name of a host, such as api.example.org")
+    if not value.isascii() or not value.isprintable():
+        raise NamedError("InvalidInput_400", "value: has characters that no header can carry")
+    if WorkflowSecret.objects.count() >= MOST:
+        raise NamedError("InvalidInput_400", f"name: a company keeps at most {MOST} secrets; delete one first")
+    secret = WorkflowSecret(name=name, host=host, value=value, created_by_id=member_id)
+    save_unique_name(secret, TAKEN)
+    return secret
+
+
+@transaction.atomic
+def delete_secrets(*, selection: BulkSelection) -> int:
+    """Delete secrets; calls that need one fail from then on. Raises WorkflowSecretNotFound_404 when ids name none."""
+    deleted, _ = selection.apply(WorkflowSecret.objects.all()).delete()
+    if not deleted and not selection.everything:
+        raise NamedError(NOT_FOUND, "ids: none of them is a secret of this company")
+    return int(deleted)
+
+
+def secret_for(id: str, host: str) -> str | None:
+    """Return the secret with this id, if it is for the host."""
+    found: Any = WorkflowSecret.objects.filter(pk=id, host=host.lower()).first()
+    return None if found is None else str(found.value)
+
+
+def has_secret(id: str, host: str) -> bool:
+    """Tell whether the company has the secret, and for this host."""
+    return bool(WorkflowSecret.objects.filter(pk=id, host=host).exists())
