@@ -45,9 +45,9 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
     found: dict[str, Any] = {name: None for name, _, _ in named} | {name: [] for name, _, _ in read}
     parts = [
         rows.annotate(choice_of=Value(name))
-        .order_by(column, "pk")
-        .values_list("choice_of", "pk", column)[:MOST_CHOICES]
-        for name, _, column, rows in read
+        .order_by("name", "pk")
+        .values_list("choice_of", "pk", "name")[:MOST_CHOICES]
+        for name, _, rows in read
     ]
     for kind, pk, text in parts[0].union(*parts[1:], all=True) if parts else ():
         found[kind].append({"_id": pk, "name": text or ""})
