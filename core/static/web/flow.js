@@ -1,14 +1,13 @@
 // The canvas of a workflow: steps that are placed, connected and edited by mouse, by touch and by keys alone. It draws
 // what the page gives as JSON, and saves what was drawn through the page; the nested list beside it does all of it too.
 
-import { toast } from "./web.js";
-
 const one = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const made = (name, css, root = document) => Object.assign(root.createElement(name), { className: css });
 const SVG = "http://www.w3.org/2000/svg";
 const WIDE = 220, HIGH = 64, STEP = 20, APART = [280, 140];
 const SOON = 700, LIVE = 2000; // ms until a change is saved, and between two looks at the runs
+const toast = (text) => document.dispatchEvent(new CustomEvent("toast", { detail: text }));
 const FAR = 5; // px that a pointer moves before it drags
 const MOST_UNDO = 100;
 
@@ -475,7 +474,7 @@ class Flow extends HTMLElement {
     if (!position && rest.length) {
       for (const node of this.#graph.nodes) if (node.id !== after && rest.some((edge) => this.#leads(edge.target, node.id))) node.position.y += APART[1];
     }
-    this.#graph.nodes.push({ id, type, position: place, data: {} });
+    this.#graph.nodes.push({ id, type, position: place, data: JSON.parse(button.dataset.seed) });
     this.#graph.shown[id] = { label: one("b", button).textContent, about: "", group: [...button.classList].find((css) => css.startsWith("group-"))?.slice(6) ?? "", ways: ways.map((name) => [name, name]), problems: [] };
     if (ways.length) for (const edge of rest) Object.assign(edge, { source: id, sourceHandle: ways[0] });
     else this.#graph.edges = this.#graph.edges.filter((edge) => !rest.includes(edge));

@@ -10,7 +10,7 @@ from django.http import HttpResponse, JsonResponse
 
 from core.web.pages import Refused
 from workflows.definitions.pages.base import LIVE, OneWorkflow
-from workflows.definitions.pages.graph import Graph, Line, NotPossible, problems_by_node
+from workflows.definitions.pages.graph import SEEDS, Graph, Line, NotPossible, problems_by_node, seeded_handles
 
 VIEWS = ("canvas", "list")
 GROUPS = {
@@ -112,7 +112,8 @@ class DrawWorkflow(OneWorkflow):
         found: dict[str, list[Mapping[str, Any]]] = {}
         for one in self.catalogue["nodes"]:
             if one["type"] != "trigger":
-                found.setdefault(one["group"], []).append(one)
+                seed = json.dumps({"config": SEEDS[one["type"]]}) if one["type"] in SEEDS else "{}"
+                found.setdefault(one["group"], []).append({**one, "seed": seed, "ways": seeded_handles(one)})
         return [(GROUPS.get(name, name.capitalize()), ones) for name, ones in found.items()]
 
     def flow(self, graph: Graph) -> dict[str, Any]:

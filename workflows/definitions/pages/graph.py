@@ -32,6 +32,10 @@ WORDS = {
 """Handle -> the words for it."""
 LONE = ("out", "done")
 """Handles whose nodes go on at the same level of the list."""
+SEEDS: dict[str, dict[str, Any]] = {
+    "split": {"arms": [{"id": "a", "label": "A", "weight": 50}, {"id": "b", "label": "B", "weight": 50}]},
+}
+"""Type -> settings that a new node begins with, where it would have no way on without any."""
 
 
 class NotPossible(Exception):
@@ -89,9 +93,9 @@ class Graph:
         """Return the ways on from a node, and those that its edges take all the same."""
         node = self.find(id)
         known = self.types.get(node["type"]) if node else None
-        own = self._handles.get(id) or (known["handles"] if known else ["out"])
-        if id not in self._handles and known is None:
-            own = ["out"]
+        own = self._handles.get(id)
+        if own is None:
+            own = seeded_handles(known) if known else ["out"]
         return list(dict.fromkeys([*own, *(edge["sourceHandle"] for edge in self.out(id))]))
 
     def words(self, node: Mapping[str, Any], handle: str) -> str:
@@ -192,7 +196,8 @@ class Graph:
         id = next(name for number in range(1, 1000) if (name := f"{type}-{number}") not in taken)
         place = self.need(after)["position"]
         position = {"x": place["x"], "y": place["y"] + HIGH}
-        self.nodes.append({"id": id, "type": type, "position": position, "data": dict(data or {})})
+        seed = {"config": copy.deepcopy(SEEDS[type])} if type in SEEDS else {}
+        self.nodes.append({"id": id, "type": type, "position": position, "data": dict(data or seed)})
         self._insert(id, after, handle)
         self._settle(self.after(id))
         return id
@@ -332,6 +337,12 @@ class Graph:
             for place, id in enumerate(ids):
                 x = round((place - (len(ids) - 1) / 2) * WIDE)
                 self.need(id)["position"] = {"x": x, "y": high * HIGH}
+
+
+def seeded_handles(type: Mapping[str, Any]) -> list[str]:
+    """Return the ways on from a new node of a type."""
+    rows = next(iter(SEEDS.get(type["type"], {}).values()), [])
+    return [*(one["id"] for one in rows), *type["handles"]]
 
 
 def problems_by_node(validation: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Mapping[str, Any]]]:
