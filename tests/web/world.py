@@ -44,6 +44,7 @@ from tests.guards.population import populate
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, MemberFactory
 from tests.web.helpers import at, enter
+from workflows.models import Workflow, WorkflowRun
 
 PARAMETER = re.compile(r"<str:\w+>")
 EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
@@ -97,6 +98,14 @@ ADDRESSES: dict[str, type[Any]] = {
     "tag": Tag,
     "team": Team,
     "vendor-app": MailApp,
+    "workflow": Workflow,
+    "workflow-add": Workflow,
+    "workflow-live": Workflow,
+    "workflow-run": WorkflowRun,
+    "workflow-runs-of": Workflow,
+    "workflow-settings": Workflow,
+    "workflow-step": Workflow,
+    "workflow-versions": Workflow,
 }
 """The page's name -> the model of the record that its parameter is the id of."""
 

@@ -158,9 +158,10 @@ class Run(WorkflowPage):
 
     def show(self) -> Mapping[str, Any]:
         run = shown_run(self.run)
-        version = self.ask("GET", f"workflow/{run['workflow']['_id']}/versions/{run['version']}")
-        nodes = (version.data["graph"].get("nodes") or []) if version.ok else []
-        labels = {one["id"]: one["data"].get("label") or self.types.get(one["type"], {}).get("label") for one in nodes}
+        labels = {
+            id: one["label"] or self.types.get(one["type"], {}).get("label") or one["type"]
+            for id, one in run["nodes"].items()
+        }
         state = ListState(self.request.GET)
         found = self.read(f"{self.place}/steps", {**state.query(size=100), "sortBy": "createdAt", "sortOrder": "asc"})
         steps = [self._step(one, labels) for one in found.data]

@@ -88,6 +88,15 @@ class WorkflowRunDetail(WorkflowRunOut):
     trigger = serializers.DictField(help_text="kind, happenedAt, and objectId, payload or input.")
     stepCount = serializers.IntegerField(source="seq")
     waits = Computed(serializers.ListField(child=serializers.DictField(), help_text="node and until of each wait."))
+    nodes = Computed(serializers.DictField(help_text="Node of its version -> type, and label (empty: none)."))
+
+    reads = (*WorkflowRunOut.reads, "version__graph")
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        drawn = row["version__graph"].get("nodes") or []
+        nodes = {one["id"]: {"type": one["type"], "label": one["data"].get("label") or ""} for one in drawn}
+        return {**super().finish(data, row), "nodes": nodes}
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

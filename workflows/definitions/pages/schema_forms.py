@@ -168,7 +168,8 @@ class SchemaForm:
     def _part(self, raw: Schema, value: Any, path: str, name: str, required: bool) -> Part:
         schema, optional = self.resolve(raw)
         label = self.sources.labels.get(path) or _label(name, raw)
-        help = str(raw.get("description") or "")
+        help = str(raw.get("description") or "").replace("`", "")
+        help = "" if help.rstrip(".") == label else help
         kind = self._kind(schema)
         held = schema.get("default") if value is None else value
         if kind == "tree":

@@ -98,6 +98,7 @@ class Step(StepSources, DrawWorkflow):
             ]
         properties = settings["config"]["properties"]
         own = {name: properties[name] for name in OF_TRIGGER}
+        own["filter"] = {**own["filter"], "x-widget": "tree"}
         own[CHANGED] = {**own[CHANGED], "x-widget": CHANGED}
         config = {**settings["config"], "properties": own, "required": []}
         values = self.workflow["config"]
