@@ -209,7 +209,9 @@ class WorkflowOverlay(Output):
     """How many runs are at each node, and what became of those that have been there."""
 
     nodes = Computed(
-        serializers.DictField(help_text="Node -> waiting, queued, paused, failed (now), and done by handle (in all).")
+        serializers.DictField(
+            help_text="Node -> now (status -> runs that are there) and done (handle, or status -> visits)."
+        )
     )
     runCounts = Computed(serializers.DictField(child=serializers.IntegerField(), help_text="Status -> runs."))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
@@ -26,6 +27,7 @@ from workflows.definitions.references import references_at
 from workflows.definitions.selectors import draft_of, graph_of, kept_workflows
 from workflows.engine import operations
 from workflows.engine.dry_run import dry_run
+from workflows.expressions.filters import moment
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.triggers.enrolment import enrol, selected
 
@@ -36,6 +38,10 @@ NODE = OpenApiParameter("node", str, required=True, description="id of a node of
 COMPARED = tuple(
     OpenApiParameter(name, str, required=True, description=f"the {which} one: its number, or draft")
     for name, which in (("a", "earlier"), ("b", "later"))
+)
+OVERLAID = (
+    OpenApiParameter("version", str, description="the number of a version; all of them unless given"),
+    OpenApiParameter("since", str, description="ISO time: what was done from its hour on; 90 days unless given"),
 )
 HOOKS = "/api/public/workflow-hooks/"
 
@@ -50,6 +56,15 @@ def _one(id: str) -> dict[str, Any]:
         "hookPath": f"{HOOKS}{workflow.hook_token}" if workflow.hook_token else None,
         "validation": services.validation_of(workflow).as_json(),
     }
+
+
+def _time(text: str | None, where: str) -> datetime | None:
+    if not text:
+        return None
+    found = moment(text)
+    if found is None:
+        raise NamedError("InvalidInput_400", f"{where}: needs a time, such as 2026-01-31T09:00:00Z")
+    return found
 
 
 def _versions(asked: ListRequest) -> QuerySet[WorkflowVersion]:
@@ -238,9 +253,16 @@ class WorkflowViewSet(ResourceViewSet):
         return catalogue()
 
     @action(detail=True, url_path="overlay")
-    @endpoint("Read how runs stand in the graph", output=serializers.WorkflowOverlay, errors=NOT_FOUND)
+    @endpoint(
+        "Read how runs stand in the graph",
+        output=serializers.WorkflowOverlay,
+        parameters=OVERLAID,
+        errors=(*NOT_FOUND, *REFUSED),
+    )
     def overlay(self, request: Request, id: str) -> Any:
-        return overlay_of(services.get_workflow(id).pk)
+        workflow, number = services.get_workflow(id), request.query_params.get("version")
+        version = publishing.get_version(id, publishing.read_number(number)).pk if number else None
+        return overlay_of(workflow.pk, version, _time(request.query_params.get("since"), "since"))
 
     @action(detail=True, url_path="references")
     @endpoint(
