@@ -9,6 +9,7 @@ class WorkflowsConfig(AppConfig):
         from workflows.definitions.selectors import kept_workflows
         from workflows.engine import jobs as engine  # noqa: F401  (register their work)
         from workflows.privacy import register_personal_data_tables
+        from workflows.runs import jobs as runs  # noqa: F401  (register their work)
         from workflows.schedules import jobs as schedules  # noqa: F401  (register their work)
         from workflows.triggers import jobs as triggers  # noqa: F401  (register their work)
 

@@ -22,12 +22,14 @@ class BulkJob(Job):
         HOLD_MESSAGES = "hold_messages"
         RETRY_MESSAGES = "retry_messages"
         CANCEL_MESSAGES = "cancel_messages"
+        REDRIVE_RUNS = "redrive_runs"
 
     class Panel(models.TextChoices):
         CONTACT = "contact"
         LEAD = "lead"
         PRODUCT_SERVICE = "productService"
         GENIE = "genie"
+        WORKFLOW = "workflow"
 
     action = models.CharField(max_length=16, choices=Action)
     panel = models.CharField(max_length=16, choices=Panel)

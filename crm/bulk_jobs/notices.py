@@ -12,7 +12,7 @@ FINISHED = Notice(
 )
 register_notice(FINISHED)
 
-NOUNS = {"contact": "contact", "lead": "lead", "productService": "product", "genie": "message"}
+NOUNS = {"contact": "contact", "lead": "lead", "productService": "product", "genie": "message", "workflow": "run"}
 ENDS = (BulkJob.Status.COMPLETED, BulkJob.Status.FAILED)
 
 

@@ -22,6 +22,7 @@ DEEDS = {
     "hold_messages": ("Holding", "Held"),
     "retry_messages": ("Trying again", "Tried again"),
     "cancel_messages": ("Cancelling", "Cancelled"),
+    "redrive_runs": ("Restarting", "Restarted"),
 }
 """Action -> what it is doing, and what it has done."""
 NOUNS = {
@@ -30,6 +31,7 @@ NOUNS = {
     "productService": "product",
     "product-service": "product",
     "genie": "message",
+    "workflow": "run",
 }
 TONES = {"completed": "ok", "failed": "bad", "cancelled": "none", "running": "info", "queued": "none", "paused": "warn"}
 WORK = {
@@ -77,7 +79,7 @@ class JobPage(Page):
     """What the pages of jobs share."""
 
     module = "contact"
-    also = ("lead", "product-service", "genie")
+    also = ("lead", "product-service", "genie", "workflow")
     menu = MenuItem("Background work", "list-checks", 78, group="Data")
 
 

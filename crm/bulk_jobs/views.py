@@ -38,8 +38,8 @@ RIGHTS = {
 }
 """Action -> the permission on the panel's records that undoing it takes."""
 WHOSE = (
-    "A job counts as one of its panel: contact, lead, product-service or genie, whose permission it takes to see or"
-    " move it."
+    "A job counts as one of its panel: contact, lead, product-service, genie or workflow, whose permission it takes to"
+    " see or move it."
 )
 
 
@@ -74,7 +74,7 @@ def restore_action(kind: RecordKind, *, success: str) -> Any:
 
 class BulkJobViewSet(ResourceViewSet):
     module = "contact"
-    also = ("lead", "product-service", "genie")
+    also = ("lead", "product-service", "genie", "workflow")
     listing = Listing("List bulk jobs", listed_jobs, BULK_JOB_FIELDS, BulkJobOut, description=WHOSE)
 
     @endpoint("Read a bulk job", output=BulkJobOut, description=f"With its progress. {WHOSE}", errors=("NotFound_404",))

@@ -111,6 +111,7 @@ from tests.kit.factories import (
     UserFactory,
 )
 from workflows.models import (
+    NodeCount,
     RunReady,
     RunSkip,
     RunStep,
@@ -186,6 +187,13 @@ def _workflow(n: int) -> Workflow:
 def _workflow_version(n: int) -> WorkflowVersion:
     graph = {"triggerEventType": "manual", "config": {}, "nodes": [], "edges": [], "schedule": None}
     return WorkflowVersion.objects.create(workflow=_workflow(n), number=n, graph=graph)
+
+
+def _node_count(n: int) -> NodeCount:
+    version = _workflow_version(n)
+    return NodeCount.objects.create(
+        workflow=version.workflow, version=version, node="a", hour=timezone.now(), outcome="out", number=n
+    )
 
 
 def _workflow_run(n: int) -> WorkflowRun:
@@ -377,6 +385,7 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     WorkflowVersion: _workflow_version,
     WorkflowTrigger: lambda n: WorkflowTrigger.objects.create(workflow=_workflow(n), kind="contact.created"),
     WorkflowRun: _workflow_run,
+    NodeCount: _node_count,
     RunReady: lambda n: RunReady.objects.create(run=_workflow_run(n)),
     RunTimer: lambda n: RunTimer.objects.create(run=_workflow_run(n), token="1", due_at=timezone.now()),
     RunStep: lambda n: RunStep.objects.create(run=_workflow_run(n), node="start", visit=n, status="done"),

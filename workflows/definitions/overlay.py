@@ -1,33 +1,30 @@
-"""How runs stand in a graph: what an editor draws over it."""
+"""How runs stand in a graph: what an editor draws over it. It reads an index of the live runs, and counts by hour."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from datetime import datetime
 from typing import Any
 
-from django.db import connection
-from django.db.models import Count
+from django.db.models import Count, Sum
 
-from workflows.definitions.selectors import run_counts
-from workflows.engine.models import RunStep
-
-AT_NODES = """
-SELECT token.value ->> 0, r.status, count(*)
-FROM workflows_workflowrun r, jsonb_each(r.state -> 'tokens') AS token
-WHERE r.workflow_id = %s AND r.status = ANY(%s) GROUP BY 1, 2
-"""
-NOW = ["queued", "running", "waiting", "paused", "failed"]
+from workflows.engine.models import LIVE, NodeCount, WorkflowRun
 
 
-def overlay_of(workflow_id: str) -> dict[str, Any]:
-    """Return the counts of a workflow's runs by node."""
+def overlay_of(workflow_id: str, version_id: str | None = None, since: datetime | None = None) -> dict[str, Any]:
+    """Return the counts of a workflow's runs, or those of one version, by node: where they are now, and what they did
+    there from the hour of `since` on (at most 90 days back)."""
+    of = {"workflow": workflow_id} if version_id is None else {"workflow": workflow_id, "version": version_id}
     nodes: dict[str, dict[str, Any]] = defaultdict(lambda: {"now": {}, "done": {}})
-    with connection.cursor() as cursor:
-        cursor.execute(AT_NODES, [workflow_id, NOW])
-        for node, status, number in cursor.fetchall():
-            nodes[node]["now"][status] = number
-    steps = RunStep.objects.filter(run__workflow=workflow_id).order_by().values_list("node", "status", "handle")
-    for node, status, handle, number in steps.annotate(number=Count("pk")):
-        key = handle or "out" if status == "done" else status
-        nodes[node]["done"][key] = nodes[node]["done"].get(key, 0) + number
-    return {"nodes": dict(nodes), "runCounts": run_counts([workflow_id]).get(workflow_id, {})}
+    statuses: Counter[str] = Counter()
+    live = WorkflowRun.objects.filter(**of, status__in=LIVE).order_by().values_list("nodes", "status")
+    for places, status, number in live.annotate(number=Count("*")):
+        statuses[status] += number
+        for node in set(places):
+            nodes[node]["now"][status] = nodes[node]["now"].get(status, 0) + number
+    counts = NodeCount.objects.filter(**of)
+    if since is not None:
+        counts = counts.filter(hour__gte=since.replace(minute=0, second=0, microsecond=0))
+    for node, outcome, number in counts.order_by().values_list("node", "outcome").annotate(number=Sum("number")):
+        nodes[node]["done"][outcome] = number
+    return {"nodes": dict(nodes), "runCounts": dict(statuses)}

@@ -11,7 +11,7 @@ from django.utils import timezone
 from core.errors import NamedError
 from core.events import emit
 from workflows.definitions.selectors import graph_of, kept_workflows
-from workflows.engine import locks, settling
+from workflows.engine import carrying, locks, settling
 from workflows.graphs.events import KINDS, SCHEDULE, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
 from workflows.graphs.validation import check_draft
@@ -36,17 +36,24 @@ def change_status(workflow: Workflow, status: str, member_id: str) -> None:
         _withdraw(workflow, status, member_id)
 
 
-@transaction.atomic
-def publish(workflow: Workflow, member_id: str) -> None:
-    """Make the draft of a locked workflow the version by which new runs go, and let held runs go on.
-
-    An unchanged draft makes no new version. Raises ValidationError_400, which names all problems.
-    """
+def _checked(workflow: Workflow) -> dict[str, Any]:
+    """Return the draft's graph. Raises ValidationError_400, which names all problems, where it cannot run."""
     graph = graph_of(workflow)
     _, problems = check_draft(graph)
     if problems.errors:
         told = "; ".join(str(problem) for problem in problems.errors[:20])
         raise NotPublishable(problems.as_json()["errors"], told)
+    return graph
+
+
+@transaction.atomic
+def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP) -> dict[str, int]:
+    """Make the draft of a locked workflow the version by which new runs go, and let held runs go on.
+
+    Runs of older versions keep theirs, move to the new one or are cancelled (`runs`); returns how many of each. An
+    unchanged draft makes no new version. Raises ValidationError_400, which names all problems.
+    """
+    graph = _checked(workflow)
     locks.lock_alone([workflow.pk])
     current = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
     if current is None or current.graph != graph:
@@ -55,8 +62,16 @@ def publish(workflow: Workflow, member_id: str) -> None:
             workflow=workflow, number=workflow.latest, graph=graph, published_by_id=member_id
         )
     elif workflow.status == Status.PUBLISHED:
-        return
-    now = timezone.now()
+        return carrying.carry(workflow.pk, current, runs)
+    _announce(workflow, current, member_id)
+    told = carrying.carry(workflow.pk, current, runs)
+    settling.settle(workflow.pk)
+    return told
+
+
+def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> None:
+    """Let the workflow start runs by the version."""
+    now, graph = timezone.now(), current.graph
     kind = workflow.trigger_event_type
     if kind == WEBHOOK and not workflow.hook_token:
         workflow.hook_token = secrets.token_urlsafe(32)
@@ -69,7 +84,6 @@ def publish(workflow: Workflow, member_id: str) -> None:
         WorkflowTrigger.objects.get_or_create(workflow=workflow, kind=kind)
     payload = {"name": workflow.name, "version": current.number}
     emit("workflow.published", [workflow.pk], payloads={workflow.pk: payload}, actor_id=member_id)
-    settling.settle(workflow.pk)
 
 
 def _withdraw(workflow: Workflow, status: str, member_id: str) -> None:
@@ -91,9 +105,19 @@ def _withdraw(workflow: Workflow, status: str, member_id: str) -> None:
 
 
 @transaction.atomic
-def publish_workflow(*, id: str, member_id: str) -> None:
-    """Publish a workflow. Raises WorkflowNotFound_404, ValidationError_400."""
-    publish(_locked(id), member_id)
+def publish_workflow(*, id: str, member_id: str, runs: str = carrying.KEEP, dry_run: bool = False) -> dict[str, int]:
+    """Publish a workflow. Returns how many runs of older versions were kept, moved and cancelled.
+
+    A dry run publishes nothing, and returns how many each choice would. Raises WorkflowNotFound_404,
+    ValidationError_400.
+    """
+    if not dry_run:
+        return publish(_locked(id), member_id, runs)
+    workflow = _locked(id)
+    graph = _checked(workflow)
+    current = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
+    same = current is not None and current.graph == graph
+    return carrying.preview(workflow.pk, workflow.version_id if same else None, graph)
 
 
 @transaction.atomic
@@ -112,6 +136,23 @@ def restore_version(*, id: str, number: int, member_id: str) -> None:
     workflow.updated_by_id = member_id
     workflow.save()
     emit("workflow.updated", [id], payloads={id: {"name": workflow.name, "version": number}}, actor_id=member_id)
+
+
+def read_number(text: str) -> int:
+    """Return the number of a version. Raises WorkflowNotFound_404 for what is none."""
+    if not text.isascii() or not text.isdecimal() or len(text) > 8:
+        raise NamedError("WorkflowNotFound_404", "number: versions are numbered from 1")
+    return int(text)
+
+
+def graph_numbered(workflow: Workflow, text: str, where: str) -> dict[str, Any]:
+    """Return the graph of a version, or that of the draft. Raises InvalidInput_400, WorkflowNotFound_404."""
+    if text == "draft":
+        return graph_of(workflow)
+    if not text:
+        raise NamedError("InvalidInput_400", f"{where}: needs the number of a version, or draft")
+    found: dict[str, Any] = get_version(workflow.pk, read_number(text)).graph
+    return found
 
 
 def get_version(workflow_id: str, number: int) -> WorkflowVersion:

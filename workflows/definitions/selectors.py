@@ -16,8 +16,8 @@ def kept_workflows() -> QuerySet[Workflow]:
     return Workflow.objects.filter(is_deleted=False)
 
 
-def graph_of(workflow: Workflow) -> dict[str, Any]:
-    """Return the draft as versions keep it."""
+def draft_of(workflow: Workflow) -> dict[str, Any]:
+    """Return the draft."""
     return {
         "triggerEventType": workflow.trigger_event_type,
         "config": workflow.config,
@@ -25,6 +25,16 @@ def graph_of(workflow: Workflow) -> dict[str, Any]:
         "edges": workflow.edges,
         "schedule": workflow.schedule,
     }
+
+
+def graph_of(workflow: Workflow) -> dict[str, Any]:
+    """Return the draft as versions and files keep it: without the outputs that are pinned for dry runs, which may tell
+    of people."""
+    nodes = [
+        {**node, "data": {name: value for name, value in node["data"].items() if name != "pinned"}}
+        for node in workflow.nodes
+    ]
+    return {**draft_of(workflow), "nodes": nodes}
 
 
 def run_counts(workflow_ids: Iterable[str]) -> dict[str, dict[str, int]]:

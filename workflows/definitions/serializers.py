@@ -7,13 +7,14 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import Input, IntegerInput, LineInput, ObjectInput, TextInput
+from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from workflows.definitions.selectors import run_counts
+from workflows.engine import carrying
 from workflows.graphs.models import Workflow
 
-NODE = "id, type, position and data (label, config, onError, disabled) of each, as React Flow has them"
+NODE = "id, type, position and data (label, config, onError, disabled, pinned) of each, as React Flow has them"
 EDGE = "id, source, target, sourceHandle, targetHandle and label of each"
 CONFIG = "filter, changedFields, enrolment, window, priority, whilePaused and allowSelfTrigger"
 SCHEDULE = "type (cron, interval or dates), cron, every, at, timezone, from, until, misfire and audience"
@@ -136,6 +137,29 @@ class WorkflowDetail(WorkflowOut):
     )
 
 
+class WorkflowPublish(Input):
+    """What becomes of the runs of older versions."""
+
+    runs = serializers.ChoiceField(
+        choices=(carrying.KEEP, carrying.MOVE, carrying.CANCEL),
+        default=carrying.KEEP,
+        help_text="keep: they go on in their version; move: those go on in the new one that stand at nodes which it has"
+        " with the same type; cancel: they end.",
+    )
+    dryRun = BooleanInput(default=False, help_text="Publishes nothing; runs of the answer says what each would do.")
+
+
+class WorkflowPublished(WorkflowDetail):
+    """A workflow, and what became of the runs of older versions."""
+
+    runs = Computed(
+        serializers.DictField(
+            child=serializers.IntegerField(),
+            help_text="keep, move and cancel: how many were; of a dry run, how many each would concern.",
+        )
+    )
+
+
 class WorkflowVersionOut(Output):
     """A published version."""
 
@@ -213,6 +237,80 @@ class WorkflowOverlay(Output):
     """How many runs are at each node, and what became of those that have been there."""
 
     nodes = Computed(
-        serializers.DictField(help_text="Node -> waiting, queued, paused, failed (now), and done by handle (in all).")
+        serializers.DictField(
+            help_text="Node -> now (status -> runs that are there) and done (handle, or status -> visits)."
+        )
     )
     runCounts = Computed(serializers.DictField(child=serializers.IntegerField(), help_text="Status -> runs."))
+
+
+class DryRunSubject(Input):
+    """The record that a dry run is about."""
+
+    panel = serializers.ChoiceField(choices=("contact", "lead"))
+    _id = ObjectIdInput()
+
+
+class WorkflowTest(Input):
+    """What a dry run goes by."""
+
+    subject = DryRunSubject(required=False, allow_null=True, help_text="panel and _id of a record; null: none")
+    trigger = ObjectInput(required=False, allow_null=True, help_text="What expressions find as trigger.payload.")
+    pinned = ObjectInput(
+        required=False, help_text="Node -> handle and output, which stand for what the node would do and give."
+    )
+    until = TextInput(required=False, allow_null=True, max_length=64, help_text="The node behind which it ends.")
+
+
+STEPS = (
+    "node, type, visit, status, handle, input (settings as rendered), output, error, waits (seconds jumped) and effect"
+    " (what would be done; null: nothing) of each"
+)
+PROBLEMS = "code, severity, nodeId, edgeId, path and message of each"
+
+
+class WorkflowTested(Output):
+    """What a dry run has found."""
+
+    status = Computed(serializers.ChoiceField(choices=("completed", "failed", "stopped")))
+    reason = Computed(
+        serializers.CharField(
+            help_text="end, stop, error, invalid (nothing of the draft can run), until, waiting, tooManySteps, tooLong,"
+            " or busy (others hold the record)"
+        )
+    )
+    steps = Computed(serializers.ListField(child=serializers.DictField(), help_text=STEPS))
+    problems = Computed(serializers.ListField(child=serializers.DictField(), help_text=PROBLEMS))
+    warnings = Computed(serializers.ListField(child=serializers.DictField(), help_text=PROBLEMS))
+
+
+class WorkflowReferences(Output):
+    """What expressions of a node may refer to."""
+
+    references = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text="path, type, sample (an example, or null) and always (it is there in each run) of each.",
+        )
+    )
+
+
+CHANGES = "path, before and after of each"
+
+
+class WorkflowDiff(Output):
+    """What differs between two versions. Where nodes stand is no difference."""
+
+    added = Computed(serializers.ListField(child=serializers.DictField(), help_text="node, label and type of each"))
+    removed = Computed(serializers.ListField(child=serializers.DictField(), help_text="node, label and type of each"))
+    changed = Computed(
+        serializers.ListField(child=serializers.DictField(), help_text=f"node, label, type and changes: {CHANGES}")
+    )
+    edges = Computed(
+        serializers.DictField(help_text="added and removed: source, sourceHandle, target and label of each")
+    )
+    settings = Computed(
+        serializers.ListField(
+            child=serializers.DictField(), help_text=f"Of triggerEventType, config and schedule: {CHANGES}"
+        )
+    )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
+from core.access import may_read
 from core.api.endpoint import endpoint
+from core.api.envelope import respond
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
@@ -17,17 +21,30 @@ from core.lists import BulkSelection
 from workflows.definitions import publishing, serializers, services
 from workflows.definitions.catalogue import catalogue
 from workflows.definitions.choices import choices_for
+from workflows.definitions.comparison import compare
 from workflows.definitions.filters import VERSION_FIELDS, WORKFLOW_FIELDS
 from workflows.definitions.handles import handles_of
 from workflows.definitions.overlay import overlay_of
-from workflows.definitions.selectors import graph_of, kept_workflows
+from workflows.definitions.references import references_at
+from workflows.definitions.selectors import draft_of, graph_of, kept_workflows
 from workflows.engine import operations
+from workflows.engine.dry_run import dry_run
+from workflows.expressions.filters import moment
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.triggers.enrolment import enrol, selected
 
 NOT_FOUND = (services.NOT_FOUND,)
 REFUSED = ("InvalidInput_400",)
 UNFIT = ("ValidationError_400",)
+NODE = OpenApiParameter("node", str, required=True, description="id of a node of the draft")
+COMPARED = tuple(
+    OpenApiParameter(name, str, required=True, description=f"the {which} one: its number, or draft")
+    for name, which in (("a", "earlier"), ("b", "later"))
+)
+OVERLAID = (
+    OpenApiParameter("version", str, description="the number of a version; all of them unless given"),
+    OpenApiParameter("since", str, description="ISO time: what was done from its hour on; 90 days unless given"),
+)
 HOOKS = "/api/public/workflow-hooks/"
 
 
@@ -44,14 +61,17 @@ def _one(id: str) -> dict[str, Any]:
     }
 
 
+def _time(text: str | None, where: str) -> datetime | None:
+    if not text:
+        return None
+    found = moment(text)
+    if found is None:
+        raise NamedError("InvalidInput_400", f"{where}: needs a time, such as 2026-01-31T09:00:00Z")
+    return found
+
+
 def _versions(asked: ListRequest) -> QuerySet[WorkflowVersion]:
     return WorkflowVersion.objects.filter(workflow=services.get_workflow(asked.path["id"]))
-
-
-def _number(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or len(text) > 8:
-        raise NamedError(services.NOT_FOUND, "number: versions are numbered from 1")
-    return int(text)
 
 
 class WorkflowViewSet(ResourceViewSet):
@@ -107,15 +127,18 @@ class WorkflowViewSet(ResourceViewSet):
     @action(detail=True, methods=["post"])
     @endpoint(
         "Publish a workflow",
-        output=serializers.WorkflowDetail,
+        input=serializers.WorkflowPublish,
+        output=serializers.WorkflowPublished,
         success="WorkflowPublished_200",
+        others=("OK_200",),
         errors=(*NOT_FOUND, *UNFIT),
-        description="The draft becomes the version by which new runs go; runs under way keep theirs. Where the draft"
-        " cannot run, `errors` beside the warning names all problems by node.",
+        description="The draft becomes the version by which new runs go; runs under way keep theirs unless `runs` says"
+        " otherwise. Where the draft cannot run, `errors` beside the warning names all problems by node.",
     )
-    def publish(self, request: Request, id: str) -> Any:
-        publishing.publish_workflow(id=id, member_id=self.actor.member_id)
-        return _one(id)
+    def publish(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        runs = publishing.publish_workflow(id=id, member_id=self.actor.member_id, **data)
+        answer = {**_one(id), "runs": runs}
+        return respond("OK_200", answer) if data["dry_run"] else answer
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -174,6 +197,32 @@ class WorkflowViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["post"])
     @endpoint(
+        "Run a draft dry",
+        input=serializers.WorkflowTest,
+        output=serializers.WorkflowTested,
+        errors=(*NOT_FOUND, *REFUSED, "UnauthorizedAction_403"),
+        description="Goes through the draft, unfinished or not, as a run would: nodes do their work in a transaction"
+        " that is rolled back, so nothing is written, sent or called. Waits are jumped. A node that is wrong fails when"
+        " the run comes to it. At most 500 steps and 10 seconds.",
+    )
+    def test(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        workflow = services.get_workflow(id)
+        subject = data.get("subject")
+        if subject and not may_read(self.actor, subject["panel"]):
+            text = f"subject: your role lacks the permission {subject['panel']}.GET, since the steps show its values"
+            raise NamedError("UnauthorizedAction_403", text)
+        return dry_run(
+            workflow=workflow,
+            graph=draft_of(workflow),
+            member_id=self.actor.member_id,
+            subject=(subject["panel"], subject["id"]) if subject else None,
+            trigger=data.get("trigger"),
+            pinned=data.get("pinned"),
+            until=data.get("until"),
+        )
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
         "Duplicate a workflow",
         output=serializers.WorkflowDetail,
         success="WorkflowCreated_201",
@@ -218,9 +267,30 @@ class WorkflowViewSet(ResourceViewSet):
         return choices_for(lambda module: actor.is_unbounded or actor.may(module, "GET"))
 
     @action(detail=True, url_path="overlay")
-    @endpoint("Read how runs stand in the graph", output=serializers.WorkflowOverlay, errors=NOT_FOUND)
+    @endpoint(
+        "Read how runs stand in the graph",
+        output=serializers.WorkflowOverlay,
+        parameters=OVERLAID,
+        errors=(*NOT_FOUND, *REFUSED),
+    )
     def overlay(self, request: Request, id: str) -> Any:
-        return overlay_of(services.get_workflow(id).pk)
+        workflow, number = services.get_workflow(id), request.query_params.get("version")
+        version = publishing.get_version(id, publishing.read_number(number)).pk if number else None
+        return overlay_of(workflow.pk, version, _time(request.query_params.get("since"), "since"))
+
+    @action(detail=True, url_path="references")
+    @endpoint(
+        "Read what a node of the draft may refer to",
+        output=serializers.WorkflowReferences,
+        parameters=(NODE,),
+        errors=(*NOT_FOUND, *REFUSED),
+        description="Examples come from the latest run, the latest event and the newest record that the role shows.",
+    )
+    def references(self, request: Request, id: str) -> Any:
+        workflow = services.get_workflow(id)
+        shown = [panel for panel in ("contact", "lead") if may_read(self.actor, panel)]
+        node = request.query_params.get("node", "")
+        return {"references": references_at(workflow, draft_of(workflow), node, shown)}
 
     versions = list_action(
         Listing(
@@ -234,11 +304,23 @@ class WorkflowViewSet(ResourceViewSet):
         detail=True,
     )
 
+    @action(detail=True, url_path="versions/diff")
+    @endpoint(
+        "Compare two versions of a workflow",
+        output=serializers.WorkflowDiff,
+        parameters=COMPARED,
+        errors=(*NOT_FOUND, *REFUSED),
+    )
+    def diff(self, request: Request, id: str) -> Any:
+        workflow = services.get_workflow(id)
+        before, after = (publishing.graph_numbered(workflow, request.query_params.get(name, ""), name) for name in "ab")
+        return compare(before, after)
+
     @action(detail=True, url_path="versions/<str:number>")
     @endpoint("Read a version of a workflow", output=serializers.WorkflowVersionDetail, errors=NOT_FOUND)
     def version(self, request: Request, id: str, number: str) -> Any:
         services.get_workflow(id)
-        found = publishing.get_version(id, _number(number))
+        found = publishing.get_version(id, publishing.read_number(number))
         return serializers.WorkflowVersionDetail.one(WorkflowVersion.objects.filter(pk=found.pk))
 
     @action(detail=True, methods=["post"], url_path="versions/<str:number>/restore")
@@ -249,5 +331,5 @@ class WorkflowViewSet(ResourceViewSet):
         errors=NOT_FOUND,
     )
     def restore_version(self, request: Request, id: str, number: str) -> Any:
-        publishing.restore_version(id=id, number=_number(number), member_id=self.actor.member_id)
+        publishing.restore_version(id=id, number=publishing.read_number(number), member_id=self.actor.member_id)
         return _one(id)

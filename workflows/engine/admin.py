@@ -6,7 +6,7 @@ from django.contrib import admin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from workflows.engine.models import RunReady, RunSkip, RunStep, RunTimer, ScheduleFiring, WorkflowRun
+from workflows.engine.models import NodeCount, RunReady, RunSkip, RunStep, RunTimer, ScheduleFiring, WorkflowRun
 
 
 @admin.register(WorkflowRun)
@@ -51,6 +51,17 @@ class RunReadyAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
     search_fields = ("=id", "=run__id")
+
+
+@admin.register(NodeCount)
+class NodeCountAdmin(CompanyRecordAdmin):
+    """How often runs went through nodes."""
+
+    icon = "tag"
+    list_display = ("workflow", "company", "node", "hour", "outcome", "number")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "workflow")
+    search_fields = ("=id", "=workflow__id", "=node")
 
 
 @admin.register(RunSkip)

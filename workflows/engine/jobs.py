@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from time import monotonic
 
-from core.jobs import QueueWork, register
-from workflows.engine import settling, slices
+from core.jobs import PeriodicTask, QueueWork, register
+from workflows.engine import counting, settling, slices
 from workflows.engine.starts import WORK
 
 
@@ -22,3 +23,4 @@ def has_due() -> bool:
 
 
 register(QueueWork(WORK, work, has_due=has_due, queue="workflows"))
+register(PeriodicTask("workflow-counts", counting.compact, every=timedelta(minutes=1)))

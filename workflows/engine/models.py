@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Func, Value
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
@@ -38,6 +39,12 @@ class WorkflowRun(CompanyModel):
     seq = models.PositiveIntegerField(default=0, help_text="The number of steps taken.")
     state = JSONField(default=dict)
     trigger = JSONField(default=dict, help_text="What started it: kind, objectId and payload.")
+    nodes = models.GeneratedField(
+        expression=Func(models.F("state"), Value("$.tokens.*[0]"), function="jsonb_path_query_array"),
+        output_field=models.JSONField(),
+        db_persist=True,
+        help_text="Where it stands, a node per branch.",
+    )
     depth = models.PositiveSmallIntegerField(default=0, help_text="How many runs stand behind the event.")
     priority = models.PositiveSmallIntegerField(default=5)
     error_node = models.CharField(max_length=64, blank=True, default="")
@@ -63,6 +70,18 @@ class WorkflowRun(CompanyModel):
                 fields=("workflow", "id"),
                 condition=models.Q(status__in=LIVE),
                 name="workflowrun_live",
+            ),
+            models.Index(
+                fields=("workflow", "version", "status", "nodes"),
+                condition=models.Q(status__in=LIVE),
+                name="workflowrun_places",
+            ),
+            models.Index(fields=("company", "started_at", "id"), name="workflowrun_started"),
+            models.Index(fields=("company", "finished_at", "id"), name="workflowrun_finished"),
+            models.Index(
+                fields=("company", "error_code", "id"),
+                condition=~models.Q(error_code=""),
+                name="workflowrun_error",
             ),
             models.Index(
                 fields=("company", "status", "id"),
@@ -115,6 +134,35 @@ class RunStep(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("run", "node", "visit"), name="runstep_visit")]
+
+
+class NodeCount(CompanyModel):
+    """How often runs of a version went through a node in an hour, and how they left it.
+
+    Slices add rows, so that none waits for another one; `counting.compact` puts those of an hour together.
+    """
+
+    workflow = CompanyForeignKey("Workflow", on_delete=models.CASCADE, related_name="+", db_index=False)
+    version = CompanyForeignKey("WorkflowVersion", on_delete=models.CASCADE, related_name="+", db_index=False)
+    node = models.CharField(max_length=64)
+    hour = models.DateTimeField()
+    outcome = models.CharField(max_length=64, help_text="The handle that they left by, or the status of the step.")
+    number = models.PositiveBigIntegerField()
+    compact = models.BooleanField(default=False)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=("version", "node", "hour", "outcome"),
+                condition=models.Q(compact=True),
+                name="nodecount_once",
+            )
+        ]
+        indexes = [
+            models.Index(fields=("workflow", "hour"), name="nodecount_of_workflow"),
+            models.Index(fields=("id",), condition=models.Q(compact=False), name="nodecount_loose"),
+            models.Index(fields=("hour",), name="nodecount_hour"),
+        ]
 
 
 class RunSkip(CompanyModel):

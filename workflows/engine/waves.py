@@ -70,15 +70,19 @@ def advance(cursors: Sequence[Cursor], house: House) -> None:
     while group := _next_group(cursors):
         node = group[0][0].node_at(group[0][1])
         visits = [(cursor, interpreter.visit(cursor.plan, cursor.state, token)) for cursor, token in group]
-        if node.disabled:
-            for cursor, seen in visits:
-                handles = node.type.handles(node.config)
-                cursor.take(seen, Outcome(handle=handles[0] if handles else "out"))
-            continue
-        for (cursor, seen), item in zip(visits, _run(node, visits, house), strict=True):
-            cursor.take(seen, item.outcome)
-        if node.type.writes:
-            house.forget(cursor for cursor, _ in visits)
+        for (cursor, seen), outcome in zip(visits, run_node(node, visits, house), strict=True):
+            cursor.take(seen, outcome)
+
+
+def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -> list[Outcome]:
+    """Run the node for all visits of it. A node that is switched off lets them pass."""
+    if node.disabled:
+        handles = node.type.handles(node.config)
+        return [Outcome(handle=handles[0] if handles else "out") for _ in visits]
+    items = _run(node, visits, house)
+    if node.type.writes:
+        house.forget(cursor for cursor, _ in visits)
+    return [item.outcome for item in items]
 
 
 def _next_group(cursors: Sequence[Cursor]) -> list[tuple[Cursor, str]]:

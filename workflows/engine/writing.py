@@ -12,6 +12,7 @@ from django.utils import timezone
 from core.ids import new_id
 from core.tenancy import company_id
 from core.text.json import dumps
+from workflows.engine import counting
 from workflows.engine.cursor import Cursor
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 
@@ -88,6 +89,7 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
         elif status == Status.QUEUED:
             again.append({"run": run.pk, "priority": run.priority})
     _insert(STEPS, [{"run": cursor.run.pk, **step} for cursor in cursors for step in cursor.steps], now)
+    counting.count(cursors, now)
     _insert(
         TIMERS,
         [{"run": cursor.run.pk, "token": token, "due": due} for cursor in cursors for token, due in cursor.timers],

@@ -236,6 +236,12 @@ def _check_reached(nodes: Mapping[str, Node], problems: Problems) -> None:
                 problems.add("unreachable", "nothing leads here", node_id=id, severity="warning")
 
 
+def loop_body(nodes: Mapping[str, Node], loop: str) -> frozenset[str]:
+    """Return the nodes that the items of a loop go through."""
+    begin = nodes[loop].targets.get("item", [])
+    return frozenset(begin).union(*(nodes[target].reach for target in begin))
+
+
 def _check_loops(nodes: Mapping[str, Node], order: Sequence[str], problems: Problems) -> None:
     """What an item goes through belongs to its loop alone: no other way leads into it."""
     depths = dict.fromkeys(nodes, 0)
@@ -243,8 +249,7 @@ def _check_loops(nodes: Mapping[str, Node], order: Sequence[str], problems: Prob
         loop = nodes[id]
         if loop.type.type != "loop":
             continue
-        begin = loop.targets.get("item", [])
-        body = frozenset(begin).union(*(nodes[target].reach for target in begin))
+        body = loop_body(nodes, id)
         for inside in body:
             depths[inside] += 1
         for other in nodes.values():

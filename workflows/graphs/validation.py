@@ -64,7 +64,7 @@ def _check_references(plan: Plan, problems: Problems) -> None:
                 problems.add("unknownReference", f"{path}: there is no node {rest.split('.')[0]!r}", **where)
             elif node.id not in other.reach:
                 problems.add("unknownReference", f"{path}: does not come before this node", **where)
-            elif not _always(plan, other.id, node.id):
+            elif not comes_always(plan, other.id, node.id):
                 problems.add(
                     "maybeMissing",
                     f"{path}: another branch may lead here, then it is empty",
@@ -73,7 +73,7 @@ def _check_references(plan: Plan, problems: Problems) -> None:
                 )
 
 
-def _always(plan: Plan, before: str, id: str) -> bool:
+def comes_always(plan: Plan, before: str, id: str) -> bool:
     """Tell whether each way from the trigger to the node leads through the other one."""
     found, open = set(), [plan.trigger]
     while open:
@@ -106,4 +106,4 @@ def _check_tree(compiled: CompiledConditions, node_id: str, path: str, problems:
         problems.add(code, str(error.detail), node_id=node_id, path=path)
 
 
-__all__ = ["check_draft", "read_schedule"]
+__all__ = ["check_draft", "comes_always", "read_schedule"]

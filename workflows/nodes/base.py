@@ -167,6 +167,15 @@ class NodeType:
     """Whether it may write what makes contacts unique, for which writers wait for each other."""
     outputs: Mapping[str, str] = field(default_factory=dict)
     """Name of a value that later nodes may refer to -> its type."""
+    effect: Callable[[Mapping[str, Any]], str] | None = None
+    """Says in a sentence what a node does, from its settings as rendered; a dry run tells it. None: `help` does, but
+    for nodes of logic, which do nothing outside of the run."""
+
+    def effect_of(self, settings: Mapping[str, Any]) -> str | None:
+        """Return what a node with these settings, as rendered, would do; None: nothing outside of its run."""
+        if self.effect is not None:
+            return self.effect(settings)
+        return None if self.group in ("trigger", "logic") else self.help
 
     @property
     def schema(self) -> dict[str, Any]:

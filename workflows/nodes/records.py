@@ -26,6 +26,7 @@ from crm.records.types import RECORD_TYPES, kind_of
 from crm.tags.services import missing_tags
 from crm.teams.models import Team
 from crm.teams.services import ACTIVE
+from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
 
 EXPRESSION: dict[str, Any] = {"x-widget": "fields"}
@@ -341,6 +342,7 @@ CONTACT = NodeType(
     writes=True,
     writes_keys=_writes_keys,
     outputs={"id": "id", "changed": "boolean", "created": "boolean"},
+    effect=effects.of_record("contact"),
 )
 LEAD = NodeType(
     "lead",
@@ -355,6 +357,7 @@ LEAD = NodeType(
     writes=True,
     writes_keys=lambda config: config.action == "create",
     outputs={"id": "id", "changed": "boolean"},
+    effect=effects.of_record("lead"),
 )
 TAGS = NodeType(
     "tags",
@@ -367,6 +370,7 @@ TAGS = NodeType(
     check=_missing_tags,
     writes=True,
     outputs={"id": "id", "changed": "boolean"},
+    effect=effects.of_tags,
 )
 ASSIGN = NodeType(
     "assign",
@@ -379,5 +383,6 @@ ASSIGN = NodeType(
     writes=True,
     check=_missing_assignees,
     outputs={"id": "id", "changed": "boolean"},
+    effect=effects.of_assignment,
 )
 TYPES = (CONTACT, LEAD, TAGS, ASSIGN)

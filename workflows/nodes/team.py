@@ -20,6 +20,7 @@ from crm.segments.services import IdChanges, update_segment
 from crm.teams.services import ACTIVE
 from workflows.expressions.filters import text
 from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Span, Wave
+from workflows.nodes.effects import told
 from workflows.nodes.records import checked_ids, fail_by, with_record
 
 TEXT: dict[str, Any] = {"x-widget": "expression"}
@@ -87,8 +88,8 @@ def _follow_up(wave: Wave) -> None:
     assigned = {"assignee": config.assignee} if config.assignee else {}
 
     def write(id: str, item: Item) -> str:
-        told = {name: text(wave.render(name, item)) for name in ("title", "notes")}
-        values = {"lead": id, "due_at": due_at, **{name: value for name, value in told.items() if value}, **assigned}
+        texts = {name: text(wave.render(name, item)) for name in ("title", "notes")}
+        values = {"lead": id, "due_at": due_at, **{name: value for name, value in texts.items() if value}, **assigned}
         return str(create_follow_up(actor_id=wave.actor_id, values=values).pk)  # type: ignore[arg-type]
 
     _each(with_record(wave, "lead"), write)
@@ -151,6 +152,7 @@ NOTE = NodeType(
     icon="sticky_note_2",
     templates=("notes",),
     outputs={"id": "id"},
+    effect=lambda settings: f"Writes a note on the {settings['panel']} of the run: {told(settings['notes'])}",
 )
 FOLLOW_UP = NodeType(
     "followUp",
@@ -163,6 +165,7 @@ FOLLOW_UP = NodeType(
     templates=("title", "notes"),
     check=_no_member("assignee"),
     outputs={"id": "id"},
+    effect=lambda settings: f"Makes a follow-up of the lead of the run: {told(settings['title'])}",
 )
 NOTIFY = NodeType(
     "notify",
@@ -175,6 +178,7 @@ NOTIFY = NodeType(
     templates=("text",),
     check=_no_member("members"),
     outputs={"members": "list"},
+    effect=lambda settings: f"Tells {len(settings['members'])} members: {told(settings['text'])}",
 )
 SEGMENT = NodeType(
     "segment",

@@ -2,7 +2,32 @@
 
 from __future__ import annotations
 
+from django.db.models import BooleanField, F, Func, Q
+from django.db.models.expressions import RawSQL
+
 from core.lists import FieldSet, ListField, RelationField
+from core.lists.fields import Condition, column
+
+
+class AnyElement(Func):
+    """Whether a condition on element.value holds for one of the texts in a JSON array."""
+
+    template = "EXISTS (SELECT FROM jsonb_array_elements_text(%(expressions)s))"
+    arg_joiner = ") AS element (value) WHERE ("
+    output_field = BooleanField()
+
+
+class PlacesField(ListField):
+    """The nodes at which runs stand, one per branch: a condition holds where it does for one of them."""
+
+    many = True
+
+    def where(self, condition: Condition) -> Q:
+        return Q(AnyElement(F("nodes"), condition(column(RawSQL("element.value", ())))))
+
+    def where_not(self, condition: Condition) -> Q:
+        return ~self.where(condition)
+
 
 RUN_FIELDS = FieldSet(
     [
@@ -16,6 +41,7 @@ RUN_FIELDS = FieldSet(
         RelationField("contact.name", "text", "contact", "name", searchable=True),
         RelationField("contact.email", "text", "contact", "email", searchable=True),
         ListField("lead", "id", "lead_id"),
+        PlacesField("node", "text", "nodes", sortable=False),
         ListField("errorNode", "text", "error_node", nullable=False),
         ListField("errorCode", "text", "error_code", nullable=False),
         ListField("startedAt", "date", "started_at"),

@@ -43,6 +43,27 @@ WorkflowRunRestart: type[Input] = type(
 )
 
 
+WorkflowRunRedrive: type[SelectionInput] = type(
+    "WorkflowRunRedrive",
+    (SelectionInput,),
+    {
+        "__doc__": "Which runs begin again, and where.",
+        "__module__": __name__,
+        "from": TextInput(
+            source="place", default="failed", max_length=64, help_text="start, failed, or the id of a node"
+        ),
+        "version": serializers.ChoiceField(choices=("same", "latest"), default="same"),
+        "resend": BooleanInput(default=False, help_text="Effects outside that were made already are made again."),
+    },
+)
+
+
+class WorkflowRunsRedriven(Output):
+    """How many runs a job will restart."""
+
+    selectedCount = Computed(serializers.IntegerField())
+
+
 class WorkflowSnapshot(Output):
     """A workflow, nested where a run refers to it."""
 

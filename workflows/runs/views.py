@@ -9,6 +9,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
+from core.api.envelope import QUEUED, respond
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
@@ -16,12 +17,15 @@ from core.errors import NamedError
 from workflows.engine import operations
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.runs.filters import RUN_FIELDS, STEP_FIELDS
+from workflows.runs.redriving import redrive
 from workflows.runs.serializers import (
     WorkflowRunDelete,
     WorkflowRunDetail,
     WorkflowRunOut,
+    WorkflowRunRedrive,
     WorkflowRunRestart,
     WorkflowRunResume,
+    WorkflowRunsRedriven,
     WorkflowStepOut,
 )
 from workflows.triggers.enrolment import check_input
@@ -119,6 +123,26 @@ class WorkflowRunViewSet(ResourceViewSet):
             given=given,
         )
         return _one(runId)
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Restart many runs",
+        input=WorkflowRunRedrive,
+        output=WorkflowRunsRedriven,
+        bulk=True,
+        queues=True,
+        success=QUEUED,
+        errors=NOT_FOUND,
+        description="A job restarts them one by one, from the nodes that failed unless `from` says otherwise, and"
+        " counts those that cannot be, such as runs of records that have another one under way; its report says why.",
+    )
+    def redrive(self, request: Request, data: dict[str, Any]) -> Any:
+        job, number = redrive(
+            member_id=self.actor.member_id,
+            selection=self.selection(),
+            **{name: data[name] for name in ("place", "version", "resend")},
+        )
+        return respond(QUEUED, {"selectedCount": number}, bulkJob=job.pk)
 
     steps = list_action(
         Listing("List the steps of a run", _steps, STEP_FIELDS, WorkflowStepOut, errors=NOT_FOUND),

@@ -1,0 +1,69 @@
+"""What differs between two graphs of a workflow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+MISSING = object()
+Change = dict[str, Any]
+
+
+def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was added, removed and changed from one graph to the other. Where a node stands is no change."""
+    old, new = ({node["id"]: node for node in graph["nodes"]} for graph in (before, after))
+    changed = []
+    for id in old.keys() & new.keys():
+        changes = list(changes_between(_sense(old[id]), _sense(new[id])))
+        if changes:
+            changed.append({**_named(new[id]), "changes": changes})
+    places = {id: place for place, id in enumerate(new)}
+    changed.sort(key=lambda one: places[one["node"]])
+    ways, now = ({_way(edge): edge for edge in graph["edges"]} for graph in (before, after))
+    settings = ("triggerEventType", "config", "schedule")
+    return {
+        "added": [_named(node) for id, node in new.items() if id not in old],
+        "removed": [_named(node) for id, node in old.items() if id not in new],
+        "changed": changed,
+        "edges": {
+            "added": [_told(edge) for way, edge in now.items() if way not in ways],
+            "removed": [_told(edge) for way, edge in ways.items() if way not in now],
+        },
+        "settings": list(changes_between(_only(before, settings), _only(after, settings))),
+    }
+
+
+def changes_between(before: Any, after: Any, path: str = "") -> Iterator[Change]:
+    """Yield the changed values, objects by their keys; what one side lacks is null there."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in [*before, *(key for key in after if key not in before)]:
+            below = f"{path}.{key}" if path else key
+            yield from changes_between(before.get(key, MISSING), after.get(key, MISSING), below)
+    elif before is MISSING or after is MISSING or type(before) is not type(after) or before != after:
+        yield {
+            "path": path,
+            "before": None if before is MISSING else before,
+            "after": None if after is MISSING else after,
+        }
+
+
+def _sense(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of a node decides what it does."""
+    return {"type": node["type"], **node["data"]}
+
+
+def _named(node: Mapping[str, Any]) -> dict[str, Any]:
+    label = node["data"].get("label")
+    return {"node": node["id"], "label": label if isinstance(label, str) else "", "type": node["type"]}
+
+
+def _way(edge: Mapping[str, Any]) -> tuple[str, str, str]:
+    return edge["source"], edge["sourceHandle"], edge["target"]
+
+
+def _told(edge: Mapping[str, Any]) -> dict[str, str]:
+    return {name: edge[name] for name in ("source", "sourceHandle", "target", "label")}
+
+
+def _only(graph: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: graph[name] for name in names}

@@ -1,0 +1,189 @@
+"""What a node of a draft may refer to: paths of expressions, with a value as an example."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.models import Company
+from core.errors import NamedError
+from core.models import Event
+from core.tenancy import company_id
+from core.text.json import iso
+from crm.records.types import RECORD_TYPES, kind_of
+from workflows.engine.models import RunStep, WorkflowRun
+from workflows.engine.subjects import values_of
+from workflows.graphs.drafts import compile_draft
+from workflows.graphs.events import KINDS, SCHEDULE
+from workflows.graphs.models import Workflow
+from workflows.graphs.plan import Node, Plan, loop_body
+from workflows.graphs.validation import comes_always
+from workflows.nodes.base import is_larger
+
+MOST, DEEP = 100, 3
+"""The most paths of one JSON value, and the deepest."""
+MAX_SAMPLE = 300
+"""Characters of an example."""
+TYPES = {
+    "text": "text",
+    "varchar": "text",
+    "boolean": "boolean",
+    "timestamptz": "date",
+    "date": "date",
+    "integer": "number",
+    "numeric": "number",
+    "jsonb": "object",
+}
+Reference = dict[str, Any]
+
+
+def references_at(
+    workflow: Workflow, graph: Mapping[str, Any], node_id: str, shown: Collection[str]
+) -> list[Reference]:
+    """Return what may be referred to at a node of the draft. `shown` are the panels of whose records examples may come.
+
+    Raises InvalidInput_400 for a node that there is not.
+    """
+    if node_id not in {node["id"] for node in graph["nodes"]}:
+        raise NamedError("InvalidInput_400", f"node: the draft has no node {node_id[:64]!r}")
+    run = WorkflowRun.objects.filter(workflow=workflow.pk).order_by("-created_at", "-pk").first()
+    plan = compile_draft(graph).plan
+    found: list[Reference] = []
+    kind = graph["triggerEventType"]
+    for panel in ("contact", "lead"):
+        found += _of_records(panel, _has(panel, kind, graph), panel in shown)
+    example = _trigger_example(kind, run) if shown else {}
+    found += _of_trigger(kind, example)
+    if plan is not None:
+        found += _of_steps(plan, plan.nodes[node_id], _outputs(graph, run if shown else None))
+    found += _of_loop(plan, node_id)
+    found += _of_run(workflow)
+    return found
+
+
+def _reference(path: str, type: str, sample: Any = None, always: bool = True) -> Reference:
+    return {"path": path, "type": type, "sample": _short(sample), "always": always}
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= MAX_SAMPLE else f"{value[: MAX_SAMPLE - 1]}…"
+    return value if not is_larger(value, MAX_SAMPLE) else None
+
+
+def _type_of(value: Any) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    names: dict[type, str] = {str: "text", int: "number", float: "number", list: "list", dict: "object"}
+    return names.get(type(value), "any")
+
+
+def _has(panel: str, kind: str, graph: Mapping[str, Any]) -> bool:
+    """Tell whether each run has a record of the panel, by what starts it."""
+    resource = kind.partition(".")[0]
+    if kind == SCHEDULE:
+        audience = (graph.get("schedule") or {}).get("audience")
+        resource = audience.get("panel", "contact") if isinstance(audience, dict) else ""
+    return resource == panel or (panel == "contact" and resource == "lead")
+
+
+def _of_records(panel: str, always: bool, shown: bool) -> Iterator[Reference]:
+    """Yield the fields of a panel's records; the newest one is the example."""
+    kind = kind_of(panel)
+    schema = RECORD_TYPES[panel].schema.load()
+    newest = kind.live().order_by("-created_at", "-pk").values_list("pk", flat=True).first() if shown else None
+    example = values_of(panel, [newest])[newest] if newest is not None else {}
+    types = {"_id": "id", **{one.api_name: TYPES.get(one.type, "text") for one in kind.columns if one.api_name}}
+    types |= {key: spec.value_type.name for key, spec in schema.fields.items()} | {"createdAt": "date"}
+    for name, type in types.items():
+        yield _reference(f"{panel}.{name}", type, example.get(name), always)
+
+
+def _trigger_example(kind: str, run: WorkflowRun | None) -> dict[str, Any]:
+    """Return what started the latest run, or else the latest event of the kind."""
+    if run is not None and run.trigger.get("kind") == kind:
+        return dict(run.trigger)
+    event = Event.objects.filter(kind=kind).order_by("-sequence").first() if kind in KINDS else None
+    return {} if event is None else {"objectId": event.object_id, "payload": event.payload}
+
+
+def _of_trigger(kind: str, example: Mapping[str, Any]) -> Iterator[Reference]:
+    yield _reference("trigger.kind", "text", kind)
+    yield _reference("trigger.happenedAt", "date", example.get("happenedAt"))
+    if kind in KINDS:
+        yield _reference("trigger.objectId", "id", example.get("objectId"))
+    for name in ("payload", "input"):
+        yield from _paths(f"trigger.{name}", example.get(name) or {}, always=False)
+
+
+def _paths(path: str, value: Any, *, always: bool) -> list[Reference]:
+    """Return what may be referred to in a JSON value."""
+    found: list[Reference] = []
+    open = [(path, value, 0)]
+    while open and len(found) < MOST:
+        place, one, depth = open.pop(0)
+        found.append(_reference(place, _type_of(one), one, always))
+        if isinstance(one, dict) and depth < DEEP:
+            open += [(f"{place}.{key}", item, depth + 1) for key, item in one.items() if _fits(key)]
+    return found
+
+
+def _fits(key: str) -> bool:
+    """Tell whether an expression can name the key."""
+    return 0 < len(key) <= 100 and all(letter.isalnum() or letter in "_-" for letter in key)
+
+
+def _outputs(graph: Mapping[str, Any], run: WorkflowRun | None) -> dict[str, Any]:
+    """Return node -> its pinned output, or what it gave in the latest run."""
+    steps = RunStep.objects.filter(run=run, output__isnull=False) if run is not None else RunStep.objects.none()
+    found = dict(steps.order_by("visit").values_list("node", "output")[:1000])
+    for node in graph["nodes"]:
+        pinned = node["data"].get("pinned")
+        if isinstance(pinned, dict) and pinned.get("output") is not None:
+            found[node["id"]] = pinned["output"]
+    return found
+
+
+def _of_steps(plan: Plan, node: Node, outputs: Mapping[str, Any]) -> Iterator[Reference]:
+    """Yield the outputs of the nodes above, and the variables that they set."""
+    above = sorted((one for one in plan.nodes.values() if node.id in one.reach), key=lambda one: one.order)
+    variables: dict[str, Reference] = {}
+    for one in above:
+        if one.disabled:
+            continue
+        always = comes_always(plan, one.id, node.id)
+        output = outputs.get(one.id)
+        known = output if isinstance(output, dict) else {}
+        for name, type in one.type.outputs.items():
+            yield _reference(f"steps.{one.id}.{name}", type, known.get(name), always)
+        for name, value in known.items():
+            if name not in one.type.outputs and _fits(name) and one.type.type != "set":
+                yield from _paths(f"steps.{one.id}.{name}", value, always=False)
+        if one.type.type == "set":
+            for name in one.config.values:
+                before = variables.get(name, {}).get("always", False)
+                told = known.get(name)
+                variables[name] = _reference(f"vars.{name}", _type_of(told), told, always or before)
+    yield from variables.values()
+
+
+def _of_loop(plan: Plan | None, node_id: str) -> Iterator[Reference]:
+    loops = [] if plan is None else [one for one in plan.nodes.values() if one.is_loop]
+    if any(node_id in loop_body(plan.nodes, loop.id) for loop in loops if plan is not None):
+        yield _reference("loop.item", "any")
+        yield _reference("loop.index", "number", 0)
+
+
+def _of_run(workflow: Workflow) -> list[Reference]:
+    company = Company.objects.values("name", "timezone").get(pk=company_id())
+    return [
+        _reference("run._id", "id"),
+        _reference("run.workflow", "id", workflow.pk),
+        _reference("run.startedAt", "date"),
+        _reference("company._id", "id", company_id()),
+        _reference("company.name", "text", company["name"]),
+        _reference("company.timezone", "text", str(company["timezone"])),
+        _reference("now", "date", iso(timezone.now())),
+    ]

@@ -1,0 +1,88 @@
+"""Runs of older versions, when a workflow is published anew: they keep theirs, or move to the new one, or end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import connection
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from workflows.engine import writing
+from workflows.engine.models import WorkflowRun
+from workflows.graphs.models import WorkflowVersion
+
+KEEP, MOVE, CANCEL = "keep", "move", "cancel"
+Status = WorkflowRun.Status
+OPEN = (Status.QUEUED, Status.RUNNING, Status.WAITING, Status.PAUSED)
+STANDING = (Status.QUEUED, Status.WAITING, Status.PAUSED)
+"""Statuses in which nothing of a run is under way outside: such runs can move."""
+
+FITS = """
+r.workflow_id = %(workflow)s AND r.version_id = %(old)s AND r.status = ANY(%(standing)s)
+AND NOT EXISTS (
+    SELECT FROM jsonb_each(r.state -> 'tokens') AS token WHERE NOT token.value ->> 0 = ANY(%(nodes)s)
+) AND NOT EXISTS (
+    SELECT FROM jsonb_each(r.state -> 'joins') AS scope, jsonb_object_keys(scope.value) AS id
+    WHERE NOT id = ANY(%(nodes)s)
+)
+"""
+"""A run fits the new version where each node at which it stands, and each join that it has reached, is there with the
+same type."""
+
+COUNT = f"SELECT count(*) FROM workflows_workflowrun r WHERE {FITS}"  # noqa: S608  (constants)
+TAKE = f"UPDATE workflows_workflowrun r SET version_id = %(new)s, updated_at = %(now)s WHERE {FITS}"  # noqa: S608
+
+
+def older_runs(workflow_id: str, version_id: str | None) -> QuerySet[WorkflowRun]:
+    """Return the runs under way that have another version."""
+    found: QuerySet[WorkflowRun] = WorkflowRun.objects.filter(workflow=workflow_id, status__in=OPEN)
+    return found.exclude(version=version_id) if version_id is not None else found
+
+
+def preview(workflow_id: str, version_id: str | None, graph: Mapping[str, Any]) -> dict[str, int]:
+    """Count the older runs by what each choice would do: keep them, move those that fit, cancel them."""
+    runs = older_runs(workflow_id, version_id)
+    number = runs.count()
+    fitting = 0
+    with connection.cursor() as cursor:
+        for told in _by_version(runs, workflow_id, graph):
+            cursor.execute(COUNT, told)
+            fitting += cursor.fetchone()[0]
+    return {KEEP: number, MOVE: fitting, CANCEL: number}
+
+
+def carry(workflow_id: str, version: WorkflowVersion, how: str) -> dict[str, int]:
+    """Keep, move or cancel the older runs of a fenced workflow, in the caller's transaction. Returns how many of each.
+
+    Moved runs keep their places, values, waits and effects. Those that do not fit keep their version.
+    """
+    runs = older_runs(workflow_id, version.pk)
+    moved = cancelled = 0
+    if how == CANCEL:
+        ids = list(runs.order_by("pk").values_list("pk", flat=True))
+        WorkflowRun.objects.filter(pk__in=ids).update(epoch=F("epoch") + 1)
+        cancelled = writing.cancel(ids, "replaced")
+    elif how == MOVE:
+        with connection.cursor() as cursor:
+            for told in _by_version(runs, workflow_id, version.graph):
+                values = {**told, "new": version.pk, "now": timezone.now()}
+                cursor.execute(TAKE, values)
+                moved += cursor.rowcount
+    return {KEEP: older_runs(workflow_id, version.pk).count(), MOVE: moved, CANCEL: cancelled}
+
+
+def _by_version(runs: QuerySet[WorkflowRun], workflow_id: str, graph: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the parameters of FITS for each version that the runs have."""
+    types = {node["id"]: node["type"] for node in graph["nodes"]}
+    versions = WorkflowVersion.objects.filter(pk__in=runs.order_by().values("version").distinct())
+    return [
+        {
+            "workflow": workflow_id,
+            "old": version.pk,
+            "standing": [str(status) for status in STANDING],
+            "nodes": [one["id"] for one in version.graph["nodes"] if types.get(one["id"]) == one["type"]],
+        }
+        for version in versions.order_by("pk")
+    ]

@@ -1,0 +1,71 @@
+"""Counts of what runs did at nodes, by hour: what an editor draws over a graph, without reading the steps."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db import connection
+from django.utils import timezone
+
+from core.ids import new_id
+from core.tenancy import company_id
+from core.text.json import dumps
+from workflows.engine.cursor import Cursor
+from workflows.engine.models import NodeCount
+
+KEPT = timedelta(days=90)
+BATCH = 20_000
+"""How many rows are put together, or deleted, in one transaction."""
+
+ADD = """
+INSERT INTO workflows_nodecount
+    (id, company_id, workflow_id, version_id, node, hour, outcome, number, compact, created_at, updated_at)
+SELECT id, %(company)s, workflow, version, node, %(hour)s, outcome, number, false, %(now)s, %(now)s
+FROM json_to_recordset(%(rows)s::json) AS new (id text, workflow text, version text, node text, outcome text,
+    number bigint)
+"""
+COMPACT = """
+WITH loose AS (
+    SELECT id FROM workflows_nodecount WHERE NOT compact ORDER BY id LIMIT %(most)s FOR UPDATE SKIP LOCKED
+), gone AS (
+    DELETE FROM workflows_nodecount n USING loose WHERE n.id = loose.id RETURNING n.*
+), put AS (
+    INSERT INTO workflows_nodecount
+        (id, company_id, workflow_id, version_id, node, hour, outcome, number, compact, created_at, updated_at)
+    SELECT min(id), company_id, workflow_id, version_id, node, hour, outcome, sum(number), true, %(now)s, %(now)s
+    FROM gone GROUP BY company_id, workflow_id, version_id, node, hour, outcome
+    ON CONFLICT (version_id, node, hour, outcome) WHERE compact DO UPDATE
+    SET number = workflows_nodecount.number + excluded.number, updated_at = excluded.updated_at
+)
+SELECT count(*) FROM gone
+"""
+
+
+def count(cursors: Iterable[Cursor], now: datetime) -> None:
+    """Add what a slice did at each node."""
+    numbers: Counter[tuple[str, str, str, str]] = Counter()
+    for cursor in cursors:
+        run = cursor.run
+        for step in cursor.steps:
+            outcome = step["handle"] or "out" if step["status"] == "done" else step["status"]
+            numbers[run.workflow_id, run.version_id, step["node"], outcome] += 1
+    if not numbers:
+        return
+    names = ("workflow", "version", "node", "outcome")
+    rows = [{"id": new_id(), **dict(zip(names, key, strict=True)), "number": number} for key, number in numbers.items()]
+    hour = now.replace(minute=0, second=0, microsecond=0)
+    with connection.cursor() as cursor_:
+        cursor_.execute(ADD, {"company": company_id(), "hour": hour, "now": now, "rows": dumps(rows).decode()})
+
+
+def compact() -> bool:
+    """Put the counts of an hour together, and delete those older than KEPT. Returns whether there may be more."""
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(COMPACT, {"most": BATCH, "now": now})
+        put = cursor.fetchone()[0]
+    old = list(NodeCount.objects.filter(hour__lt=now - KEPT).order_by("hour").values_list("pk", flat=True)[:BATCH])
+    NodeCount.objects.filter(pk__in=old).delete()
+    return bool(put == BATCH or len(old) == BATCH)

@@ -1,0 +1,327 @@
+"""The dry run of a draft: a run goes through it by the engine's own code, in a transaction that is rolled back.
+
+So its steps say what would happen, refusals of services included, and nothing of it stays: no record, event, message or
+call. Calls outside of the database are made by workers after a commit, and here there is none. Waits are jumped.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from time import monotonic
+from typing import Any
+
+from django.db import OperationalError, connection, transaction
+from django.utils import timezone
+
+from accounts.models import Company
+from core.errors import NamedError
+from core.text.json import dumps, iso
+from crm.contacts.schema import ContactSchema
+from crm.leads.models import Lead
+from crm.records.types import kind_of
+from workflows.engine import interpreter, subjects
+from workflows.engine.cursor import Cursor
+from workflows.engine.interpreter import Visit
+from workflows.engine.models import WorkflowRun
+from workflows.engine.waves import House, run_node
+from workflows.expressions.conditions import Case
+from workflows.graphs.drafts import Draft, compile_draft
+from workflows.graphs.events import KINDS, WEBHOOK
+from workflows.graphs.models import Workflow, WorkflowVersion
+from workflows.graphs.plan import Node, Plan
+from workflows.graphs.problems import Problems
+from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
+
+MOST_STEPS, MOST_SECONDS = 500, 10
+LOCK_SECONDS = 2
+"""How long it waits for records that others hold: they must not wait for it in turn."""
+MAX_TOLD = 2_000_000
+"""Bytes of the inputs and outputs that an answer shows."""
+LEFT_OUT = {"truncated": True}
+Pins = Mapping[str, Mapping[str, Any]]
+Status = WorkflowRun.Status
+
+
+def dry_run(
+    *,
+    workflow: Workflow,
+    graph: Mapping[str, Any],
+    member_id: str | None,
+    subject: tuple[str, str] | None = None,
+    trigger: Mapping[str, Any] | None = None,
+    pinned: Pins | None = None,
+    until: str | None = None,
+) -> dict[str, Any]:
+    """Run a draft for a record (panel, id), with the given payload of its trigger, and write nothing.
+
+    `pinned` outcomes, node -> handle and output, stand for those of nodes, which then do not run; so do those that the
+    draft keeps (data.pinned). It ends behind the node `until`. Broken nodes fail when the run comes to them. Raises
+    InvalidInput_400 for a record, a node or a handle that there is not.
+    """
+    draft = compile_draft(graph)
+    contact_id, lead_id = _subject(subject)
+    pins = _pins(graph, draft, pinned or {})
+    if until is not None and until not in {node["id"] for node in graph["nodes"]}:
+        raise NamedError("InvalidInput_400", f"until: the draft has no node {until[:64]!r}")
+    if draft.plan is None:
+        return _told("failed", "invalid", [], draft.problems)
+    trial = Trial(draft, draft.plan, pins, until, {node["id"]: node["type"] for node in graph["nodes"]})
+    try:
+        with transaction.atomic():
+            trial.go(
+                _run(workflow, graph, member_id, contact_id, lead_id, _trigger(graph, subject, trigger)), member_id
+            )
+            transaction.set_rollback(True)
+    except OperationalError:  # it took too long, or others held its records for too long
+        trial.ended = ("stopped", "tooLong" if monotonic() > trial.deadline else "busy")
+    return _told(*trial.ended, trial.steps, draft.problems)
+
+
+def _told(status: str, reason: str, steps: list[dict[str, Any]], problems: Problems) -> dict[str, Any]:
+    found = problems.as_json()
+    return {
+        "status": status,
+        "reason": reason,
+        "steps": steps,
+        "problems": found["errors"],
+        "warnings": found["warnings"],
+    }
+
+
+def _subject(subject: tuple[str, str] | None) -> tuple[str | None, str | None]:
+    """Return contact and lead of the run."""
+    if subject is None:
+        return None, None
+    panel, id = subject
+    if not kind_of(panel).live().filter(pk=id).exists():
+        raise NamedError("InvalidInput_400", f"subject._id: there is no such {panel} in this company")
+    return (id, None) if panel == "contact" else (Lead.objects.values_list("contact_id", flat=True).get(pk=id), id)
+
+
+def _trigger(
+    graph: Mapping[str, Any], subject: tuple[str, str] | None, given: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    kind = graph["triggerEventType"]
+    told = {"kind": kind, "happenedAt": iso(timezone.now())}
+    if subject is not None and kind.partition(".")[0] == subject[0]:
+        told["objectId"] = subject[1]
+    return {**told, "payload" if kind in KINDS or kind == WEBHOOK else "input": dict(given or {})}
+
+
+def _pins(graph: Mapping[str, Any], draft: Draft, given: Pins) -> dict[str, Outcome]:
+    """Return node -> its pinned outcome. What a request pins must fit; what the draft keeps and is wrong is told."""
+    nodes = draft.plan.nodes if draft.plan is not None else {}
+    known = {node["id"] for node in graph["nodes"]}
+    found: dict[str, Outcome] = {}
+    kept = {node["id"]: node["data"]["pinned"] for node in graph["nodes"] if node["data"].get("pinned") is not None}
+    for id, raw in {**kept, **given}.items():
+        where = f"pinned.{id[:64]}"
+        problem = "" if id in known else "the draft has no such node"
+        node = nodes.get(id)
+        if not problem and node is not None:
+            problem, outcome = _pin(node, raw)
+            if outcome is not None:
+                found[id] = outcome
+        if problem and id in given:
+            raise NamedError("InvalidInput_400", f"{where}: {problem}")
+        if problem:
+            draft.problems.add("badValue", problem, node_id=id, path="pinned", severity="warning")
+    return found
+
+
+def _pin(node: Node, raw: Any) -> tuple[str, Outcome | None]:
+    if not isinstance(raw, Mapping) or set(raw) - {"handle", "output"}:
+        return "needs an object with handle and output", None
+    handles = node.handles
+    handle, output = raw.get("handle") or (handles[0] if handles else "out"), raw.get("output")
+    if handles and handle not in handles:
+        return f"the node has no handle {str(handle)[:64]!r}; it has {', '.join(handles)}", None
+    outcome = Outcome(handle=handle, output=output)
+    if node.type.type == "set" and isinstance(output, dict):
+        outcome.variables = output
+    if node.is_loop and isinstance(output, list):
+        outcome.items, outcome.output = output, {"count": len(output), "left": 0}
+    if node.type.type == "stop":
+        outcome.ends = "stop"
+    return "", outcome
+
+
+def _run(
+    workflow: Workflow,
+    graph: Mapping[str, Any],
+    member_id: str | None,
+    contact_id: str | None,
+    lead_id: str | None,
+    trigger: dict[str, Any],
+) -> WorkflowRun:
+    """Write the run with its version, which nodes may refer to, in the transaction that is rolled back."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL statement_timeout = {MOST_SECONDS * 1000}")
+        cursor.execute(f"SET LOCAL lock_timeout = {LOCK_SECONDS * 1000}")
+    number = 1_000_000_000 + secrets.randbelow(1_000_000_000)  # that of no version, nor of another dry run
+    version = WorkflowVersion.objects.create(
+        workflow=workflow, number=number, graph=dict(graph), published_by_id=member_id
+    )
+    run: WorkflowRun = WorkflowRun.objects.create(
+        workflow=workflow,
+        version=version,
+        contact_id=contact_id,
+        lead_id=lead_id,
+        entry_key=f"dry-run:{version.pk}",
+        trigger=trigger,
+        status=Status.RUNNING,
+        created_by_id=member_id,
+    )
+    return run
+
+
+@dataclass
+class Trial:
+    """A dry run under way."""
+
+    draft: Draft
+    plan: Plan
+    pins: Mapping[str, Outcome]
+    until: str | None
+    types: Mapping[str, str]
+    """Node -> type, as the draft has it."""
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    ended: tuple[str, str] = ("completed", "end")
+    deadline: float = field(default_factory=lambda: monotonic() + MOST_SECONDS)
+    size: int = 0
+    waiting: dict[str, tuple[datetime, dict[str, Any], datetime]] = field(default_factory=dict)
+    """Token -> since when it waits, its step, and until when."""
+
+    def go(self, run: WorkflowRun, member_id: str | None) -> None:
+        """Move the run until it has ended, or must."""
+        self._hold(run)
+        company = Company.objects.values("name", "timezone").get(pk=run.company_id)
+        now = timezone.now()
+        house = House(run.company_id, company["name"], company["timezone"], now, {run.version_id: member_id})
+        self._admit(run, now)
+        cursor = Cursor.of(run, self.plan, now)
+        while True:
+            token = cursor.next_token()
+            self._collect(cursor, {})
+            if cursor.ended is not None:
+                self.ended = (cursor.ended[0], cursor.ended[1])
+                return
+            if token is None and not self._jump(cursor, house):
+                self.ended = ("stopped", "waiting")
+                return
+            if token is not None and self._step(cursor, token, house):
+                self.ended = ("stopped", "until")
+                return
+            if len(self.steps) >= MOST_STEPS or monotonic() > self.deadline:
+                self.ended = ("stopped", "tooManySteps" if len(self.steps) >= MOST_STEPS else "tooLong")
+                return
+
+    def _hold(self, run: WorkflowRun) -> None:
+        """Lock what the run may write in the order in which all writers do."""
+        if self.plan.writes_keys:
+            ContactSchema.load().lock_unique_values()
+        held = {
+            **subjects.lock_contacts(filter(None, [run.contact_id]), write=self.plan.writes),
+            **subjects.lock_leads(filter(None, [run.lead_id]), write=self.plan.writes),
+        }
+        if not {id for id in (run.contact_id, run.lead_id) if id} <= held.keys():
+            raise OperationalError("others hold the record")
+
+    def _admit(self, run: WorkflowRun, now: datetime) -> None:
+        """Warn of a record that the workflow's own filter would not let in."""
+        conditions = self.plan.filter
+        case = Case({"contact": run.contact_id, "lead": run.lead_id}, {"trigger": run.trigger})
+        try:
+            admitted = conditions is None or conditions.holds([case], now)[0]
+        except NamedError:  # a field that there is not, which is among the problems
+            return
+        if not admitted:
+            text = "the filter of the workflow would not let this start a run"
+            self.draft.problems.add("notAdmitted", text, path="config.filter", severity="warning")
+
+    def _step(self, cursor: Cursor, token: str, house: House) -> bool:
+        """Take the token through its node. Returns whether that was the last node to try."""
+        seen = interpreter.visit(cursor.plan, cursor.state, token)
+        node = seen.node
+        told: dict[str, Any] = {"input": None, "effect": None}
+        broken = self.draft.broken.get(node.id)
+        if broken is not None:
+            outcome = Outcome("failed", code=broken.code, message=str(broken), permanent=True)
+        elif node.id in self.pins:
+            outcome = self.pins[node.id]
+        else:
+            settings = self._rendered(cursor, seen, house)
+            told["input"] = settings
+            outcome = run_node(node, [(cursor, seen)], house)[0]
+            if outcome.status != "failed" and not node.disabled:
+                told["effect"] = node.type.effect_of(settings)
+        outcome.permanent = True  # another try would come to the same
+        cursor.take(seen, outcome)
+        self._collect(cursor, told)
+        self._park(cursor, seen, outcome)
+        return node.id == self.until
+
+    def _rendered(self, cursor: Cursor, seen: Visit, house: House) -> dict[str, Any]:
+        """Return the node's settings with their expressions replaced."""
+        node = seen.node
+        house.load([cursor], frozenset(path.partition(".")[0] for path in node.paths))
+        scope = house.scope(cursor, seen.token)
+        settings = node.config.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return {**settings, **{name: compiled.read(scope) for name, compiled in node.templates.items()}}
+
+    def _park(self, cursor: Cursor, seen: Visit, outcome: Outcome) -> None:
+        """Remember a wait; of what waits for somebody else's answer, take the first way on."""
+        token = cursor.state["tokens"].get(seen.token)
+        if token is None or outcome.status in ("done", "failed") or not self.steps:
+            return
+        step = self.steps[-1]
+        handles = seen.node.type.handles(seen.node.config)
+        due = dict(cursor.timers).get(seen.token)
+        if due is not None and handles == ("out",):
+            self.waiting[seen.token] = (cursor.now, step, due)
+            return
+        handle = handles[0] if handles else "out"
+        text = f"what it waits for is not known; the dry run goes by {handle!r}. Pin an output to go another way"
+        self.draft.problems.add("notPinned", text, node_id=seen.node.id, severity="warning")
+        step |= {"status": "done", "handle": handle, "waits": 0}
+        interpreter.leave(cursor.plan, cursor.state, seen.token, handle)
+
+    def _jump(self, cursor: Cursor, house: House) -> bool:
+        """Let the wait end that ends first, at its time. Returns whether there was one."""
+        if not self.waiting:
+            return False
+        token = min(self.waiting, key=lambda id: (self.waiting[id][2], int(id)))
+        since, step, due = self.waiting.pop(token)
+        cursor.now = house.now = max(cursor.now, due)
+        step |= {"status": "done", "handle": "out", "waits": round((due - since).total_seconds())}
+        interpreter.wake(cursor.plan, cursor.state, token)
+        return True
+
+    def _collect(self, cursor: Cursor, told: Mapping[str, Any]) -> None:
+        """Take the steps over from the run, with what is told of them."""
+        for step in cursor.steps:
+            told_of = {
+                "node": step["node"],
+                "type": self.types[step["node"]],
+                "visit": step["visit"],
+                "status": step["status"],
+                "handle": step["handle"],
+                "input": self._fitting(told.get("input")),
+                "output": self._fitting(step["output"]),
+                "error": step["error"],
+                "waits": None,
+                "effect": told.get("effect"),
+            }
+            self.steps.append(told_of)
+        cursor.run.seq += len(cursor.steps)
+        cursor.steps.clear()
+
+    def _fitting(self, value: Any) -> Any:
+        """Return the value, or what stands for one for which the answer has no room."""
+        if value is None or is_larger(value, MAX_OUTPUT):
+            return None if value is None else LEFT_OUT
+        self.size += len(dumps(value))
+        return value if self.size <= MAX_TOLD else LEFT_OUT

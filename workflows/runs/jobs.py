@@ -1,0 +1,9 @@
+"""The work on many runs."""
+
+from __future__ import annotations
+
+from core.jobs import register
+from crm.bulk_jobs.services import BulkAction
+from workflows.runs.redriving import redrive_runs
+
+register(BulkAction("redrive_runs", redrive_runs))

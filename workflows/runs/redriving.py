@@ -1,0 +1,86 @@
+"""Restarts of many runs, by a bulk job. Each run goes on its own: what one of them cannot do hinders no other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max, QuerySet
+
+from core.errors import NamedError
+from core.jobs import notify_workers
+from core.lists import BulkSelection
+from crm.bulk_jobs.services import batch_rows, work
+from crm.models import BulkJob
+from workflows.engine import operations
+from workflows.engine.models import WorkflowRun
+from workflows.runs.filters import RUN_FIELDS
+
+MOST_AT_ONCE = 200
+"""The most runs of a batch, whose rows stay locked meanwhile."""
+MAX_REPORTED = 1000
+
+
+@transaction.atomic
+def redrive(
+    *, member_id: str | None, selection: BulkSelection, place: str, version: str, resend: bool
+) -> tuple[BulkJob, int]:
+    """Queue a job that restarts the selected runs. Returns it, and how many they are now.
+
+    Raises WorkflowRunNotFound_404 when ids name none.
+    """
+    runs = selection.apply(WorkflowRun.objects.all())
+    found = runs.aggregate(until=Max("pk"))["until"]
+    if found is None and not selection.everything:
+        raise NamedError(operations.NOT_FOUND, "ids: none of them is a run of this company")
+    total = runs.count() if found is not None else 0
+    job: BulkJob = BulkJob.objects.create(
+        action=BulkJob.Action.REDRIVE_RUNS,
+        panel=BulkJob.Panel.WORKFLOW,
+        selection=dict(selection.raw),
+        change={"from": place, "version": version, "resend": resend},
+        until=found,
+        total=total,
+        created_by_id=member_id,
+    )
+    notify_workers("bulk-job")
+    return job, total
+
+
+def redrive_runs(job: BulkJob, deadline: float) -> None:
+    """Work on a job that restarts runs, in the order of their ids."""
+    work(job, deadline, _restart_next)
+
+
+def _selected(job: BulkJob) -> QuerySet[WorkflowRun]:
+    """Return the runs that the job has still to look at. Those that began after it was made are none of its."""
+    selection = BulkSelection.parse(job.selection, job.selection["query"], RUN_FIELDS, now=job.created_at)
+    rows: QuerySet[WorkflowRun] = selection.apply(WorkflowRun.objects.filter(pk__gt=job.position or ""))
+    return rows.filter(pk__lte=job.until or "")
+
+
+def _restart_next(job: BulkJob) -> dict[str, Any] | None:
+    size = min(batch_rows(job), MOST_AT_ONCE)
+    ids = list(_selected(job).order_by("pk").values_list("pk", flat=True)[:size])
+    if not ids:
+        return None
+    refused: dict[str, str] = {}
+    for id in ids:
+        try:
+            with transaction.atomic():
+                operations.restart_run(
+                    id=id,
+                    place=job.change["from"],
+                    latest=job.change["version"] == "latest",
+                    resend=job.change["resend"],
+                )
+        except NamedError as error:
+            refused[id] = error.detail or error.name
+    told = {**job.report.get("failed", {}), **refused}
+    return {
+        "position": ids[-1],
+        "processed": job.processed + len(ids),
+        "changed": job.changed + len(ids) - len(refused),
+        "failed": job.failed + len(refused),
+        "report": {"failed": dict(list(told.items())[:MAX_REPORTED])} if told else {},
+    }
