@@ -100,11 +100,15 @@ ADDRESSES: dict[str, type[Any]] = {
     "vendor-app": MailApp,
     "workflow": Workflow,
     "workflow-add": Workflow,
+    "workflow-compare": Workflow,
     "workflow-live": Workflow,
+    "workflow-publish": Workflow,
     "workflow-run": WorkflowRun,
     "workflow-runs-of": Workflow,
     "workflow-settings": Workflow,
     "workflow-step": Workflow,
+    "workflow-test": Workflow,
+    "workflow-values": Workflow,
     "workflow-versions": Workflow,
 }
 """The page's name -> the model of the record that its parameter is the id of."""

@@ -95,9 +95,24 @@ class RunList:
             "choices": CHOICES,
             "columns": self.columns,
             "runs": [shown_run(one) for one in found.data],
+            "failed_filter": found.total and any(str(one) == "status:in:failed" for one in state.filters),
             "total": found.total,
             "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
         }
+
+    def do_redrive(self: Any) -> HttpResponse:
+        """Begin the chosen runs again where they failed, or all that match."""
+        sent = self.request.POST
+        if "all" in sent:
+            state = ListState(self.request.GET, {one.name: one for one in CHOICES})
+            own = {"filters": {"workflow": self.params["id"]}} if self.params else {}
+            query, body = {**state.selection(), **own}, {"selectAll": True}
+        else:
+            query, body = {}, {"ids": sent.getlist("ids")}
+        answer = self.ask("POST", "workflow/runs/redrive", query, {**body, "from": "failed"})
+        if not answer.ok:
+            return self.refuse(answer)  # type: ignore[no-any-return]
+        return self.done("The runs begin again where they failed", watch=answer.job)  # type: ignore[no-any-return]
 
     def do_delete(self: Any) -> HttpResponse:
         answer = self.ask("DELETE", "workflow/runs", None, {"ids": self.request.POST.getlist("ids")})

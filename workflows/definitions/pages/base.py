@@ -22,6 +22,7 @@ TRIES = 3
 TABS = (
     ("workflow", "Draw"),
     ("workflow-runs-of", "Runs"),
+    ("workflow-test", "Try it"),
     ("workflow-settings", "Settings"),
     ("workflow-versions", "Versions"),
 )
@@ -147,14 +148,15 @@ class OneWorkflow(WorkflowPage):
     # What is done to the workflow as a whole
 
     def do_publish(self) -> HttpResponse:
-        answer = self.ask("POST", f"{self.place}/publish")
+        """Publish the draft. A form may say what becomes of the runs of older versions."""
+        answer = self.ask("POST", f"{self.place}/publish", None, {"runs": self.request.POST.get("runs") or "keep"})
         home = self.address("workflow", self.params["id"])
         if not answer.ok and answer.body.get("errors"):
             number = len(answer.body["errors"])
             return self.fail(f"It cannot run yet: {number} problem{'' if number == 1 else 's'} to mend", home)
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(f"Version {answer.data['version']} is published")
+        return self.done(f"Version {answer.data['version']} is published", home)
 
     def do_unpublish(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/unpublish")
