@@ -81,8 +81,8 @@ PAGES = [
     *messages.PAGES,
     *senders.PAGES,
     *inbox.PAGES,  # the mailbox of a sender comes after the senders, whose item of the menu it shares
-    *workflow_runs.PAGES,  # workflows/runs comes before workflows/<id>
     *workflows.PAGES,
+    *workflow_runs.PAGES,
     *deliverability.PAGES,
     *tracking.PAGES,
     *suppressions.PAGES,

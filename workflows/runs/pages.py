@@ -84,7 +84,7 @@ def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
 class RunList:
     """What lists of runs share."""
 
-    columns = COLUMNS
+    columns: tuple[Column, ...] = COLUMNS
     state: ListState
 
     def listed(self: Any, **extra: Any) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class RunList:
 
 
 class WorkflowRuns(RunList, WorkflowPage):
-    path = "workflows/runs"
+    path = "workflow-runs"
     name = "workflow-runs"
     title = "Runs of workflows"
     template = "web/workflows/runs.html"
@@ -158,7 +158,7 @@ class RunsOfWorkflow(RunList, OneWorkflow):
 class Run(WorkflowPage):
     """A run: its steps with what came of them, what it waits for, and what can be done with it."""
 
-    path = "workflows/runs/<str:id>"
+    path = "workflow-runs/<str:id>"
     name = "workflow-run"
     template = "web/workflows/run.html"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -82,7 +82,7 @@ class WorkflowRunContact(Output):
 class WorkflowRunOut(Output):
     """A run of a workflow."""
 
-    reads = ("error_node", "error_code", "error")
+    reads: ClassVar[tuple[str, ...]] = ("error_node", "error_code", "error")
 
     _id = IdField()
     workflow = WorkflowSnapshot()

@@ -97,6 +97,7 @@ class Flow extends HTMLElement {
   #elements = new Map();
 
   #draw() {
+    const focused = this.stage.contains(document.activeElement) && document.activeElement !== this.stage;
     for (const part of all(".flow-node, .flow-port", this.world)) part.remove();
     this.#elements.clear();
     for (const node of this.#order()) {
@@ -140,6 +141,7 @@ class Flow extends HTMLElement {
     }
     this.#put();
     this.#choose(this.#at, false);
+    if (focused) (this.#box(this.#at) ?? this.stage).focus({ preventScroll: true }); // what had the focus was drawn anew
   }
 
   // The nodes from top to bottom and from left to right, which is the order of Tab.
@@ -632,7 +634,11 @@ class Flow extends HTMLElement {
     palette.addEventListener("input", (event) => this.#sift(event.target.value));
     palette.addEventListener("keydown", (event) => {
       const types = all(".flow-type", palette).filter((type) => !type.hidden), here = types.indexOf(document.activeElement);
-      if (event.key === "Enter" && here < 0 && types.length) { event.preventDefault(); types[0].click(); }
+      if (event.key === "Enter" && here < 0 && types.length) {
+        event.preventDefault();
+        const wanted = event.target.value.trim().toLowerCase();
+        (types.find((type) => one("b", type).textContent.toLowerCase().startsWith(wanted)) ?? types[0]).click();
+      }
       const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (by && types.length) { event.preventDefault(); (here + by < 0 ? one("input", palette) : types[Math.min(here + by, types.length - 1)]).focus(); }
     });

@@ -155,7 +155,7 @@ class Graph:
             ways = [(handle, self.out(id, handle)) for handle in self.handles(id)]
             last = ways[-1] if ways and ways[-1][0] in LONE and len(ways[-1][1]) < 2 else None
             for handle, edges in ways[:-1] if last else ways:
-                for edge in edges or [None]:
+                for edge in edges or [{}]:
                     yield Line("open", node, handle, self.words(node, handle))
                     if edge:
                         yield from self._way(edge["target"], shown)
@@ -341,7 +341,7 @@ class Graph:
 
 def seeded_handles(type: Mapping[str, Any]) -> list[str]:
     """Return the ways on from a new node of a type."""
-    rows = next(iter(SEEDS.get(type["type"], {}).values()), [])
+    rows: list[Mapping[str, Any]] = next(iter(SEEDS.get(type["type"], {}).values()), [])
     return [*(one["id"] for one in rows), *type["handles"]]
 
 

@@ -12,7 +12,7 @@ from core.web.forms import Option
 from core.web.record_forms import name_of, record_choices
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
-from workflows.definitions.pages.schema_forms import CHOSEN, Sources
+from workflows.definitions.pages.schemas import CHOSEN, Sources
 
 PANELS = {"contact": "Contact", "lead": "Lead"}
 KINDS = {"number": ("number", NUMBER), "boolean": ("flag", ("equals", "notEquals", *KNOWN))}
@@ -35,7 +35,7 @@ class StepSources(OneWorkflow):
     def fields_of(self, panel: str) -> list[Mapping[str, Any]]:
         return [one for one in self.choices["fields"] or () if one["panel"] == panel and not one["hide"]]
 
-    def options(self, widget: str, source: str) -> list[Option] | None:
+    def chosen_from(self, widget: str, source: str) -> list[Option] | None:
         """Return what a setting is chosen from; None where it is typed."""
         if widget == CHANGED:
             panel = str(self.workflow["triggerEventType"]).partition(".")[0]
@@ -110,7 +110,7 @@ class StepSources(OneWorkflow):
                 if not one["children"]
             ]
 
-        return Sources(self.options, lambda path: self.trees(path, node, graph), fields)
+        return Sources(self.chosen_from, lambda path: self.trees(path, node, graph), fields)
 
 
 def _name(one: Mapping[str, Any]) -> str:
