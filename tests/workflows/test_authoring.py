@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -13,6 +14,7 @@ from django.utils import timezone
 from tests.kit.cast import Cast, make_cast
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import contact, edges, node, published, runs, steps, when, work
+from workflows.definitions.starters import templates
 
 
 @pytest.fixture(scope="module")
@@ -155,3 +157,25 @@ def test_a_new_version_may_end_the_runs_of_older_ones(cast: Cast) -> None:
     assert answer.data["runs"] == {"keep": 0, "move": 0, "cancel": 2}
     assert [(run.status, run.reason) for run in runs(cast, id)] == [("cancelled", "replaced")] * 2
     assert cast.key.post(f"/workflow/{id}/publish", {"runs": "drop"}).status == 400
+
+
+@pytest.mark.parametrize("key", sorted(templates()))
+def test_a_template_makes_a_draft_that_can_be_published(cast: Cast, key: str) -> None:
+    answer = cast.key.post("/workflow", {"template": key})
+    assert answer.status == 201, answer.body
+    draft = answer.data
+    assert (draft["name"], draft["validation"]) == (templates()[key]["name"], {"errors": [], "warnings": []})
+    assert "@me" not in json.dumps(draft)
+    assert cast.key.post(f"/workflow/{draft['_id']}/publish").status == 200
+
+
+def test_templates_are_told_and_may_be_changed_on_the_way(cast: Cast) -> None:
+    told = cast.session.get("/workflow/templates").data["templates"]
+    assert [one["key"] for one in told] == sorted(templates())
+    assert all(one["name"] and one["description"] and one["nodes"] for one in told)
+    answer = cast.session.post("/workflow", {"template": "reply", "name": "Mine", "config": {"priority": 1}})
+    assert (answer.data["name"], answer.data["config"]) == ("Mine", {"priority": 1})
+    answer = cast.key.post("/workflow", {"template": "../settings"})
+    assert (answer.status, "template" in answer.body["warning"]) == (400, True)
+    answer = cast.key.post("/workflow", {})
+    assert (answer.status, "name" in answer.body["warning"]) == (400, True)

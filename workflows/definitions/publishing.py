@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -50,23 +51,39 @@ def _checked(workflow: Workflow) -> dict[str, Any]:
 def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP) -> dict[str, int]:
     """Make the draft of a locked workflow the version by which new runs go, and let held runs go on.
 
-    Runs of older versions keep theirs, move to the new one or are cancelled (`runs`); returns how many of each. An
-    unchanged draft makes no new version. Raises ValidationError_400, which names all problems.
+    Runs of older versions keep theirs, move to the new one or are cancelled (`runs`), in batches, the first one here;
+    returns how many of each. An unchanged draft makes no new version. Raises ValidationError_400 with all problems.
     """
     graph = _checked(workflow)
     locks.lock_alone([workflow.pk])
+    while workflow.carry:  # a version before is still to be carried out, and not by what is said of this one
+        settling.settle(workflow.pk)
+        workflow.refresh_from_db()
     current = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
     if current is None or current.graph != graph:
         workflow.latest += 1
         current = WorkflowVersion.objects.create(
             workflow=workflow, number=workflow.latest, graph=graph, published_by_id=member_id
         )
-    elif workflow.status == Status.PUBLISHED:
-        return carrying.carry(workflow.pk, current, runs)
-    _announce(workflow, current, member_id)
-    told = carrying.carry(workflow.pk, current, runs)
-    settling.settle(workflow.pk)
+        new = True
+    else:
+        new = workflow.status != Status.PUBLISHED
+    told = _told(carrying.concerned(workflow.pk, current.pk, graph), runs)
+    workflow.carry = "" if runs == carrying.KEEP else runs
+    if new:
+        _announce(workflow, current, member_id)
+    elif workflow.carry:
+        Workflow.objects.filter(pk=workflow.pk).update(carry=workflow.carry, settling=True)
+    if new or workflow.carry:
+        settling.settle(workflow.pk)
     return told
+
+
+def _told(concerned: Mapping[str, int], runs: str) -> dict[str, int]:
+    """Return how many older runs are kept, moved and cancelled by a choice."""
+    gone = 0 if runs == carrying.KEEP else concerned[runs]
+    told = {carrying.KEEP: concerned[carrying.KEEP] - gone, carrying.MOVE: 0, carrying.CANCEL: 0}
+    return told if runs == carrying.KEEP else {**told, runs: gone}
 
 
 def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> None:
@@ -117,7 +134,7 @@ def publish_workflow(*, id: str, member_id: str, runs: str = carrying.KEEP, dry_
     graph = _checked(workflow)
     current = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
     same = current is not None and current.graph == graph
-    return carrying.preview(workflow.pk, workflow.version_id if same else None, graph)
+    return carrying.concerned(workflow.pk, workflow.version_id if same else None, graph)
 
 
 @transaction.atomic

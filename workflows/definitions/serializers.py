@@ -17,6 +17,7 @@ from workflows.graphs.models import Workflow
 NODE = "id, type, position and data (label, config, onError, disabled, pinned) of each, as React Flow has them"
 EDGE = "id, source, target, sourceHandle, targetHandle and label of each"
 CONFIG = "filter, changedFields, enrolment, window, priority, whilePaused and allowSelfTrigger"
+REQUIRED = "This field is required."
 SCHEDULE = "type (cron, interval or dates), cron, every, at, timezone, from, until, misfire and audience"
 
 
@@ -52,6 +53,24 @@ class WorkflowCreate(Input):
     nodes = serializers.ListField(child=serializers.JSONField(), required=False, help_text=NODE)
     edges = serializers.ListField(child=serializers.JSONField(), required=False, help_text=EDGE)
     schedule = ObjectInput(required=False, allow_null=True, help_text=SCHEDULE)
+
+
+class WorkflowCreateBy(WorkflowCreate):
+    """A new draft, or one from a template."""
+
+    name = LineInput(
+        max_length=200,
+        required=False,
+        help_text='A name that another workflow has gets a suffix: "Name (2)". A template has one.',
+    )
+    template = TextInput(
+        required=False, max_length=64, help_text="The key of a template, whose values take the places of absent ones."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if "name" not in attrs and "template" not in attrs:
+            raise serializers.ValidationError({"name": [serializers.ErrorDetail(REQUIRED, code="required")]})
+        return attrs
 
 
 class WorkflowImport(WorkflowCreate):
@@ -312,5 +331,17 @@ class WorkflowDiff(Output):
     settings = Computed(
         serializers.ListField(
             child=serializers.DictField(), help_text=f"Of triggerEventType, config and schedule: {CHANGES}"
+        )
+    )
+
+
+class WorkflowTemplates(Output):
+    """Graphs to start from."""
+
+    templates = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text="key, name, description, triggerEventType, config, schedule, nodes and edges of each; @me stands"
+            " for the member who uses it.",
         )
     )

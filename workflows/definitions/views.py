@@ -27,6 +27,7 @@ from workflows.definitions.handles import handles_of
 from workflows.definitions.overlay import overlay_of
 from workflows.definitions.references import references_at
 from workflows.definitions.selectors import draft_of, graph_of, kept_workflows
+from workflows.definitions.starters import draft_from, templates
 from workflows.engine import operations
 from workflows.engine.dry_run import dry_run
 from workflows.expressions.filters import moment
@@ -80,7 +81,7 @@ class WorkflowViewSet(ResourceViewSet):
 
     @endpoint(
         "Create a workflow",
-        input=serializers.WorkflowCreate,
+        input=serializers.WorkflowCreateBy,
         output=serializers.WorkflowDetail,
         success="WorkflowCreated_201",
         errors=REFUSED,
@@ -88,7 +89,9 @@ class WorkflowViewSet(ResourceViewSet):
         description="A draft, which may be unfinished: `validation` says what is wrong. It runs once it is published.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        return _one(services.create_workflow(member_id=self.actor.member_id, **data).pk)
+        key = data.pop("template", None)
+        values = data if key is None else {**draft_from(key, self.actor.member_id), **data}
+        return _one(services.create_workflow(member_id=self.actor.member_id, **values).pk)
 
     @endpoint("Read a workflow", output=serializers.WorkflowDetail, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> Any:
@@ -249,6 +252,15 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def import_file(self, request: Request, data: dict[str, Any]) -> Any:
         return _one(services.create_workflow(member_id=self.actor.member_id, **data).pk)
+
+    @action(detail=False, url_path="templates")
+    @endpoint(
+        "Read the templates of workflows",
+        output=serializers.WorkflowTemplates,
+        description="POST /workflow with `template` makes a draft of one.",
+    )
+    def templates(self, request: Request) -> Any:
+        return {"templates": [{"key": key, **template} for key, template in templates().items()]}
 
     @action(detail=False, url_path="catalogue")
     @endpoint("Read what workflows are made of", output=serializers.WorkflowCatalogue)

@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from workflows.engine import writing
 from workflows.engine.models import WorkflowRun
-from workflows.graphs.models import WorkflowVersion
+from workflows.graphs.models import Workflow, WorkflowVersion
 
 KEEP, MOVE, CANCEL = "keep", "move", "cancel"
+REPLACED = "replaced"
 Status = WorkflowRun.Status
 OPEN = (Status.QUEUED, Status.RUNNING, Status.WAITING, Status.PAUSED)
 STANDING = (Status.QUEUED, Status.WAITING, Status.PAUSED)
@@ -32,7 +33,10 @@ AND NOT EXISTS (
 same type."""
 
 COUNT = f"SELECT count(*) FROM workflows_workflowrun r WHERE {FITS}"  # noqa: S608  (constants)
-TAKE = f"UPDATE workflows_workflowrun r SET version_id = %(new)s, updated_at = %(now)s WHERE {FITS}"  # noqa: S608
+TAKE = f"""
+UPDATE workflows_workflowrun SET version_id = %(new)s, updated_at = %(now)s
+WHERE id IN (SELECT id FROM workflows_workflowrun r WHERE {FITS} ORDER BY id LIMIT %(most)s)
+"""  # noqa: S608  (constants)
 
 
 def older_runs(workflow_id: str, version_id: str | None) -> QuerySet[WorkflowRun]:
@@ -41,7 +45,7 @@ def older_runs(workflow_id: str, version_id: str | None) -> QuerySet[WorkflowRun
     return found.exclude(version=version_id) if version_id is not None else found
 
 
-def preview(workflow_id: str, version_id: str | None, graph: Mapping[str, Any]) -> dict[str, int]:
+def concerned(workflow_id: str, version_id: str | None, graph: Mapping[str, Any]) -> dict[str, int]:
     """Count the older runs by what each choice would do: keep them, move those that fit, cancel them."""
     runs = older_runs(workflow_id, version_id)
     number = runs.count()
@@ -53,24 +57,26 @@ def preview(workflow_id: str, version_id: str | None, graph: Mapping[str, Any]) 
     return {KEEP: number, MOVE: fitting, CANCEL: number}
 
 
-def carry(workflow_id: str, version: WorkflowVersion, how: str) -> dict[str, int]:
-    """Keep, move or cancel the older runs of a fenced workflow, in the caller's transaction. Returns how many of each.
+def carry(workflow: Workflow, most: int) -> int:
+    """Move or cancel at most so many older runs of a fenced workflow, as it says. Returns how many; fewer than `most`
+    means that none is left.
 
     Moved runs keep their places, values, waits and effects. Those that do not fit keep their version.
     """
-    runs = older_runs(workflow_id, version.pk)
-    moved = cancelled = 0
-    if how == CANCEL:
-        ids = list(runs.order_by("pk").values_list("pk", flat=True))
+    if workflow.carry == CANCEL:
+        ids = list(older_runs(workflow.pk, workflow.version_id).order_by("pk").values_list("pk", flat=True)[:most])
         WorkflowRun.objects.filter(pk__in=ids).update(epoch=F("epoch") + 1)
-        cancelled = writing.cancel(ids, "replaced")
-    elif how == MOVE:
-        with connection.cursor() as cursor:
-            for told in _by_version(runs, workflow_id, version.graph):
-                values = {**told, "new": version.pk, "now": timezone.now()}
-                cursor.execute(TAKE, values)
+        return writing.cancel(ids, REPLACED)
+    if workflow.carry != MOVE or workflow.version is None:
+        return 0
+    moved = 0
+    with connection.cursor() as cursor:
+        for told in _by_version(older_runs(workflow.pk, workflow.version_id), workflow.pk, workflow.version.graph):
+            if moved < most:
+                values = {"new": workflow.version_id, "now": timezone.now(), "most": most - moved}
+                cursor.execute(TAKE, {**told, **values})
                 moved += cursor.rowcount
-    return {KEEP: older_runs(workflow_id, version.pk).count(), MOVE: moved, CANCEL: cancelled}
+    return moved
 
 
 def _by_version(runs: QuerySet[WorkflowRun], workflow_id: str, graph: Mapping[str, Any]) -> list[dict[str, Any]]:

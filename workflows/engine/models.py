@@ -71,6 +71,13 @@ class WorkflowRun(CompanyModel):
                 condition=models.Q(status__in=LIVE),
                 name="workflowrun_live",
             ),
+            models.Index(fields=("company", "started_at", "id"), name="workflowrun_started"),
+            models.Index(fields=("company", "finished_at", "id"), name="workflowrun_finished"),
+            models.Index(
+                fields=("company", "error_code", "id"),
+                condition=~models.Q(error_code=""),
+                name="workflowrun_error",
+            ),
             models.Index(
                 fields=("workflow", "version", "status", "nodes"),
                 condition=models.Q(status__in=LIVE),

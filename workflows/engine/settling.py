@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
-from workflows.engine import locks, writing
+from workflows.engine import carrying, locks, writing
 from workflows.engine.models import WorkflowRun
 from workflows.engine.slices import GOING, held_reason
 from workflows.engine.starts import WORK
@@ -49,17 +49,19 @@ def settle(workflow_id: str) -> None:
     if workflow.is_deleted:
         open = runs.exclude(status__in=(Status.COMPLETED, Status.FAILED, Status.CANCELLED))
         moved = writing.cancel(list(open.values_list("pk", flat=True)[:BATCH]), "workflowDeleted")
+    elif (moved := carrying.carry(workflow, BATCH)) == BATCH:
+        pass
     elif workflow.status != Workflow.Status.PUBLISHED:
         going = runs.filter(status__in=GOING)
-        moved = writing.pause(list(going.values_list("pk", flat=True)[:BATCH]), held_reason(workflow))
+        moved += writing.pause(list(going.values_list("pk", flat=True)[:BATCH]), held_reason(workflow))
     else:
         held = runs.filter(status__in=GOING, hold_no__lt=workflow.hold_no)
-        moved = writing.pause(list(held.values_list("pk", flat=True)[:BATCH]), "paused")
+        moved += writing.pause(list(held.values_list("pk", flat=True)[:BATCH]), "paused")
         moved += release(
             runs.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW, hold_no=workflow.hold_no), workflow, BATCH
         )
     if moved < BATCH:
-        Workflow.objects.filter(pk=workflow_id).update(settling=False)
+        Workflow.objects.filter(pk=workflow_id).update(settling=False, carry="")
     else:
         notify_workers(WORK)
 

@@ -19,7 +19,7 @@ from accounts.models import Company
 from core.errors import NamedError
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
-from workflows.engine import interpreter, locks, subjects, writing
+from workflows.engine import carrying, interpreter, locks, subjects, writing
 from workflows.engine.cursor import Cursor
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 from workflows.engine.waves import House, advance
@@ -206,6 +206,9 @@ def _admit(
             seen.add(run.pk)
         elif workflow.is_deleted:
             writing.cancel([run.pk], "workflowDeleted")
+            seen.add(run.pk)
+        elif workflow.carry == carrying.CANCEL and run.version_id != workflow.version_id:
+            writing.cancel([run.pk], carrying.REPLACED)  # its turn in settling has not come yet
             seen.add(run.pk)
         elif run.hold_no < workflow.hold_no or workflow.status != Workflow.Status.PUBLISHED:
             writing.pause([run.pk], held_reason(workflow))

@@ -34,6 +34,13 @@ class Workflow(CompanyModel):
     settling = models.BooleanField(
         default=False, editable=False, help_text="The statuses of its runs are still being written."
     )
+    carry = models.CharField(
+        max_length=8,
+        blank=True,
+        default="",
+        editable=False,
+        help_text="What becomes of the runs of older versions: move or cancel, until it is done.",
+    )
     next_fire_at = models.DateTimeField(null=True, editable=False, help_text="When its schedule starts runs next.")
     hook_token = models.CharField(max_length=64, blank=True, default="", editable=False)
     published_at = models.DateTimeField(null=True, editable=False)

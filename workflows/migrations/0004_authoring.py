@@ -17,6 +17,11 @@ class Migration(OneStepMigration):
     ]
 
     operations = [
+        migrations.AddField(
+            model_name='workflow',
+            name='carry',
+            field=models.CharField(blank=True, default='', editable=False, help_text='What becomes of the runs of older versions: move or cancel, until it is done.', max_length=8),
+        ),
         migrations.CreateModel(
             name='NodeCount',
             fields=[
@@ -38,10 +43,6 @@ class Migration(OneStepMigration):
             model_name='workflowrun',
             name='nodes',
             field=models.GeneratedField(db_persist=True, expression=models.Func(models.F('state'), models.Value('$.tokens.*[0]'), function='jsonb_path_query_array'), help_text='Where it stands, a node per branch.', output_field=models.JSONField()),
-        ),
-        migrations.AddIndex(
-            model_name='workflowrun',
-            index=models.Index(condition=models.Q(('status__in', ('queued', 'running', 'waiting', 'paused', 'failed'))), fields=['workflow', 'version', 'status', 'nodes'], name='workflowrun_places'),
         ),
         migrations.AddIndex(
             model_name='workflowrun',
