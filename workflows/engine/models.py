@@ -71,20 +71,11 @@ class WorkflowRun(CompanyModel):
                 condition=models.Q(status__in=LIVE),
                 name="workflowrun_live",
             ),
-            models.Index(fields=("company", "started_at", "id"), name="workflowrun_started"),
-            models.Index(fields=("company", "finished_at", "id"), name="workflowrun_finished"),
             models.Index(
-                fields=("company", "error_code", "id"),
-                condition=~models.Q(error_code=""),
-                name="workflowrun_error",
+                fields=("company", "finished_at", "id"),
+                condition=models.Q(finished_at__isnull=False),
+                name="workflowrun_finished",
             ),
-            models.Index(
-                fields=("workflow", "version", "status", "nodes"),
-                condition=models.Q(status__in=LIVE),
-                name="workflowrun_places",
-            ),
-            models.Index(fields=("company", "started_at", "id"), name="workflowrun_started"),
-            models.Index(fields=("company", "finished_at", "id"), name="workflowrun_finished"),
             models.Index(
                 fields=("company", "error_code", "id"),
                 condition=~models.Q(error_code=""),

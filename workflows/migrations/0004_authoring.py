@@ -46,11 +46,7 @@ class Migration(OneStepMigration):
         ),
         migrations.AddIndex(
             model_name='workflowrun',
-            index=models.Index(fields=['company', 'started_at', 'id'], name='workflowrun_started'),
-        ),
-        migrations.AddIndex(
-            model_name='workflowrun',
-            index=models.Index(fields=['company', 'finished_at', 'id'], name='workflowrun_finished'),
+            index=models.Index(condition=models.Q(('finished_at__isnull', False)), fields=['company', 'finished_at', 'id'], name='workflowrun_finished'),
         ),
         migrations.AddIndex(
             model_name='workflowrun',
