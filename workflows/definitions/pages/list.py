@@ -72,7 +72,18 @@ class NewWorkflow(WorkflowPage):
         )
 
     def show(self) -> Mapping[str, Any]:
-        return {"form": self.form() if self.may("workflow", "POST") else None}
+        if not self.may("workflow", "POST"):
+            return {"form": None}
+        templates = [
+            {**one, "starts": self.triggers.get(one["triggerEventType"], one["triggerEventType"])}
+            for one in self.read("workflow/templates").data["templates"]
+        ]
+        return {"form": self.form(), "templates": templates}
+
+    def do_template(self) -> HttpResponse:
+        """Make a workflow of a template."""
+        form = self.form()
+        return self._made(form, {"template": self.request.POST.get("template", "")}, "workflow")
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)

@@ -159,7 +159,8 @@ class CompareVersions(OneWorkflow):
         if not answer.ok:
             return {**self.head(), "trouble": answer.refusal}
         diff = answer.data
-        changed = [{**one, "changes": _changes(one["changes"])} for one in diff["changed"]]
+        added, removed, changed = ([self._named(one) for one in diff[name]] for name in ("added", "removed", "changed"))
+        changed = [{**one, "changes": _changes(one["changes"])} for one in changed]
         same = not any((diff["added"], diff["removed"], changed, diff["settings"], *diff["edges"].values()))
         graph = self.graph
         edges = {
@@ -173,10 +174,16 @@ class CompareVersions(OneWorkflow):
             **self.head(),
             "a": _version(a),
             "b": _version(b),
-            "diff": {**diff, "changed": changed, "edges": edges},
+            "diff": {"added": added, "removed": removed, "changed": changed, "edges": edges},
             "settings": _changes(diff["settings"]),
             "same": same,
         }
+
+    def _named(self, one: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a node of the comparison with what it and its type are called."""
+        type = self.types.get(one["type"], {}).get("label") or one["type"]
+        own = one["label"] if one["label"] != one["node"] else ""
+        return {**one, "label": own or type, "type": type if own else ""}
 
 
 class PublishWorkflow(OneWorkflow):
