@@ -128,7 +128,7 @@ class SchemaForm(ReadingForm):
         made = Field(path, label, kind, required=required, value=value)
         if kind == "select":
             options = self._options(schema)
-            made.options = options if options is not None else enum_options(schema)
+            made.options = options if options is not None else enum_options(schema, self.sources.words.get(path))
             made.options = with_held(made.options, made.chosen)
         elif kind == "checks":
             items, _ = self.resolve(schema.get("items") or {})

@@ -70,6 +70,8 @@ class Sources:
     """Path -> what makes it matter, beside what the schema says."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Path -> its words, where the name of the setting does not say enough."""
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Path -> value -> the words for it, where the value does not say enough."""
 
 
 def tree_state(value: Any, choices: Sequence[Choice]) -> ListState:
@@ -123,9 +125,9 @@ def single(label: str) -> str:
     return label[:-1] if label.endswith("s") else label
 
 
-def enum_options(schema: Schema) -> list[Option]:
+def enum_options(schema: Schema, own: Mapping[str, str] | None = None) -> list[Option]:
     found = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
-    words = schema.get("x-labels") or {}
+    words = own or schema.get("x-labels") or {}
     return [Option(str(one), str(words.get(str(one)) or label_of(str(one), {}))) for one in found]
 
 

@@ -25,6 +25,17 @@ LABELS = {
     "config.allowSelfTrigger": "What it changes itself may start it",
 }
 
+WORDS = {
+    "config.enrolment.mode": {
+        "once": "Once, ever",
+        "whenIdle": "Unless it has one under way",
+        "always": "Each time",
+        "replace": "Each time, and the one before ends",
+    },
+    "config.whilePaused": {"skip": "Left out", "queue": "Kept for later"},
+}
+"""Path of a setting -> value -> its words."""
+
 
 class WorkflowSettings(OneWorkflow):
     """The name, who gets in how often, and when runs begin."""
@@ -37,7 +48,7 @@ class WorkflowSettings(OneWorkflow):
         schema = self.catalogue["settings"]["config"]
         properties = {name: one for name, one in schema["properties"].items() if name not in OF_TRIGGER}
         own = {**schema, "properties": properties}
-        form = SchemaForm(own, self.workflow["config"], Sources(labels=LABELS))
+        form = SchemaForm(own, self.workflow["config"], Sources(labels=LABELS, words=WORDS))
         return Field("name", "Name", required=True, value=self.workflow["name"]), form
 
     def show(self) -> Mapping[str, Any]:

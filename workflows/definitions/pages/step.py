@@ -40,6 +40,17 @@ LABELS = {
     "onError.retry.max": "Longest wait",
 }
 """Path of a setting -> its words."""
+WORDS = {
+    "onError.then": {
+        "fail": "The run fails",
+        "continue": "It goes on all the same",
+        "branch": "It goes on where “If it fails” leads",
+    },
+    "config.updateType": {"set": "Set to", "append": "Add", "remove": "Take off", "clear": "Empty"},
+    "schedule.misfire": {"once": "Start one run", "skip": "Are left out", "all": "Start a run each, at most 100"},
+    "schedule.type": {"cron": "At times of the clock", "interval": "Again and again", "dates": "At these times"},
+}
+"""Path of a setting -> value -> its words."""
 
 
 class Step(StepSources, DrawWorkflow):
@@ -75,7 +86,7 @@ class Step(StepSources, DrawWorkflow):
     @cached_property
     def own_sources(self) -> Sources:
         found = self.sources(self.node, self.graph)
-        found.labels = LABELS
+        found.labels, found.words = LABELS, WORDS
         updates = [kind for kind in self.triggers if kind.endswith(".updated")]
         found.shown_if = {
             f"config.{CHANGED}": {"triggerEventType": updates},

@@ -10,6 +10,7 @@ from typing import Any
 from django.http import HttpResponse
 
 from core.web.forms import Field, Form, Option
+from core.web.records import counted
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
 
@@ -117,6 +118,7 @@ class TryWorkflow(OneWorkflow):
         return {
             **one,
             "label": _label(graph, one["node"]),
+            "waited": _span(one["waits"]),
             "way": graph.words(node, one["handle"]) if node and one["handle"] not in ("", "out") else "",
             "words": words,
             "mood": tone,
@@ -216,6 +218,14 @@ def _version(text: str) -> str:
 def _label(graph: Graph, id: str | None) -> str:
     node = graph.find(id) if id else None
     return graph.label(node) if node else id or ""
+
+
+def _span(seconds: float | None) -> str:
+    """Write how long something would wait, in the largest unit that fits."""
+    for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
+        if seconds and seconds >= size:
+            return counted(round(seconds / size), unit)
+    return ""
 
 
 def _written(value: Any) -> str:
