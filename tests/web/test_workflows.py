@@ -172,7 +172,7 @@ def test_somebody_else_s_change_is_not_overwritten_unasked(cast: Cast, client: C
 
     drawn = {"nodes": nodes, "edges": []}
     late = client.post(place, {"do": "draw", "graph": json.dumps(drawn), "since": "2020-01-01T00:00:00.000Z"})
-    assert (late.status_code, late.json()) == (409, {"who": cast.owner.name})
+    assert (late.status_code, late.json()) == (422, {"who": cast.owner.name})
     forced = client.post(place, {"do": "draw", "graph": json.dumps(drawn), "overwrite": "1"})
     assert (forced.status_code, forced.json()["shown"]["n"]["about"]) == (200, "")
     assert client.post(place, {"do": "draw", "graph": "["}).status_code == 400

@@ -25,6 +25,7 @@ from config.local.demo.people import HEADERS, Person, people
 from config.local.demo.sales import create_sales
 from config.local.demo.sample_data import CATEGORIES, TAGS
 from config.secrets import secret
+from core.lists import BulkSelection
 from core.tenancy import company_scope
 from crm.contacts.services import create_contacts
 from crm.custom_fields.services import create_field
@@ -41,6 +42,7 @@ from outreach.senders.services import create_sender
 from workflows.definitions.publishing import publish_workflow
 from workflows.definitions.services import create_workflow
 from workflows.models import Workflow
+from workflows.triggers.enrolment import enrol
 
 WELCOME = "{{ contact.name | firstName }} is new here: call them this week."
 THREE_DAYS = {"amount": 3, "unit": "days"}
@@ -301,6 +303,15 @@ def _workflows(member: Member) -> None:
         edges=edges,
     )
     publish_workflow(id=welcome.pk, member_id=member.pk)
+    first = list(Contact.objects.filter(is_deleted=False).order_by("created_at", "pk").values_list("pk", flat=True)[:5])
+    if first:  # so that its drawing shows where runs are
+        enrol(
+            workflow=welcome,
+            member_id=member.pk,
+            panel="contact",
+            selection=BulkSelection.of_ids(first),
+            given={},
+        )
     create_workflow(member_id=member.pk, name="Look after silent leads", trigger_event_type="schedule")
 
 

@@ -336,7 +336,7 @@ class Flow extends HTMLElement {
       return true;
     }
     this.#dirty = true;
-    if (answer?.status === 409 && found) this.#clash(found.who);
+    if (found?.who) this.#clash(found.who);
     else { this.#say("Not saved"); toast(found?.message || "It could not be saved. Check your connection, then change something again."); }
     return false;
   }

@@ -189,7 +189,7 @@ class DrawWorkflow(OneWorkflow):
             return JsonResponse(self.flow(self.graph))
         if answer.status == 409:
             by = self.workflow["updatedBy"]
-            return JsonResponse({"who": by["name"] if by else "Somebody"}, status=409)
+            return JsonResponse({"who": by["name"] if by else "Somebody"}, status=422)
         return JsonResponse({"message": answer.refusal}, status=422)
 
     def _sent_graph(self) -> dict[str, Any]:
