@@ -40,7 +40,7 @@ def icon(name: str, css: str = "i") -> SafeString:
     It goes without the line breaks of its file, since pages have dozens.
     """
     drawn = lucide(name, size=16, **{"class": css}, aria_hidden="true")
-    return SafeString(BETWEEN_TAGS.sub("><", drawn))
+    return SafeString(BETWEEN_TAGS.sub("><", drawn).replace(" />", "/>"))
 
 
 @register.simple_tag(takes_context=True)

@@ -49,7 +49,7 @@ class WorkflowPage(Page):
     """What the pages of workflows share."""
 
     module = "workflow"
-    menu = MenuItem("Workflows", "workflow", 53, "Outreach", key="w")
+    menu = MenuItem("Workflows", "workflow", 53, "Outreach")
 
     @cached_property
     def catalogue(self) -> Mapping[str, Any]:
