@@ -56,6 +56,8 @@ from outreach.reports import pages as reports
 from outreach.senders import pages as senders
 from outreach.storage import pages as storage
 from outreach.suppression import pages as suppressions
+from workflows.definitions import pages as workflows
+from workflows.runs import pages as workflow_runs
 
 PAGES = [
     *company_settings.PAGES,
@@ -80,6 +82,8 @@ PAGES = [
     *messages.PAGES,
     *senders.PAGES,
     *inbox.PAGES,  # the mailbox of a sender comes after the senders, whose item of the menu it shares
+    *workflows.PAGES,
+    *workflow_runs.PAGES,
     *deliverability.PAGES,
     *tracking.PAGES,
     *suppressions.PAGES,

@@ -8,7 +8,7 @@ from core.migration_operations import OneStepMigration
 class Migration(OneStepMigration):
 
     dependencies = [
-        ('crm', '0002_answers_of_attendees'),
+        ('crm', '0003_webhooks'),
     ]
 
     operations = [

@@ -46,6 +46,7 @@ from tests.guards.population import populate
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, MemberFactory
 from tests.web.helpers import at, enter
+from workflows.models import Workflow, WorkflowRun
 
 PARAMETER = re.compile(r"<str:\w+>")
 EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
@@ -101,6 +102,18 @@ ADDRESSES: dict[str, type[Any]] = {
     "vendor-app": MailApp,
     "webhook": Webhook,
     "webhook-delivery": WebhookDelivery,
+    "workflow": Workflow,
+    "workflow-add": Workflow,
+    "workflow-compare": Workflow,
+    "workflow-live": Workflow,
+    "workflow-publish": Workflow,
+    "workflow-run": WorkflowRun,
+    "workflow-runs-of": Workflow,
+    "workflow-settings": Workflow,
+    "workflow-step": Workflow,
+    "workflow-test": Workflow,
+    "workflow-values": Workflow,
+    "workflow-versions": Workflow,
 }
 """The page's name -> the model of the record that its parameter is the id of."""
 

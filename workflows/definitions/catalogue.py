@@ -52,7 +52,7 @@ def _node(one: NodeType) -> dict[str, Any]:
         "help": one.help,
         "icon": one.icon,
         "schema": one.schema,
-        "handles": _handles(one),
+        "handles": handles_without_settings(one),
         "handlesFrom": {"switch": "cases", "split": "arms"}.get(one.type),
         "outputs": dict(one.outputs),
         "expressions": list(one.templates),
@@ -67,7 +67,7 @@ ASKING = {
 }
 
 
-def _handles(one: NodeType) -> list[str]:
+def handles_without_settings(one: NodeType) -> list[str]:
     """Return the handles that the type has whatever its settings are."""
     try:
         return list(one.handles(None))

@@ -152,6 +152,11 @@ class WorkflowDetail(WorkflowOut):
     hookPath = Computed(
         serializers.CharField(allow_null=True, help_text="Where a POST starts a run, of a workflow by webhook.")
     )
+    handles = Computed(
+        serializers.DictField(
+            child=serializers.ListField(child=serializers.CharField()), help_text="Node -> the ways on from it."
+        )
+    )
     validation = Computed(
         serializers.DictField(help_text="errors and warnings, each with code, nodeId, edgeId, path and message.")
     )
@@ -222,6 +227,29 @@ class WorkflowCatalogue(Output):
     roots = Computed(serializers.ListField(child=serializers.CharField(), help_text="What expressions begin with."))
     settings = Computed(serializers.DictField(help_text="JSON Schemas of config, schedule and onError."))
     limits = Computed(serializers.DictField(child=serializers.IntegerField()))
+
+
+def _named() -> Computed:
+    rows = serializers.ListField(child=serializers.DictField(), allow_null=True, help_text="_id and name of each.")
+    return Computed(rows)
+
+
+class WorkflowChoices(Output):
+    """What the settings of nodes are chosen from."""
+
+    tags = _named()
+    members = _named()
+    teams = _named()
+    segments = _named()
+    templates = _named()
+    workflows = _named()
+    fields = Computed(  # type: ignore[assignment]
+        serializers.ListField(
+            child=serializers.DictField(),
+            allow_null=True,
+            help_text="panel, uniqueFieldID, name, types and options of each, as GET /custom-field has them.",
+        )
+    )
 
 
 class WorkflowRunsHeld(Output):

@@ -21,8 +21,10 @@ from core.lists import BulkSelection
 from workflows.definitions import publishing, serializers, services
 from workflows.definitions.backlog import backlog
 from workflows.definitions.catalogue import catalogue
+from workflows.definitions.choices import choices_for
 from workflows.definitions.comparison import compare
 from workflows.definitions.filters import VERSION_FIELDS, WORKFLOW_FIELDS
+from workflows.definitions.handles import handles_of
 from workflows.definitions.overlay import overlay_of
 from workflows.definitions.references import references_at
 from workflows.definitions.selectors import draft_of, graph_of, kept_workflows
@@ -56,6 +58,7 @@ def _one(id: str) -> dict[str, Any]:
         **found,
         "hasChanges": version is None or version.graph != graph_of(workflow),
         "hookPath": f"{HOOKS}{workflow.hook_token}" if workflow.hook_token else None,
+        "handles": handles_of(workflow.nodes),
         "validation": services.validation_of(workflow).as_json(),
     }
 
@@ -273,6 +276,17 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def backlog(self, request: Request) -> Any:
         return backlog()
+
+    @action(detail=False, url_path="choices")
+    @endpoint(
+        "Read what the settings of nodes are chosen from",
+        output=serializers.WorkflowChoices,
+        description="The first 200 tags, members, teams, fixed segments, templates and workflows by name, and the"
+        " fields of contacts and leads. By session those of which the role has the permission; the others are null.",
+    )
+    def choices(self, request: Request) -> Any:
+        actor = self.actor
+        return choices_for(lambda module: actor.is_unbounded or actor.may(module, "GET"))
 
     @action(detail=True, url_path="overlay")
     @endpoint(

@@ -13,7 +13,7 @@ class Migration(OneStepMigration):
     dependencies = [
         ('accounts', '0001_squashed_0006_where_sessions_are'),
         ('crm', '0002_answers_of_attendees'),
-        ('workflows', '0001_initial'),
+        ('workflows', '0003_limits'),
     ]
 
     operations = [

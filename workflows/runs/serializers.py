@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -82,7 +82,7 @@ class WorkflowRunContact(Output):
 class WorkflowRunOut(Output):
     """A run of a workflow."""
 
-    reads = ("error_node", "error_code", "error")
+    reads: ClassVar[tuple[str, ...]] = ("error_node", "error_code", "error")
 
     _id = IdField()
     workflow = WorkflowSnapshot()
@@ -113,6 +113,15 @@ class WorkflowRunDetail(WorkflowRunOut):
     waits = Computed(
         serializers.ListField(child=serializers.DictField(), help_text="node, for and until of each wait.")
     )
+    nodes = Computed(serializers.DictField(help_text="Node of its version -> type, and label (empty: none)."))
+
+    reads = (*WorkflowRunOut.reads, "version__graph")
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        drawn = row["version__graph"].get("nodes") or []
+        nodes = {one["id"]: {"type": one["type"], "label": one["data"].get("label") or ""} for one in drawn}
+        return {**super().finish(data, row), "nodes": nodes}
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

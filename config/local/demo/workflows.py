@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from accounts.models import Member
-from crm.models import Tag
+from core.lists.selection import BulkSelection
+from crm.models import Contact, Tag
 from workflows.definitions.publishing import publish_workflow
 from workflows.definitions.services import create_workflow
+from workflows.graphs.models import Workflow
+from workflows.triggers.enrolment import enrol
 
 WELCOME = "{{ contact.name | firstName }} is new here: call them this week."
 THREE_DAYS = {"amount": 3, "unit": "days"}
@@ -21,7 +24,7 @@ ANSWER = {
 def create_workflows(member: Member) -> None:
     """Publish two workflows, and write a draft of another."""
     tags = dict(Tag.objects.values_list("name", "pk"))
-    _publish(
+    welcome = _publish(
         member,
         "Welcome new contacts",
         "contact.created",
@@ -32,6 +35,10 @@ def create_workflows(member: Member) -> None:
         ],
         [("welcome", "out", "wait"), ("wait", "out", "key")],
     )
+    first = list(Contact.objects.filter(is_deleted=False).order_by("created_at", "pk").values_list("pk", flat=True)[:5])
+    if first:  # so that its drawing shows where runs are
+        chosen = BulkSelection.of_ids(first)
+        enrol(workflow=welcome, member_id=member.pk, panel="contact", selection=chosen, given={})
     _publish(
         member,
         "Answer new leads",
@@ -52,11 +59,12 @@ def _node(id: str, type: str, label: str, config: dict[str, Any]) -> dict[str, A
 
 def _publish(
     member: Member, name: str, kind: str, nodes: list[dict[str, Any]], ways: list[tuple[str, str, str]]
-) -> None:
-    """Publish a workflow; each way leads from a node by a handle to another."""
+) -> Workflow:
+    """Publish a workflow, and return it; each way leads from a node by a handle to another."""
     edges = [
         {"id": f"{source}-{target}", "source": source, "sourceHandle": handle, "target": target}
         for source, handle, target in ways
     ]
     made = create_workflow(member_id=member.pk, name=name, trigger_event_type=kind, nodes=nodes, edges=edges)
     publish_workflow(id=made.pk, member_id=member.pk)
+    return made

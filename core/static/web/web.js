@@ -208,7 +208,7 @@ customElements.define("lw-review", Review);
 customElements.define("lw-toast", Toast);
 customElements.define("lw-refresh", Refresh);
 
-export function toast(text) {
+function toast(text) {
   const made = document.createElement("lw-toast");
   made.className = "toast bad";
   const line = document.createElement("p");
@@ -221,6 +221,9 @@ export function toast(text) {
   made.append(line, close);
   one("#toasts")?.append(made);
 }
+
+// What other scripts have to tell.
+document.addEventListener("toast", (event) => toast(event.detail));
 
 // Copies the field that a button names; where the browser has no clipboard, the text is chosen instead.
 async function copy(button) {

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crm', '0002_answers_of_attendees'),
+        ('crm', '0004_automation_queued'),
     ]
 
     operations = [

@@ -14,7 +14,7 @@ class Migration(OneStepMigration):
 
     dependencies = [
         ('accounts', '0001_squashed_0006_where_sessions_are'),
-        ('workflows', '0002_waits'),
+        ('workflows', '0004_authoring'),
     ]
 
     operations = [

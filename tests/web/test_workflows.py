@@ -1,0 +1,250 @@
+"""The pages of workflows: the list and files, the drawing as a nested list, forms from schemas, settings, runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from accounts.models import Member, Role
+from tests.kit.cast import Cast
+from tests.kit.factories import MemberFactory, TagFactory
+from tests.web.helpers import at, enter, text_of, toast_of
+from tests.workflows.helpers import contact, edges, node, published, runs, work
+from workflows.models import Workflow, WorkflowRun
+
+EVIL = '"><script>alert(1)</script>{{ 7|add:7 }}'
+
+
+@pytest.fixture
+def client(cast: Cast) -> Client:
+    return enter(cast.owner)
+
+
+def made(cast: Cast, *nodes: dict[str, Any], lines: tuple[str, ...] = (), **values: Any) -> tuple[str, str]:
+    """Write a draft. Returns its id, and the address of its page."""
+    body = {"name": "Welcome", "triggerEventType": "contact.created", **values}
+    body |= {"nodes": [node("trigger", "trigger"), *nodes], "edges": edges(*lines)}
+    id = cast.key.post("/workflow", body).data["_id"]
+    return id, at(cast.owner, f"workflows/{id}")
+
+
+def graph(cast: Cast, id: str) -> tuple[dict[str, dict[str, Any]], set[tuple[str, str, str]]]:
+    """Return the data of the nodes, and (source, handle, target) of the edges."""
+    found = cast.key.get(f"/workflow/{id}").data
+    ways = {(one["source"], one["sourceHandle"], one["target"]) for one in found["edges"]}
+    return {one["id"]: one["data"] for one in found["nodes"]}, ways
+
+
+def test_a_workflow_is_added_exported_imported_duplicated_and_deleted(cast: Cast, client: Client) -> None:
+    new = at(cast.owner, "workflows/new")
+    assert client.post(new, {"name": "", "triggerEventType": "contact.created"}).status_code == 422
+    first = client.post(new, {"name": EVIL, "triggerEventType": "contact.created"})
+    page = client.get(first["Location"])
+    assert (page.status_code, "<script>alert" in page.content.decode()) == (200, False)
+    file = client.post(f"{first['Location']}/settings", {"do": "export"})
+    assert json.loads(file.content)["triggerEventType"] == "contact.created"
+    sent = SimpleUploadedFile("workflow.json", file.content)
+    imported = client.post(new, {"do": "import", "file": sent})
+    assert (imported.status_code, EVIL[:9] in text_of(client.get(imported["Location"]))) == (303, True)
+    for wrong in (b"[", b"[]", b'{"name": "x", "odd": 1}', b"\xff\xfe"):
+        refused = client.post(new, {"do": "import", "file": SimpleUploadedFile("x.json", wrong)})
+        assert refused.status_code == 422, wrong
+    assert client.post(new, {"do": "template", "template": "nothing"}).status_code == 422
+    template = client.post(new, {"do": "template", "template": "welcome-contact"})
+    assert template.status_code == 303
+    client.post(template["Location"], {"do": "delete"})
+    copied = client.post(first["Location"], {"do": "duplicate"})
+    assert copied.status_code == 303
+    listed = text_of(client.get(at(cast.owner, "workflows")))
+    assert listed.count("Contact created") >= 3
+    assert "Workflow deleted" in toast_of(client, client.post(copied["Location"], {"do": "delete"}))
+    with cast.scope():
+        ids = list(Workflow.objects.filter(is_deleted=False).values_list("pk", flat=True))
+    gone = client.post(at(cast.owner, "workflows"), {"do": "delete", "ids": ids})
+    assert "2 workflows deleted" in toast_of(client, gone)
+
+
+def test_the_nested_list_adds_moves_and_deletes(cast: Cast, client: Client) -> None:
+    id, place = made(cast, node("a", "note", label="First"), node("b", "wait"), lines=("trigger > a", "a > b"))
+
+    def add(at: str, type: str) -> str:
+        answer = client.post(f"{place}/add", {"do": "add", "at": at, "type": type})
+        assert answer.status_code == 303, text_of(answer)
+        return str(re.search(r"node=([\w-]+)", answer["Location"])[1])  # type: ignore[index]
+
+    def act(what: str) -> str:
+        return toast_of(client, client.post(f"{place}?view=list", {"do": "act", "act": what}))
+
+    assert add("a/out", "condition") == "condition-1"
+    assert graph(cast, id)[1] == {("trigger", "out", "a"), ("a", "out", "condition-1"), ("condition-1", "true", "b")}
+    assert "There is no such step" in toast_of(client, client.post(f"{place}/add", {"do": "add", "type": "trigger"}))
+    gone = client.post(f"{place}/add", {"do": "add", "type": "note", "at": "a/error"})
+    assert "This way on is gone" in toast_of(client, gone)
+    step = f"{place}/step?node=condition-1"
+    connect = {"do": "connect", "node": "condition-1", "handle": "false"}
+    assert "Connected" in toast_of(client, client.post(step, {**connect, "target": "b"}))
+    assert "in a circle" in toast_of(client, client.post(step, {**connect, "target": "a"}))
+    listed = text_of(client.get(place))
+    assert ("goes on at Wait" in listed, "If not" in listed) == (True, True)
+    assert "Step moved" in act("up:condition-1")
+    assert {("trigger", "out", "condition-1"), ("condition-1", "true", "a")} <= graph(cast, id)[1]
+    act("switch:a")
+    assert graph(cast, id)[0]["a"]["disabled"] is True
+    assert "Left out" in text_of(client.get(place))
+    act("duplicate:a")
+    assert graph(cast, id)[0]["note-1"]["label"] == "First (copy)"
+    deleted = act("delete:a")
+    assert ("Step deleted" in deleted, "a" in graph(cast, id)[0]) == (True, False)
+    assert "The trigger stays" in act("delete:trigger")
+    fields = {
+        name: value.replace("&quot;", '"')
+        for name, value in re.findall(r'name="(do|graph|since)" value="([^"]*)"', deleted)
+    }
+    assert "as it was before" in toast_of(client, client.post(place, fields))
+    assert "a" in graph(cast, id)[0]
+    moved = client.post(f"{place}/step", {"do": "move", "node": "a", "place": "condition-1/false"})
+    assert "Step moved" in toast_of(client, moved)
+    assert ("condition-1", "false", "a") in graph(cast, id)[1]
+
+
+def test_forms_are_drawn_from_schemas_and_problems_stand_at_their_fields(cast: Cast, client: Client) -> None:
+    with cast.scope():
+        tag = TagFactory(name="Key account")
+    steps = [node("c", "condition"), node("s", "switch"), node("w", "wait"), node("t", "tags"), node("v", "set")]
+    id, place = made(cast, *steps, node("r", "contact", {"action": "update"}))
+    step = f"{place}/step"
+
+    def save(name: str, **sent: Any) -> dict[str, Any]:
+        answer = client.post(step, {"do": "save", "node": name, **sent})
+        assert answer.status_code == 303, text_of(answer)
+        return dict(graph(cast, id)[0][name].get("config") or {})
+
+    assert "Field required" in text_of(client.get(f"{step}?node=c"))
+    added = {"operator-contact.name": "contains", "value-contact.name": "Ann", "add": "contact.name"}
+    one = {"field": "contact.name", "operator": "contains", "value": "Ann"}
+    assert save("c", tree="config.filter", **added)["filter"] == {"operator": "and", "conditions": [one]}
+    assert "Contact: Name contains Ann" in text_of(client.get(f"{step}?node=c"))
+    assert "filter" not in save("c", tree="config.filter", drop="contact.name:contains:Ann")
+
+    span = {"config.for.amount": "3", "config.for.unit": "days"}
+    window = {"config.window:on": "on", "config.window.days": ["1", "2"], "config.window.start": "09:00"}
+    waits = save("w", **span, **window)
+    assert waits["for"] == {"amount": 3, "unit": "days"}
+    assert waits["window"] == {"days": [1, 2], "start": "09:00"}
+    assert "window" not in save("w", **span)
+
+    row = {"config.cases.0:there": "1", "config.cases.0.id": "vip", "config.cases.0.label": "VIPs"}
+    assert save("s", **row)["cases"] == [{"id": "vip", "label": "VIPs"}]
+    kept = save("s", **row, tree="config.cases.0.filter", **added)
+    assert kept["cases"][0]["filter"]["conditions"] == [one]
+    assert "VIPs" in text_of(client.get(place))
+    assert "cases" not in save("s", **row, drop_row="config.cases.0")
+
+    assert save("t", **{"config.tags": [tag.pk], "config.action": "add"})["tags"] == [tag.pk]
+    pairs = {"config.values:name.0": "score", "config.values:value.0": "12"}
+    pairs |= {"config.values:name.1": "who", "config.values:value.1": "{{ contact.name }}"}
+    assert save("v", **pairs)["values"] == {"score": 12, "who": "{{ contact.name }}"}
+    fields = {"config.action": "update", "config.values:name.0": "name", "config.values:value.0": EVIL}
+    assert save("r", **fields)["values"] == {"name": EVIL}
+    shown = client.get(f"{step}?node=r")
+    page = shown.content.decode()
+    assert ("<script>alert" in page, "&quot;&gt;&lt;script&gt;alert" in page) == (False, True)
+    assert "score" in text_of(client.get(f"{step}?node=v"))
+
+
+def test_somebody_else_s_change_is_not_overwritten_unasked(cast: Cast, client: Client) -> None:
+    id, place = made(cast, node("n", "note", {"notes": "Mine"}), lines=("trigger > n",))
+    step = f"{place}/step?node=n"
+    opened = re.search(r'name="opened" value="(\w+)"', client.get(step).content.decode())[1]  # type: ignore[index]
+    nodes = [node("trigger", "trigger"), node("n", "note", {"notes": "Theirs"})]
+    assert cast.key.put(f"/workflow/{id}", {"nodes": nodes}).status == 200
+    sent = {"node": "n", "opened": opened, "config.notes": "Again mine"}
+    asked = client.post(step, {**sent, "do": "save"})
+    assert (asked.status_code, "has changed this meanwhile" in text_of(asked)) == (422, True)
+    assert ("Again mine" in asked.content.decode(), graph(cast, id)[0]["n"]["config"]["notes"]) == (True, "Theirs")
+    assert client.post(step, {**sent, "do": "overwrite"}).status_code == 303
+    assert graph(cast, id)[0]["n"]["config"]["notes"] == "Again mine"
+
+    drawn = {"nodes": nodes, "edges": []}
+    late = client.post(place, {"do": "draw", "graph": json.dumps(drawn), "since": "2020-01-01T00:00:00.000Z"})
+    assert (late.status_code, late.json()) == (422, {"who": cast.owner.name})
+    forced = client.post(place, {"do": "draw", "graph": json.dumps(drawn), "overwrite": "1"})
+    assert (forced.status_code, forced.json()["shown"]["n"]["about"]) == (200, "")
+    assert client.post(place, {"do": "draw", "graph": "["}).status_code == 400
+
+
+def test_triggers_and_settings(cast: Cast, client: Client) -> None:
+    id, place = made(cast, node("n", "note", {"notes": "Hi"}), lines=("trigger > n",))
+    step = f"{place}/step?node=trigger"
+    kind = {"do": "save", "node": "trigger", "triggerEventType": "schedule"}
+    timed = {"schedule.type": "cron", "schedule.cron": "0 9 * * 1-5", "schedule.every.amount": "5"}
+    assert client.post(step, {**kind, **timed}).status_code == 303
+    assert cast.key.get(f"/workflow/{id}").data["schedule"] == {"type": "cron", "cron": "0 9 * * 1-5"}
+    changed = {**kind, "triggerEventType": "contact.updated", "config.changedFields": ["email"]}
+    assert client.post(step, changed).status_code == 303
+    settings = {"do": "save", "name": "Renamed", "config.enrolment.mode": "once", "config.priority": "2"}
+    assert client.post(f"{place}/settings", settings).status_code == 303
+    found = cast.key.get(f"/workflow/{id}").data
+    assert (found["name"], found["config"]["enrolment"]["mode"]) == ("Renamed", "once")
+    assert (found["config"]["priority"], found["config"]["changedFields"]) == (2, ["email"])
+    assert "Renamed" in text_of(client.get(f"{place}/settings"))
+    assert client.post(step, {**kind, "triggerEventType": "webhook"}).status_code == 303
+    assert "is published" in toast_of(client, client.post(place, {"do": "publish"}))
+    assert "/api/public/workflow-hooks/" in client.get(step).content.decode()
+    assert "Not published any more" in toast_of(client, client.post(place, {"do": "unpublish"}))
+
+
+def test_runs_are_looked_at_and_tried_again(cast: Cast, client: Client) -> None:
+    lines = edges("trigger > n", "n > f")
+    steps = [node("trigger", "trigger"), node("n", "note", {"notes": "Hi"}), node("f", "followUp", {"title": "Call"})]
+    id = published(cast, steps, lines)
+    person = contact(cast, name=EVIL)
+    work()
+    [run] = runs(cast, id)
+    place = at(cast.owner, f"workflows/{id}")
+    listed = client.get(f"{place}/runs?f=status:in:failed")
+    assert ("Failed" in text_of(listed), "<script>alert" in listed.content.decode()) == (True, False)
+    page = at(cast.owner, f"workflow-runs/{run.pk}")
+    shown = text_of(client.get(page))
+    assert ("It failed at Follow-up" in shown, "The run has no lead" in shown) == (True, True)
+    assert "1 failed" in text_of(client.get(f"{place}/live"))
+    assert "It tries again from there" in toast_of(client, client.post(page, {"do": "retry", "node": "f"}))
+    work()
+    assert text_of(client.get(page)).count("The run has no lead") >= 2
+    again = client.post(f"{place}/runs?f=status:in:failed", {"do": "redrive", "all": "1"})
+    assert "begin again where they failed" in toast_of(client, again)
+    assert "Cancelled" in toast_of(client, client.post(page, {"do": "cancel"})) or runs(cast, id)[0].status == "failed"
+    of = at(cast.owner, f"workflows/of?contact={person}")
+    assert "Welcome" in text_of(client.get(of))
+    started = client.post(of, {"do": "start", "workflow": id, "ids": [person]})
+    assert "1 run has begun" in toast_of(client, started)
+    tried = client.post(f"{place}/test", {"do": "try", "panel": "contact", "who": ""})
+    assert ("A step failed" in text_of(tried), "The run has no lead" in text_of(tried)) == (True, True)
+    with cast.scope():
+        assert WorkflowRun.objects.count() == 2
+    assert client.post(place, {"do": "act", "act": "delete:f"}).status_code == 303
+    compared = text_of(client.get(f"{place}/compare?a=1&b=draft"))
+    assert "Taken out Follow-up" in compared
+    assert "Runs of older versions" in text_of(client.get(f"{place}/publish"))
+    assert "Version 2 is published" in toast_of(
+        client, client.post(f"{place}/publish", {"do": "publish", "runs": "cancel"})
+    )
+    assert "contact.name" in text_of(client.get(f"{place}/values?node=n"))
+
+
+def test_who_may_only_read_changes_nothing(cast: Cast) -> None:
+    id, place = made(cast, node("n", "note", {"notes": "Hi"}), lines=("trigger > n",))
+    with cast.scope():
+        viewer = MemberFactory(status=Member.Status.ACCEPTED, role=Role.objects.get(name="Viewer"))
+    reader = enter(viewer)
+    shown = reader.get(place)
+    assert (shown.status_code, "Add a step after" in text_of(shown)) == (200, False)
+    assert reader.post(place, {"do": "act", "act": "switch:n"}).status_code == 403
+    assert reader.post(f"{place}/step?node=n", {"do": "save", "config.notes": "No"}).status_code == 403
+    assert "permission" in toast_of(reader, reader.post(place, {"do": "publish"}))
+    assert graph(cast, id)[0]["n"]["config"] == {"notes": "Hi"}

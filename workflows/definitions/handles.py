@@ -1,0 +1,38 @@
+"""The ways on from the nodes of a draft, which need not be right yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from workflows.definitions.catalogue import handles_without_settings
+from workflows.nodes.registry import NODE_TYPES
+
+ERROR = "error"
+
+
+def handles_of(nodes: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return node -> its handles: by its settings where these are right, else those that its type always has."""
+    return {node["id"]: _handles(node["type"], node["data"]) for node in nodes}
+
+
+def _handles(name: str, data: Mapping[str, Any]) -> list[str]:
+    type = NODE_TYPES.get(name)
+    if type is None:
+        return ["out"]
+    try:
+        found = list(type.handles(type.config.model_validate(data.get("config") or {})))
+    except ValidationError:
+        found = [*_listed(data.get("config") or {}), *handles_without_settings(type)]
+    policy = data.get("onError")
+    if isinstance(policy, Mapping) and policy.get("then") == "branch":
+        found.append(ERROR)
+    return list(dict.fromkeys(found))
+
+
+def _listed(config: Mapping[str, Any]) -> list[str]:
+    """Return the ids of cases and arms."""
+    rows = [one for name in ("cases", "arms") if isinstance(config.get(name), list) for one in config[name]]
+    return [one["id"] for one in rows if isinstance(one, Mapping) and isinstance(one.get("id"), str)]

@@ -1,0 +1,26 @@
+"""The pages of workflows: all of them, a new one, and one as it is drawn, with its steps, settings and versions."""
+
+from __future__ import annotations
+
+from workflows.definitions.pages.draw import AddStep, DrawWorkflow, LiveWorkflow
+from workflows.definitions.pages.enrolling import WorkflowsOfRecord
+from workflows.definitions.pages.list import NewWorkflow, Workflows
+from workflows.definitions.pages.settings import WorkflowSettings, WorkflowVersions
+from workflows.definitions.pages.step import Step
+from workflows.definitions.pages.trying import CompareVersions, PublishWorkflow, StepValues, TryWorkflow
+
+PAGES = [
+    Workflows,
+    NewWorkflow,
+    WorkflowsOfRecord,
+    DrawWorkflow,
+    AddStep,
+    Step,
+    LiveWorkflow,
+    WorkflowSettings,
+    WorkflowVersions,
+    TryWorkflow,
+    StepValues,
+    CompareVersions,
+    PublishWorkflow,
+]

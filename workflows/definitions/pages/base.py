@@ -1,0 +1,188 @@
+"""What the pages of workflows share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+
+from core.web.ask import Answer
+from core.web.pages import MenuItem, Page, Refused
+from workflows.definitions.pages.graph import Graph, NotPossible, problems_by_node
+
+STATUSES = {
+    "unpublished": ("Not published", ""),
+    "published": ("Published", "ok"),
+    "paused": ("Paused", "warn"),
+}
+"""Status -> its words, and the tone of its badge."""
+TRIES = 3
+TABS = (
+    ("workflow", "Draw"),
+    ("workflow-runs-of", "Runs"),
+    ("workflow-test", "Try it"),
+    ("workflow-settings", "Settings"),
+    ("workflow-versions", "Versions"),
+)
+LIVE = ("queued", "running", "waiting", "paused")
+"""Statuses of runs that have not ended."""
+
+
+def shown_workflow(one: Mapping[str, Any], triggers: Mapping[str, str]) -> dict[str, Any]:
+    """Return a workflow with its status, its trigger and its runs in words."""
+    words, tone = STATUSES.get(one["status"], (one["status"], ""))
+    counts = one["runCounts"]
+    kind = one["triggerEventType"]
+    return {
+        **one,
+        "words": words,
+        "mood": tone,
+        "trigger": triggers.get(kind) or kind or "Nothing yet",
+        "live": sum(counts.get(status, 0) for status in LIVE),
+        "failed": counts.get("failed", 0),
+    }
+
+
+class WorkflowPage(Page):
+    """What the pages of workflows share."""
+
+    module = "workflow"
+    menu = MenuItem("Workflows", "workflow", 53, "Outreach")
+
+    @cached_property
+    def catalogue(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read("workflow/catalogue").data
+        return found
+
+    @cached_property
+    def types(self) -> dict[str, Mapping[str, Any]]:
+        """The types of nodes by their names."""
+        return {one["type"]: one for one in self.catalogue["nodes"]}
+
+    @cached_property
+    def triggers(self) -> dict[str, str]:
+        """Kind of what starts runs -> its words."""
+        return {one["kind"]: one["label"] for one in self.catalogue["triggers"]}
+
+
+class OneWorkflow(WorkflowPage):
+    """A page of one workflow, with its tabs and what is done to it as a whole."""
+
+    tab: ClassVar[str] = "workflow"
+
+    @property
+    def place(self) -> str:
+        """The path of the workflow in the API."""
+        return f"workflow/{self.params['id']}"
+
+    @cached_property
+    def workflow(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read(self.place).data
+        return found
+
+    @property
+    def graph(self) -> Graph:
+        return Graph(self.workflow, self.types)
+
+    def head(self) -> dict[str, Any]:
+        """Return what the head of the pages shows."""
+        shown = shown_workflow(self.workflow, self.triggers)
+        errors = shown["validation"]["errors"]
+        return {
+            "workflow": shown,
+            "title": shown["name"],
+            "tabs": [(self.address(name, self.params["id"]), words, name == self.tab) for name, words in TABS],
+            "errors": len(errors),
+            "may_publish": shown["status"] != "published" or shown["hasChanges"],
+            "home": self.address("workflow", self.params["id"]),
+        }
+
+    def problems(self, graph: Graph) -> list[dict[str, Any]]:
+        """Return each problem with the node where it is, and the address where it is mended."""
+        found = []
+        for id, ones in problems_by_node(self.workflow["validation"]).items():
+            node = graph.find(id)
+            for one in ones:
+                where = self.address("workflow-step", self.params["id"], node=id) if node else self.mended_at(one)
+                found.append({**one, "label": graph.label(node) if node else "", "link": where})
+        return found
+
+    def mended_at(self, problem: Mapping[str, Any]) -> str:
+        """Return the address where a problem of no node is mended."""
+        path = str(problem["path"])
+        trigger = self.graph.trigger
+        if trigger and (path.startswith(("triggerEventType", "schedule", "config.filter", "config.changed"))):
+            return self.address("workflow-step", self.params["id"], node=trigger["id"])
+        return self.address("workflow-settings", self.params["id"]) if path.startswith("config") else ""
+
+    def change(self, act: Callable[[Graph], Any]) -> tuple[Answer, Any]:
+        """Change the graph as it is now, and save it. Returns the API's answer and what the change returned.
+
+        Somebody who saves at the same moment is not overwritten: the change is made once more to what they left.
+        """
+        for attempt in range(TRIES):
+            if attempt:
+                del self.workflow
+            graph = self.graph
+            made = act(graph)
+            body = {"nodes": graph.nodes, "edges": graph.edges, "unchangedSince": self.workflow["updatedAt"]}
+            answer = self.ask("PUT", self.place, None, body)
+            if answer.status != 409:
+                break
+        if answer.ok:
+            self.workflow = answer.data
+        return answer, made
+
+    def changed(self, act: Callable[[Graph], Any], text: str, to: str = "") -> HttpResponse:
+        """Change the graph, and lead on with what came of it."""
+        if not self.may("workflow", "PUT"):
+            raise Refused(403, "Your role does not change workflows")
+        try:
+            answer, _ = self.change(act)
+        except NotPossible as trouble:
+            return self.fail(str(trouble), to)
+        return self.done(text, to) if answer.ok else self.refuse(answer, to)
+
+    # What is done to the workflow as a whole
+
+    def do_publish(self) -> HttpResponse:
+        """Publish the draft. A form may say what becomes of the runs of older versions."""
+        answer = self.ask("POST", f"{self.place}/publish", None, {"runs": self.request.POST.get("runs") or "keep"})
+        home = self.address("workflow", self.params["id"])
+        if not answer.ok and answer.body.get("errors"):
+            number = len(answer.body["errors"])
+            return self.fail(f"It cannot run yet: {number} problem{'' if number == 1 else 's'} to mend", home)
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done(f"Version {answer.data['version']} is published", home)
+
+    def do_unpublish(self) -> HttpResponse:
+        answer = self.ask("POST", f"{self.place}/unpublish")
+        return self.done("Not published any more: its runs are held") if answer.ok else self.refuse(answer)
+
+    def do_pause(self) -> HttpResponse:
+        return self._status("paused", "Paused: its runs are held, and none begins")
+
+    def do_resume(self) -> HttpResponse:
+        return self._status("published", "It goes on")
+
+    def _status(self, status: str, text: str) -> HttpResponse:
+        answer = self.ask("PUT", self.place, None, {"status": status})
+        return self.done(text) if answer.ok else self.refuse(answer)
+
+    def do_duplicate(self) -> HttpResponse:
+        answer = self.ask("POST", f"{self.place}/duplicate")
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done(f"This is “{answer.data['name']}”, the copy", self.address("workflow", answer.data["_id"]))
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", self.place)
+        return self.done("Workflow deleted", self.address("workflows")) if answer.ok else self.refuse(answer)
+
+    def do_start(self) -> HttpResponse:
+        """Start a run without a record."""
+        answer = self.ask("POST", f"{self.place}/enrol", None, {})
+        return self.done("A run has begun") if answer.ok else self.refuse(answer)

@@ -1,0 +1,114 @@
+"""The page of all workflows, a new one, and one from a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.filters import DATE, Choice
+from core.web.forms import Field, Form, Option
+from core.web.lists import Column, ListState
+from workflows.definitions.pages.base import STATUSES, WorkflowPage, shown_workflow
+
+MOST_BYTES = 2_000_000
+
+
+class Workflows(WorkflowPage):
+    path = name = "workflows"
+    title = "Workflows"
+    template = "web/workflows/list.html"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("status", "State", "status"),
+        Column("trigger", "Starts"),
+        Column("live", "Under way", css="right"),
+        Column("failed", "Failed", css="right"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+    def show(self) -> Mapping[str, Any]:
+        statuses = tuple((name, words) for name, (words, _) in STATUSES.items())
+        choices = [
+            Choice("status", "State", ("in",), statuses),
+            Choice("triggerEventType", "Starts", ("in",), tuple(self.triggers.items())),
+            Choice("updatedAt", "Changed", DATE, kind="date"),
+        ]
+        state = ListState(self.request.GET, {one.name: one for one in choices})
+        found = self.read("workflow", state.query())
+        return {
+            "state": state,
+            "choices": choices,
+            "columns": self.columns,
+            "workflows": [shown_workflow(one, self.triggers) for one in found.data],
+            "total": found.total,
+            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "workflow", None, {"ids": self.request.POST.getlist("ids")})
+        if not answer.ok:
+            return self.refuse(answer)
+        number = answer.data["deletedCount"]
+        return self.done(f"{number} workflow{'' if number == 1 else 's'} deleted; their runs have ended")
+
+
+class NewWorkflow(WorkflowPage):
+    path = "workflows/new"
+    name = "workflow-new"
+    title = "New workflow"
+    deed = "New workflow"
+    template = "web/workflows/new.html"
+
+    def form(self) -> Form:
+        kinds = [Option(kind, words) for kind, words in self.triggers.items()]
+        return Form(
+            [
+                Field("name", "Name", required=True, autofocus=True, help="Only you and your colleagues see it."),
+                Field("triggerEventType", "Starts", "select", options=kinds, value="contact.created"),
+            ]
+        )
+
+    def show(self) -> Mapping[str, Any]:
+        if not self.may("workflow", "POST"):
+            return {"form": None}
+        templates = [
+            {**one, "starts": self.triggers.get(one["triggerEventType"], one["triggerEventType"])}
+            for one in self.read("workflow/templates").data["templates"]
+        ]
+        return {"form": self.form(), "templates": templates}
+
+    def do_template(self) -> HttpResponse:
+        """Make a workflow of a template."""
+        form = self.form()
+        return self._made(form, {"template": self.request.POST.get("template", "")}, "workflow")
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        trigger = {"id": "trigger", "type": "trigger", "position": {"x": 0, "y": 0}, "data": {}}
+        return self._made(form, {**form.values, "nodes": [trigger], "edges": []}, "workflow")
+
+    def do_import(self) -> HttpResponse:
+        """Make a workflow of an exported file."""
+        sent = self.request.FILES.get("file")
+        form = self.form()
+        if sent is None or not sent.size or sent.size > MOST_BYTES:
+            form.trouble.append("Choose the file of an exported workflow, of at most 2 MB.")
+            return self.page({"form": form}, status=422)
+        try:
+            body = json.loads(sent.read().decode("utf-8-sig"))
+        except (ValueError, RecursionError):
+            body = None
+        if not isinstance(body, dict):
+            form.trouble.append("This file is no exported workflow: it is no JSON object.")
+            return self.page({"form": form}, status=422)
+        return self._made(form, body, "workflow/import")
+
+    def _made(self, form: Form, body: Mapping[str, Any], path: str) -> HttpResponse:
+        answer = self.ask("POST", path, None, body)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page({"form": form}, status=422)
+        return self.done("Added. Say what it does, then publish it", self.address("workflow", answer.data["_id"]))

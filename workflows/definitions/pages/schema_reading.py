@@ -1,0 +1,129 @@
+"""The settings that a browser sent by a form that was drawn from a JSON Schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import QueryDict
+
+from core.web.filters import changed_filters
+from core.web.forms import Field
+from core.web.lists import MATCH, ListState
+from workflows.definitions.pages.schemas import MOST_ROWS, Schema, Schemas, conditions_of, tree_state, typed
+
+
+class ReadingForm(Schemas):
+    """Reads settings. What could not be read is in `wrong`, path -> what is wrong with it."""
+
+    sent: QueryDict
+    wrong: dict[str, str]
+    tree: str
+    """The path of the conditions that the form changes: those of one setting at a time."""
+
+    def _read_properties(self, schema: Schema, values: Any, path: str) -> dict[str, Any]:
+        held = values if isinstance(values, Mapping) else {}
+        found = {}
+        for name, raw in schema.get("properties", {}).items():
+            if not self._matters(raw, path, f"{path}.{name}"):
+                continue
+            value = self._read(raw, held.get(name), f"{path}.{name}")
+            if value is not None:
+                found[name] = value
+        return found
+
+    def _matters(self, raw: Schema, path: str, own: str) -> bool:
+        """Tell whether a setting matters with what else was sent."""
+        needs = self.sources.shown_if.get(own) or {
+            f"{path}.{name}": values for name, values in conditions_of(raw.get("x-show-if"))
+        }
+        return all(self.sent.get(name, "") in values for name, values in needs.items() if name in self.sent)
+
+    def _read(self, raw: Schema, held: Any, path: str) -> Any:
+        """Return a setting as it was sent; None for nothing."""
+        schema, optional = self.resolve(raw)
+        kind = self._kind(schema)
+        if kind == "tree":
+            return self._read_tree(held, path)
+        if kind == "span":
+            return self._read_span(path, optional)
+        if kind == "object":
+            if optional and f"{path}:on" not in self.sent:
+                return None
+            return self._read_properties(schema, held, path)
+        if kind == "rows":
+            return self._read_rows(schema, held, path)
+        if kind == "pairs":
+            return self._read_pairs(schema, path)
+        return self._read_field(kind, schema, path, optional)
+
+    def _read_field(self, kind: str, schema: Schema, path: str, optional: bool) -> Any:
+        read_as = {"lines": "textarea", "json": "textarea"}.get(kind, kind)
+        value = Field(path, "", read_as).read(self.sent)
+        if kind == "json":
+            return self._read_json(path, value)
+        if kind in ("lines", "checks"):
+            several = value if kind == "checks" else [line.strip() for line in value.split("\n") if line.strip()]
+            items, _ = self.resolve(schema.get("items") or {})
+            if items.get("type") in ("integer", "number"):
+                several = [int(one) if re.fullmatch(r"-?\d{1,9}", one) else one for one in several]
+            return several or None
+        if kind == "select" and schema.get("type") in ("integer", "number"):
+            return int(value) if re.fullmatch(r"-?\d{1,9}", value) else value or None
+        return None if value == "" else value
+
+    def _read_json(self, path: str, text: str) -> Any:
+        try:
+            return json.loads(text) if text else None
+        except (ValueError, RecursionError):
+            self.wrong[path] = "This is no JSON"
+            return text
+
+    def _read_span(self, path: str, optional: bool) -> Any:
+        amount = Field(f"{path}.amount", "", "number").read(self.sent)
+        return None if amount is None else {"amount": amount, "unit": self.sent.get(f"{path}.unit", "days")}
+
+    def _read_rows(self, schema: Schema, held: Any, path: str) -> list[Any] | None:
+        items, _ = self.resolve(schema["items"])
+        before = held if isinstance(held, list) else []
+        found = []
+        for place in range(MOST_ROWS):
+            if f"{path}.{place}:there" not in self.sent or self.sent.get("drop_row") == f"{path}.{place}":
+                continue
+            row = self._read_properties(items, before[place] if place < len(before) else {}, f"{path}.{place}")
+            own = {
+                name for name, one in row.items() if one != self.resolve(items["properties"][name])[0].get("default")
+            }
+            if place < len(before) or own:
+                found.append(row)
+        return found or None
+
+    def _read_pairs(self, schema: Schema, path: str) -> dict[str, Any] | None:
+        types = {}
+        if schema.get("x-widget") == "fields":
+            types = {option.value: type for option, type in self.sources.fields(path)}
+        found: dict[str, Any] = {}
+        for place in range(201):
+            name = self.sent.get(f"{path}:name.{place}")
+            if name is None:
+                break
+            text = self.sent.get(f"{path}:value.{place}", "").replace("\r\n", "\n").strip()
+            if name.strip():
+                found[name.strip()] = typed(text, types.get(name.strip(), "any"))
+        return found or None
+
+    def _read_tree(self, held: Any, path: str) -> Any:
+        state = tree_state(held, self.sources.trees(path))
+        if path != self.tree or self.sent.get("tree", path) != path:
+            return held
+        added, dropped = changed_filters(self.sent, [choice.name for choice in state.choices.values()])
+        query = QueryDict(mutable=True)
+        texts = dict.fromkeys([*(str(one) for one in state.filters), *added])
+        query.setlist("f", [text for text in texts if text not in dropped])
+        query[MATCH] = self.sent.get(MATCH) or ("any" if state.any else "")
+        changed = ListState(query, state.choices, fixed=state.fixed)
+        if changed.unread:
+            self.wrong[path] = changed.unread[0].trouble
+        return changed.selection().get("advancedFilters")

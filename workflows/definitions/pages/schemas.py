@@ -1,0 +1,213 @@
+"""What forms that are drawn from JSON Schemas are made of: parts, what values are chosen from, and words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+
+from core.web.filters import Choice, flattened
+from core.web.forms import Field, Option
+from core.web.lists import MATCH, ListState
+
+Schema = Mapping[str, Any]
+LONG = 300
+"""A text that may have more characters gets a field of several lines."""
+SPARE = 1
+MOST_ROWS = 50
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+CHOSEN = {
+    "tags": "tags",
+    "member": "members",
+    "members": "members",
+    "team": "teams",
+    "teams": "teams",
+    "segment": "segments",
+    "segments": "segments",
+    "template": "templates",
+    "workflow": "workflows",
+}
+"""Widget -> key of GET /workflow/choices."""
+INPUTS = {"time": "time", "date-time": "datetime-local", "date": "date", "email": "email", "uri": "url"}
+
+
+@dataclass
+class Part:
+    """A part of a form, as templates/web/workflows/part.html draws it."""
+
+    kind: str
+    """field, group, rows, pairs or tree."""
+    path: str
+    label: str = ""
+    help: str = ""
+    parts: list[Part] = field(default_factory=list)
+    """Of a group; of rows and pairs each row is a group."""
+    field: Field | None = None
+    switch: Field | None = None
+    """Whether an optional group is used."""
+    state: ListState | None = None
+    choices: Sequence[Choice] = ()
+    error: str = ""
+    show_if: str = ""
+    """JSON of {name of an input: [values with which this matters]}."""
+
+
+@dataclass
+class Sources:
+    """What values are chosen from."""
+
+    options: Callable[[str, str], list[Option] | None] = lambda widget, source: None
+    """Returns the options of a widget or of an address of the API; None where nothing is known."""
+    trees: Callable[[str], Sequence[Choice]] = lambda path: ()
+    """Returns what the conditions at a path are about."""
+    fields: Callable[[str], Sequence[tuple[Option, str]]] = lambda path: ()
+    """Returns the fields of records, with the types of their values, that a setting names."""
+    shown_if: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    """Path -> what makes it matter, beside what the schema says."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Path -> its words, where the name of the setting does not say enough."""
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Path -> value -> the words for it, where the value does not say enough."""
+
+
+def tree_state(value: Any, choices: Sequence[Choice]) -> ListState:
+    """Return a tree of conditions as lists have it: its filters, and what no filter can say."""
+    known = {choice.name: choice for choice in choices}
+    query = QueryDict(mutable=True)
+    fixed: Sequence[Mapping[str, Any]] = ()
+    if isinstance(value, Mapping) and value.get("conditions"):
+        try:
+            texts, match, fixed = flattened(value, lambda text: text.partition(":")[0] in known)
+        except (KeyError, TypeError, AttributeError):
+            texts, match, fixed = [], "", [value]
+        query.setlist("f", texts)
+        query[MATCH] = match
+    return ListState(query, known, fixed=fixed)
+
+
+def typed(text: str, type: str) -> Any:
+    """Return a value as its field takes it. What has an expression in it stays a text."""
+    if "{{" in text:
+        return text
+    if type == "array":
+        return [one.strip() for one in text.split(",") if one.strip()]
+    if type in ("number", "any") and re.fullmatch(r"-?(0|[1-9]\d{0,14})(\.\d{1,9})?", text):
+        return json.loads(text)
+    if type in ("boolean", "any") and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if type == "any" and text[:1] in ("[", "{"):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+    return text
+
+
+def conditions_of(raw: Any) -> list[tuple[str, list[str]]]:
+    if not isinstance(raw, Mapping):
+        return []
+    return [
+        (name, [str(one) for one in (value if isinstance(value, list) else [value])]) for name, value in raw.items()
+    ]
+
+
+def label_of(name: str, schema: Schema) -> str:
+    title = schema.get("x-label")
+    words = re.sub(r"(?<=[a-z])([A-Z])", lambda found: f" {found[1].lower()}", name).replace("_", " ")
+    return str(title) if title else words[:1].upper() + words[1:]
+
+
+def single(label: str) -> str:
+    return label[:-1] if label.endswith("s") else label
+
+
+def enum_options(schema: Schema, own: Mapping[str, str] | None = None) -> list[Option]:
+    found = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
+    words = own or schema.get("x-labels") or {}
+    return [Option(str(one), str(words.get(str(one)) or label_of(str(one), {}))) for one in found]
+
+
+def with_held(options: Iterable[Option], held: Iterable[str]) -> list[Option]:
+    """Return the options, and those that are chosen but not among them: gone, or beyond the first ones."""
+    found = list(options)
+    there = {one.value for one in found}
+    return [*found, *(Option(one, f"{one} (not found)") for one in held if one and one not in there)]
+
+
+def is_plain(schema: Schema) -> bool:
+    """Tell whether an object holds plain values by names of one's own."""
+    rest = schema.get("additionalProperties")
+    return isinstance(rest, Mapping) and rest.get("type") in ("string", "number", "integer", "boolean")
+
+
+def is_days(schema: Schema, items: Schema) -> bool:
+    return items.get("type") == "integer" and schema.get("maxItems") == 7
+
+
+def has_expression(value: Any) -> bool:
+    return isinstance(value, str) and "{{" in value
+
+
+class Schemas:
+    """What the schema of settings says of each of them."""
+
+    schema: Schema
+    sources: Sources
+
+    def resolve(self, raw: Schema) -> tuple[Schema, bool]:
+        """Return a schema without references, and whether it may be null."""
+        found, optional = dict(raw), False
+        for _ in range(8):
+            if "$ref" in found:
+                name = str(found.pop("$ref")).rpartition("/")[2]
+                found = {**self.schema.get("$defs", {}).get(name, {}), **found}
+            elif len(found.get("allOf", ())) == 1:
+                found = {**found.pop("allOf")[0], **found}
+            elif "anyOf" in found:
+                rest = [one for one in found["anyOf"] if one.get("type") != "null"]
+                optional = optional or len(rest) < len(found["anyOf"])
+                if len(rest) != 1:
+                    break
+                del found["anyOf"]
+                found = {**rest[0], **found}
+            else:
+                break
+        return found, optional
+
+    def _kind(self, schema: Schema) -> str:
+        widget = schema.get("x-widget", "")
+        type = schema.get("type")
+        properties = schema.get("properties")
+        if widget == "tree":
+            return "tree"
+        if properties is not None:
+            return "span" if set(properties) == {"amount", "unit"} else "object"
+        if type == "array":
+            return self._kind_of_list(schema)
+        if type == "object":
+            return "pairs" if widget in ("fields", "expression", "pairs") or is_plain(schema) else "json"
+        if "enum" in schema or "const" in schema or self._options(schema):
+            return "select"
+        if type in ("integer", "number"):
+            return "number"
+        if type == "boolean":
+            return "switch"
+        if type == "string" or type is None:
+            return "text" if type or widget == "expression" or "anyOf" in schema else "json"
+        return "json"
+
+    def _kind_of_list(self, schema: Schema) -> str:
+        items, _ = self.resolve(schema.get("items") or {})
+        if "properties" in items:
+            return "rows"
+        if self._options(schema) is not None or "enum" in items or is_days(schema, items):
+            return "checks"
+        return "lines" if items.get("type") in ("string", "integer", "number") else "json"
+
+    def _options(self, schema: Schema) -> list[Option] | None:
+        widget, source = str(schema.get("x-widget") or ""), str(schema.get("x-source") or "")
+        return self.sources.options(widget, source) if widget or source else None

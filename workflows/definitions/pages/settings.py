@@ -1,0 +1,127 @@
+"""The settings of a workflow, and its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse, JsonResponse
+
+from core.web.forms import Field
+from core.web.lists import Column, ListState
+from core.web.pages import Refused
+from workflows.definitions.pages.base import OneWorkflow
+from workflows.definitions.pages.schema_forms import SchemaForm, Sources
+from workflows.definitions.pages.step import OF_TRIGGER, fingerprint
+
+LABELS = {
+    "config.enrolment": "How often a record goes through",
+    "config.enrolment.mode": "A record starts a run",
+    "config.enrolment.cooldown": "Not again within",
+    "config.window": "Runs begin only at some hours",
+    "config.window.timezone": "Time zone",
+    "config.whilePaused": "While it is paused, starts are",
+    "config.priority": "Priority, 1 is first",
+    "config.allowSelfTrigger": "What it changes itself may start it",
+}
+
+WORDS = {
+    "config.enrolment.mode": {
+        "once": "Once, ever",
+        "whenIdle": "Unless it has one under way",
+        "always": "Each time",
+        "replace": "Each time, and the one before ends",
+    },
+    "config.whilePaused": {"skip": "Left out", "queue": "Kept for later"},
+}
+"""Path of a setting -> value -> its words."""
+
+
+class WorkflowSettings(OneWorkflow):
+    """The name, who gets in how often, and when runs begin."""
+
+    path = "workflows/<str:id>/settings"
+    name = tab = "workflow-settings"
+    template = "web/workflows/settings.html"
+
+    def forms(self) -> tuple[Field, SchemaForm]:
+        schema = self.catalogue["settings"]["config"]
+        properties = {name: one for name, one in schema["properties"].items() if name not in OF_TRIGGER}
+        own = {**schema, "properties": properties}
+        form = SchemaForm(own, self.workflow["config"], Sources(labels=LABELS, words=WORDS))
+        return Field("name", "Name", required=True, value=self.workflow["name"]), form
+
+    def show(self) -> Mapping[str, Any]:
+        return self.context(*self.forms())
+
+    def context(self, name: Field, form: SchemaForm, **more: Any) -> dict[str, Any]:
+        problems = [one for one in self.workflow["validation"]["errors"] if not one["nodeId"]]
+        marked = [form.mark(one["path"], one["message"]) for one in problems if one["path"].startswith("config")]
+        return {
+            **self.head(),
+            "name_field": name,
+            "form": form,
+            "marked": any(marked),
+            "opened": fingerprint({}, self.workflow),
+            **more,
+        }
+
+    def do_save(self) -> HttpResponse:
+        if not self.may("workflow", "PUT"):
+            raise Refused(403, "Your role does not change workflows")
+        sent = self.request.POST
+        name, form = self.forms()
+        values, name.value = form.read(sent), name.read(sent)
+        now = fingerprint({}, self.workflow)
+        if sent.get("opened", now) != now and sent.get("do") != "overwrite":
+            by = self.workflow["updatedBy"]
+            clash = {"who": by["name"] if by else "Somebody", "at": self.workflow["updatedAt"]}
+            return self.page(self.context(name, form, clash=clash), status=422)
+        kept = {key: value for key, value in self.workflow["config"].items() if key in OF_TRIGGER}
+        body = {"config": {**kept, **values}}
+        if name.value != self.workflow["name"]:
+            body["name"] = name.value
+        answer = self.ask("PUT", self.place, None, body)
+        if not answer.ok:
+            return self.page(self.context(name, form, trouble=answer.refusal), status=422)
+        self.workflow = answer.data
+        return self.done("Saved")
+
+    do_overwrite = do_save
+
+    def do_export(self) -> HttpResponse:
+        """Hand out the workflow as a file."""
+        answer = self.needed(self.ask("GET", f"{self.place}/export"))
+        response = JsonResponse(answer.data, json_dumps_params={"indent": 2, "ensure_ascii": False})
+        response["Content-Disposition"] = 'attachment; filename="workflow.json"'
+        return response
+
+
+class WorkflowVersions(OneWorkflow):
+    """What was published, and a way back."""
+
+    path = "workflows/<str:id>/versions"
+    name = tab = "workflow-versions"
+    template = "web/workflows/versions.html"
+    columns = (Column("number", "Version"), Column("publishedBy", "By"), Column("createdAt", "Published"))
+
+    def show(self) -> Mapping[str, Any]:
+        state = ListState(self.request.GET)
+        found = self.read(f"{self.place}/versions", {**state.query(), "sortBy": "number", "sortOrder": "desc"})
+        return {
+            **self.head(),
+            "state": state,
+            "columns": self.columns,
+            "versions": found.data,
+            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+    def do_restore(self) -> HttpResponse:
+        number = self.request.POST.get("number", "")
+        if not number.isascii() or not number.isdecimal() or len(number) > 8:
+            raise Refused(400, "This form is not complete", "The version is missing.")
+        answer = self.ask("POST", f"{self.place}/versions/{number}/restore")
+        home = self.address("workflow", self.params["id"])
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done(f"The draft is version {number} again. Publish it to let it run", home)

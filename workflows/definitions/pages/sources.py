@@ -1,0 +1,124 @@
+"""What the forms of steps choose from: records by name, fields, and the values that a step may refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from core.web.filters import KNOWN, NUMBER, TEXT, YES_NO, Choice
+from core.web.forms import Option
+from core.web.record_forms import name_of, record_choices
+from workflows.definitions.pages.base import OneWorkflow
+from workflows.definitions.pages.graph import Graph
+from workflows.definitions.pages.schemas import CHOSEN, Sources
+
+PANELS = {"contact": "Contact", "lead": "Lead"}
+KINDS = {"number": ("number", NUMBER), "boolean": ("flag", ("equals", "notEquals", *KNOWN))}
+"""Type of a value -> how conditions treat it; texts otherwise."""
+CHANGED = "changedFields"
+
+
+class StepSources(OneWorkflow):
+    """A page with forms of settings."""
+
+    @cached_property
+    def choices(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read("workflow/choices").data
+        return found
+
+    def named(self, name: str) -> list[Option] | None:
+        rows = self.choices.get(name)
+        return None if rows is None else [Option(one["_id"], one["name"]) for one in rows]
+
+    def fields_of(self, panel: str) -> list[Mapping[str, Any]]:
+        return [one for one in self.choices["fields"] or () if one["panel"] == panel and not one["hide"]]
+
+    def chosen_from(self, widget: str, source: str) -> list[Option] | None:
+        """Return what a setting is chosen from; None where it is typed."""
+        if widget == CHANGED:
+            panel = str(self.workflow["triggerEventType"]).partition(".")[0]
+            return [Option(one["uniqueFieldID"], name_of(one)) for one in self.fields_of(panel)]
+        if widget in CHOSEN:
+            return self.named(CHOSEN[widget])
+        if widget == "sender":
+            source = source or "smtp"
+        path = source.strip("/").removeprefix("api/").partition("?")[0]
+        if not path or not path.replace("/", "").replace("-", "").isalnum():
+            return None
+        answer = self.ask("GET", path, {"p": "1", "n": "200"})
+        rows = answer.data if answer.ok and isinstance(answer.data, list) else None
+        return None if rows is None else [Option(one["_id"], _name(one)) for one in rows if "_id" in one]
+
+    def panel_choices(self, panel: str) -> list[Choice]:
+        """Return what records of a panel are filtered by."""
+        members = self.named("members") or ()
+        return record_choices(panel, self.fields_of(panel), self.named("tags") or (), members)
+
+    def trees(self, path: str, node: Mapping[str, Any], graph: Graph) -> Sequence[Choice]:
+        """Return what the conditions of a setting are about: a panel's own fields, or all that a run knows."""
+        if path.startswith("schedule."):
+            panel = ((self.workflow["schedule"] or {}).get("audience") or {}).get("panel") or "contact"
+            return self.panel_choices(panel)
+        found = [
+            replace(one, name=f"{panel}.{one.name}", label=f"{words}: {one.label}")
+            for panel, words in PANELS.items()
+            for one in self.panel_choices(panel)
+        ]
+        values = [one for one in self.references(node, graph) if one["path"].partition(".")[0] not in PANELS]
+        return [*found, *(_choice(one) for one in values)]
+
+    def references(self, node: Mapping[str, Any], graph: Graph) -> list[dict[str, Any]]:
+        """Return the values that a node may refer to: path, type and words of each."""
+        found: list[dict[str, Any]] = []
+        for panel, words in PANELS.items():
+            for one in self.fields_of(panel):
+                if not one["children"]:
+                    key = one["uniqueFieldID"]
+                    found.append(
+                        {"path": f"{panel}.{key}", "type": one["valueType"], "words": f"{words}: {name_of(one)}"}
+                    )
+        for other in graph.before(node["id"]):
+            known = self.types.get(other["type"], {})
+            for name, type in (known.get("outputs") or {}).items():
+                words = f"{graph.label(other)}: {name}"
+                found.append({"path": f"steps.{other['id']}.{name}", "type": type, "words": words})
+            config = other["data"].get("config") or {}
+            if other["type"] == "set" and isinstance(config.get("values"), Mapping):
+                found += [
+                    {"path": f"vars.{name}", "type": "any", "words": f"Variable {name}"} for name in config["values"]
+                ]
+            if other["type"] == "loop":
+                found.append({"path": "loop.item", "type": "any", "words": "The item of the loop"})
+        found += [
+            {"path": "now", "type": "date", "words": "The time at which it runs"},
+            {"path": "trigger.happenedAt", "type": "date", "words": "When it was started"},
+            {"path": "company.name", "type": "text", "words": "Your company's name"},
+        ]
+        return found
+
+    def sources(self, node: Mapping[str, Any], graph: Graph) -> Sources:
+        """Return what the forms of a node choose from."""
+
+        def fields(path: str) -> list[tuple[Option, str]]:
+            panel = (node["data"].get("config") or {}).get("panel")
+            panels = [one for one in (node["type"], panel) if one in PANELS] or list(PANELS)
+            return [
+                (Option(one["uniqueFieldID"], name_of(one)), one["valueType"])
+                for one in self.fields_of(panels[0])
+                if not one["children"]
+            ]
+
+        return Sources(self.chosen_from, lambda path: self.trees(path, node, graph), fields)
+
+
+def _name(one: Mapping[str, Any]) -> str:
+    names = (one.get(name) for name in ("name", "title", "fromEmail", "email", "label"))
+    return str(next(filter(None, names), one["_id"]))
+
+
+def _choice(reference: Mapping[str, Any]) -> Choice:
+    kind, operators = KINDS.get(reference["type"], ("text", TEXT))
+    options = YES_NO if kind == "flag" else ()
+    return Choice(reference["path"], reference["words"], operators, options, kind)

@@ -1,0 +1,286 @@
+"""The page of one step: its settings, what happens when it fails, and what it leads to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+
+from core.web.ask import Answer
+from core.web.forms import Field, Option
+from core.web.pages import NOTHING, Refused
+from workflows.definitions.pages.draw import DrawWorkflow
+from workflows.definitions.pages.graph import Graph, NotPossible, problems_by_node
+from workflows.definitions.pages.schema_forms import SchemaForm, Sources
+from workflows.definitions.pages.sources import CHANGED, StepSources
+
+OF_TRIGGER = ("filter", CHANGED)
+"""Settings of the workflow that stand at its trigger; the others have a page of their own."""
+OF_SCHEDULE = {"cron": "cron", "every": "interval", "at": "dates"}
+"""Setting of a schedule -> the type for which it is."""
+LABELS = {
+    "config.filter": "Only if",
+    "config.for": "How long",
+    "config.until": "Until",
+    "config.updateType": "How values change",
+    "config.teamMember": "Member",
+    f"config.{CHANGED}": "Only if one of these has changed",
+    "schedule.every": "Every",
+    "schedule.at": "Times, one in a line",
+    "schedule.misfire": "Times that were missed",
+    "schedule.audience": "For each of many records",
+    "onError.then": "When all tries have failed",
+    "onError.retry": "Try again",
+    "onError.retry.attempts": "How often",
+    "onError.retry.max": "Longest wait",
+}
+"""Path of a setting -> its words."""
+WORDS = {
+    "onError.then": {
+        "fail": "The run fails",
+        "continue": "It goes on all the same",
+        "branch": "It goes on where “If it fails” leads",
+    },
+    "config.updateType": {"set": "Set to", "append": "Add", "remove": "Take off", "clear": "Empty"},
+    "schedule.misfire": {"once": "Start one run", "skip": "Are left out", "all": "Start a run each, at most 100"},
+    "schedule.type": {"cron": "At times of the clock", "interval": "Again and again", "dates": "At these times"},
+}
+"""Path of a setting -> value -> its words."""
+
+
+class Step(StepSources, DrawWorkflow):
+    """A step of the workflow, with the forms of its settings."""
+
+    path = "workflows/<str:id>/step"
+    name = "workflow-step"
+    record_kind = ("", "")
+    template = "web/workflows/step.html"
+
+    @property
+    def wanted(self) -> str:
+        return self.request.POST.get("node") or self.request.GET.get("node", "")
+
+    @cached_property
+    def node(self) -> Mapping[str, Any]:
+        graph = self.graph
+        found = graph.find(self.wanted) if self.wanted else graph.trigger
+        if found is None:
+            raise Refused(*NOTHING)
+        return found
+
+    @property
+    def is_trigger(self) -> bool:
+        return bool(self.node["type"] == "trigger")
+
+    @property
+    def here(self) -> str:
+        return self.step_address(self.node["id"])
+
+    # The forms
+
+    @cached_property
+    def own_sources(self) -> Sources:
+        found = self.sources(self.node, self.graph)
+        found.labels, found.words = LABELS, WORDS
+        updates = [kind for kind in self.triggers if kind.endswith(".updated")]
+        found.shown_if = {
+            f"config.{CHANGED}": {"triggerEventType": updates},
+            **{f"schedule.{name}": {"schedule.type": [type]} for name, type in OF_SCHEDULE.items()},
+        }
+        return found
+
+    @cached_property
+    def forms(self) -> list[SchemaForm]:
+        """The forms of the settings, in the order of the page."""
+        tree = self.request.POST.get("tree") or self.request.GET.get("tree", "")
+        settings = self.catalogue["settings"]
+        if not self.is_trigger:
+            data = self.node["data"]
+            known = self.types.get(self.node["type"])
+            schema = known["schema"] if known else {"properties": {}}
+            return [
+                SchemaForm(schema, data.get("config") or {}, self.own_sources, tree=tree),
+                SchemaForm(settings["onError"], data.get("onError") or {}, self.own_sources, root="onError", tree="-"),
+            ]
+        properties = settings["config"]["properties"]
+        own = {name: properties[name] for name in OF_TRIGGER}
+        own["filter"] = {**own["filter"], "x-widget": "tree"}
+        own[CHANGED] = {**own[CHANGED], "x-widget": CHANGED}
+        config = {**settings["config"], "properties": own, "required": []}
+        values = self.workflow["config"]
+        first = SchemaForm(config, values, self.own_sources, tree=tree)
+        schedule = self.workflow["schedule"] or {}
+        second = SchemaForm(settings["schedule"], schedule, self.own_sources, root="schedule", tree=tree)
+        return [first, second]
+
+    def own_fields(self) -> list[Field]:
+        """Return the fields that no schema says."""
+        data = self.node["data"]
+        if self.is_trigger:
+            kinds = [Option(kind, words) for kind, words in self.triggers.items()]
+            now = self.workflow["triggerEventType"]
+            return [Field("triggerEventType", "Starts", "select", options=kinds, value=now, required=True)]
+        return [
+            Field("label", "Name", value=data.get("label") or "", placeholder=self.graph.type_label(self.node)),
+            Field("disabled", "Leave this step out", "switch", value=data.get("disabled") is True),
+            Field("note", "Note for your colleagues", "textarea", value=data.get("note") or ""),
+        ]
+
+    def show(self) -> Mapping[str, Any]:
+        return self.context(self.forms, self.own_fields())
+
+    def context(self, forms: list[SchemaForm], fields: list[Field], **more: Any) -> dict[str, Any]:
+        graph, node = self.graph, self.node
+        known = self.types.get(node["type"], {})
+        problems = self.marked(forms)
+        self._fit_switches(forms)
+        return {
+            **self.head(),
+            "title": graph.label(node),
+            "node": node,
+            "is_trigger": self.is_trigger,
+            "type": known.get("label") or node["type"],
+            "about": known.get("help", ""),
+            "unknown": not known,
+            "forms": forms,
+            "fields": {one.name: one for one in fields},
+            "own": problems,
+            "tree": next((form.tree for form in forms if form.tree not in ("", "-")), ""),
+            "opened": fingerprint(node["data"], self.workflow if self.is_trigger else {}),
+            "references": self.references(node, graph),
+            "ways": self.ways(graph, node),
+            "targets": [(one["id"], graph.label(one)) for one in graph.nodes if one["id"] != node["id"]],
+            "places": graph.places(but=node["id"]),
+            "came_from": [graph.label(graph.need(edge["source"])) for edge in graph.into(node["id"])],
+            "hook": self.workflow["hookPath"] if self.is_trigger else "",
+            "here": self.here,
+            "flow": self.flow(graph),
+            **more,
+        }
+
+    def marked(self, forms: list[SchemaForm]) -> list[Mapping[str, Any]]:
+        """Put the node's problems at their settings. Returns those that belong to none."""
+        found = problems_by_node(self.workflow["validation"])
+        own = list(found.get(self.node["id"], ()))
+        if self.is_trigger:
+            own += [one for one in found.get("", ()) if self.mended_at(one) == self.here]
+        marked = [any(form.mark(one["path"], one["message"]) for form in forms) for one in own]
+        return [one for one, done in zip(own, marked, strict=True) if not done]
+
+    def _fit_switches(self, forms: list[SchemaForm]) -> None:
+        """Show conditions for one setting at a time: the others are told in words, with a link."""
+        trees = [part for form in forms for part in form.all_parts() if part.kind == "tree"]
+        active = self.request.GET.get("tree") or self.request.POST.get("tree") or ""
+        chosen = active if any(part.path == active for part in trees) else trees[0].path if trees else ""
+        for form in forms:
+            form.tree = chosen
+
+    def ways(self, graph: Graph, node: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return each way on with what it leads to."""
+        found = []
+        for handle in graph.handles(node["id"]):
+            edges = [
+                {"id": edge["id"], "label": graph.label(target)}
+                for edge in graph.out(node["id"], handle)
+                if (target := graph.find(edge["target"])) is not None
+            ]
+            found.append({"handle": handle, "words": graph.words(node, handle), "edges": edges})
+        return found
+
+    # What the forms do
+
+    def do_save(self) -> HttpResponse:
+        """Save the settings. Where somebody else has changed the step since the form was opened, ask first."""
+        if not self.may("workflow", "PUT"):
+            raise Refused(403, "Your role does not change workflows")
+        opened = fingerprint(self.node["data"], self.workflow if self.is_trigger else {})
+        sent = self.request.POST
+        theirs = sent.get("opened", opened) != opened and sent.get("do") != "overwrite"
+        self._fit_switches(self.forms)
+        values = [form.read(sent) for form in self.forms]
+        fields = self.own_fields()
+        for one in fields:
+            if one.name in sent or one.kind == "switch":
+                one.value = one.read(sent)
+        if theirs:
+            by = self.workflow["updatedBy"]
+            clash = {"who": by["name"] if by else "Somebody", "at": self.workflow["updatedAt"]}
+            return self.page({**self.context(self.forms, fields, clash=clash)}, status=422)
+        answer = self._save(values, {one.name: one.value for one in fields})
+        if not answer.ok:
+            return self.page(self.context(self.forms, fields, trouble=answer.refusal), status=422)
+        if any(form.wrong for form in self.forms):
+            del self.node, self.own_sources
+            forms = self.forms
+            return self.page(self.context(forms, fields, trouble="One value could not be read."), status=422)
+        return self._saved(answer)
+
+    do_overwrite = do_save
+
+    def _saved(self, answer: Answer) -> HttpResponse:
+        """Stay where conditions or rows were changed, or on the canvas; else go back to the drawing."""
+        sent = self.request.POST
+        stays = any(sent.get(name) for name in ("stay", "add", "drop", "match", "drop_row", "more", "edit_tree"))
+        if sent.get("edit_tree"):
+            return self.done("", f"{self.here}&{urlencode({'tree': sent['edit_tree']})}")
+        if stays or any(sent.getlist(name) for name in sent if name.startswith("value-") and sent[name]):
+            active = f"&{urlencode({'tree': sent['tree']})}" if sent.get("tree") else ""
+            return self.done("", f"{self.here}{active}")
+        return self.done("Saved", f"{self.address('workflow', self.params['id'])}#step-{self.node['id']}")
+
+    def _save(self, values: list[dict[str, Any]], own: Mapping[str, Any]) -> Answer:
+        if self.is_trigger:
+            config = {name: value for name, value in self.workflow["config"].items() if name not in OF_TRIGGER}
+            body: dict[str, Any] = {"triggerEventType": own["triggerEventType"], "config": {**config, **values[0]}}
+            if own["triggerEventType"] == "schedule":
+                body["schedule"] = values[1]
+            answer = self.ask("PUT", self.place, None, body)
+            if answer.ok:
+                self.workflow = answer.data
+            return answer
+        id = self.node["id"]
+
+        def put(graph: Graph) -> None:
+            data = graph.need(id)["data"]
+            given = {"label": own["label"], "note": own["note"], "disabled": own["disabled"], "config": values[0]}
+            given["onError"] = values[1] if values[1] != {"then": "fail"} else None
+            for name, value in given.items():
+                if value or name == "config":
+                    data[name] = value
+                else:
+                    data.pop(name, None)
+
+        try:
+            answer, _ = self.change(put)
+        except NotPossible as trouble:
+            raise Refused(404, "This step is gone", str(trouble)) from None
+        return answer
+
+    def do_connect(self) -> HttpResponse:
+        handle, target = self.request.POST.get("handle", ""), self.request.POST.get("target", "")
+        id = self.node["id"]
+        if not target:
+            return self.fail("Choose a step first", self.here)
+        return self.changed(lambda graph: graph.connect(id, handle, target), "Connected", self.here)
+
+    def do_disconnect(self) -> HttpResponse:
+        edge = self.request.POST.get("edge", "")
+        return self.changed(lambda graph: graph.disconnect(edge), "Not connected any more", self.here)
+
+    def do_move(self) -> HttpResponse:
+        after, _, handle = self.request.POST.get("place", "").rpartition("/")
+        id = self.node["id"]
+        if not after:
+            return self.fail("Choose a place first", self.here)
+        return self.changed(lambda graph: graph.move(id, after, handle), "Step moved", self.here)
+
+
+def fingerprint(data: Mapping[str, Any], workflow: Mapping[str, Any]) -> str:
+    """Return what tells whether the settings of a step have been changed since."""
+    about = [data, *(workflow.get(name) for name in ("triggerEventType", "config", "schedule"))]
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]

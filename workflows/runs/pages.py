@@ -1,0 +1,251 @@
+"""The pages of runs: all of them, those of one workflow, and one with its steps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.filters import DATE, KNOWN, Choice
+from core.web.lists import Column, ListState
+from core.web.pages import Refused
+from workflows.definitions.pages.base import OneWorkflow, WorkflowPage
+
+STATUSES = {
+    "queued": ("Ready", "info"),
+    "running": ("At work", "info"),
+    "waiting": ("Waiting", "info"),
+    "paused": ("Paused", "warn"),
+    "completed": ("Done", "ok"),
+    "failed": ("Failed", "bad"),
+    "cancelled": ("Cancelled", ""),
+}
+"""Status -> its words, and the tone of its badge."""
+REASONS = {
+    "stop": "A step ended it",
+    "goal": "Its goal was reached",
+    "exit": "It left by a condition",
+    "quota": "Waits: the plan's steps are used up",
+    "concurrency": "Waits for its turn",
+    "unpublished": "The workflow is not published",
+    "workflowPaused": "The workflow is paused",
+    "held": "All runs were paused",
+    "replaced": "A newer run took its place",
+    "subjectDeleted": "Its record was deleted",
+    "subjectErased": "Its record was erased",
+    "workflowDeleted": "The workflow was deleted",
+    "expired": "It took too long",
+}
+"""Reason of a status -> its words; others stand as they are."""
+STEP_STATUSES = {
+    "done": ("Done", "ok"),
+    "waiting": ("Waiting", "info"),
+    "failed": ("Failed", "bad"),
+    "skipped": ("Left out", ""),
+    "running": ("At work", "info"),
+    "unknown": ("In doubt", "warn"),
+}
+COLUMNS = (
+    Column("contact", "For"),
+    Column("status", "State", "status"),
+    Column("workflow", "Workflow"),
+    Column("failure", "What failed"),
+    Column("version", "Version", css="right"),
+    Column("createdAt", "Begun", "createdAt"),
+)
+CHOICES = (
+    Choice("status", "State", ("in", "notIn"), tuple((name, words) for name, (words, _) in STATUSES.items())),
+    Choice("reason", "Reason", ("in",), tuple(REASONS.items())),
+    Choice("workflow.name", "Workflow"),
+    Choice("contact.name", "Contact"),
+    Choice("contact.email", "E-mail"),
+    Choice("contact", "This contact", ("in",)),
+    Choice("lead", "This lead", ("in",)),
+    Choice("errorCode", "Error", ("equals", "contains", *KNOWN)),
+    Choice("errorNode", "Failed at", ("equals", *KNOWN)),
+    Choice("startedAt", "Started", DATE, kind="date"),
+    Choice("finishedAt", "Ended", DATE, kind="date"),
+    Choice("createdAt", "Begun", DATE, kind="date"),
+)
+
+
+def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a run with its status, its reason and whom it is for in words."""
+    words, tone = STATUSES.get(run["status"], (run["status"], ""))
+    contact = run["contact"]
+    who = (contact["name"] or contact["email"] or "A contact") if contact else "A lead" if run["lead"] else "No record"
+    reason = REASONS.get(run["reason"], "") if run["status"] not in ("completed", "failed") else ""
+    return {**run, "words": words, "mood": tone, "who": who, "why": reason}
+
+
+class RunList:
+    """What lists of runs share."""
+
+    columns: tuple[Column, ...] = COLUMNS
+    state: ListState
+
+    def listed(self: Any, **extra: Any) -> dict[str, Any]:
+        state = ListState(self.request.GET, {one.name: one for one in CHOICES})
+        found = self.read("workflow/runs", {**state.query(), **extra})
+        return {
+            "state": state,
+            "choices": CHOICES,
+            "columns": self.columns,
+            "runs": [shown_run(one) for one in found.data],
+            "failed_filter": found.total and any(str(one) == "status:in:failed" for one in state.filters),
+            "total": found.total,
+            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+    def do_redrive(self: Any) -> HttpResponse:
+        """Begin the chosen runs again where they failed, or all that match."""
+        sent = self.request.POST
+        if "all" in sent:
+            state = ListState(self.request.GET, {one.name: one for one in CHOICES})
+            own = {"filters": {"workflow": self.params["id"]}} if self.params else {}
+            query, body = {**state.selection(), **own}, {"selectAll": True}
+        else:
+            query, body = {}, {"ids": sent.getlist("ids")}
+        answer = self.ask("POST", "workflow/runs/redrive", query, {**body, "from": "failed"})
+        if not answer.ok:
+            return self.refuse(answer)  # type: ignore[no-any-return]
+        return self.done("The runs begin again where they failed", watch=answer.job)  # type: ignore[no-any-return]
+
+    def do_delete(self: Any) -> HttpResponse:
+        answer = self.ask("DELETE", "workflow/runs", None, {"ids": self.request.POST.getlist("ids")})
+        if not answer.ok:
+            return self.refuse(answer)  # type: ignore[no-any-return]
+        number = answer.data["deletedCount"]
+        return self.done(f"{number} run{'' if number == 1 else 's'} deleted")  # type: ignore[no-any-return]
+
+
+class WorkflowRuns(RunList, WorkflowPage):
+    path = "workflow-runs"
+    name = "workflow-runs"
+    title = "Runs of workflows"
+    template = "web/workflows/runs.html"
+
+    def show(self) -> Mapping[str, Any]:
+        return self.listed()
+
+
+class RunsOfWorkflow(RunList, OneWorkflow):
+    path = "workflows/<str:id>/runs"
+    name = tab = "workflow-runs-of"
+    template = "web/workflows/runs.html"
+    columns = tuple(one for one in COLUMNS if one.name != "workflow")
+
+    def show(self) -> Mapping[str, Any]:
+        return {**self.head(), **self.listed(filters={"workflow": self.params["id"]})}
+
+    def do_hold(self) -> HttpResponse:
+        return self._all("pause", "paused")
+
+    def do_release(self) -> HttpResponse:
+        return self._all("resume", "gone on")
+
+    def _all(self, deed: str, did: str) -> HttpResponse:
+        answer = self.ask("POST", f"{self.place}/runs/{deed}")
+        if not answer.ok:
+            return self.refuse(answer)
+        number = answer.data["count"]
+        return self.done(f"{number} run{' has' if number == 1 else 's have'} {did}")
+
+
+class Run(WorkflowPage):
+    """A run: its steps with what came of them, what it waits for, and what can be done with it."""
+
+    path = "workflow-runs/<str:id>"
+    name = "workflow-run"
+    template = "web/workflows/run.html"
+
+    @property
+    def place(self) -> str:
+        return f"workflow/runs/{self.params['id']}"
+
+    @cached_property
+    def run(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read(self.place).data
+        return found
+
+    def show(self) -> Mapping[str, Any]:
+        run = shown_run(self.run)
+        labels = {
+            id: one["label"] or self.types.get(one["type"], {}).get("label") or one["type"]
+            for id, one in run["nodes"].items()
+        }
+        state = ListState(self.request.GET)
+        found = self.read(f"{self.place}/steps", {**state.query(size=100), "sortBy": "createdAt", "sortOrder": "asc"})
+        steps = [self._step(one, labels) for one in found.data]
+        failure = run["failure"]
+        moving = run["status"] in ("queued", "running")
+        return {
+            "run": run,
+            "title": f"{run['workflow']['name']}: {run['who']}",
+            "steps": steps,
+            "more": state.more(found.next_cursor, len(found.data))[0] if found.next_cursor else "",
+            "waits": [{**one, "label": labels.get(one["node"]) or one["node"]} for one in run["waits"]],
+            "failed_at": (labels.get(failure["node"]) or failure["node"]) if failure else "",
+            "moving": moving,
+            "ended": run["status"] in ("completed", "failed", "cancelled"),
+            "trigger": self.triggers.get(run["trigger"].get("kind", ""), run["trigger"].get("kind", "")),
+            "input": _written(run["trigger"].get("payload") or run["trigger"].get("input")),
+        }
+
+    def _step(self, one: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
+        words, tone = STEP_STATUSES.get(one["status"], (one["status"], ""))
+        error = one["error"] or {}
+        return {
+            **one,
+            "label": labels.get(one["node"]) or one["node"],
+            "words": words,
+            "mood": tone,
+            "given": _written(one.get("input")),
+            "made": _written(one["output"]),
+            "trouble": " ".join(
+                filter(None, (error.get("message"), f"({error['code']})" if error.get("code") else ""))
+            ),
+        }
+
+    def do_pause(self) -> HttpResponse:
+        return self._do("pause", "Paused: nothing of it begins until it goes on")
+
+    def do_resume(self) -> HttpResponse:
+        return self._do("resume", "It goes on")
+
+    def do_shift(self) -> HttpResponse:
+        return self._do("resume", "It goes on, and waits as much longer as it stood still", {"shift": True})
+
+    def do_cancel(self) -> HttpResponse:
+        return self._do("cancel", "Cancelled")
+
+    def do_restart(self) -> HttpResponse:
+        version = "latest" if "latest" in self.request.POST else "same"
+        return self._do("restart", "It begins again", {"from": "start", "version": version})
+
+    def do_retry(self) -> HttpResponse:
+        """Begin again at a step."""
+        node = self.request.POST.get("node", "")
+        if not node:
+            raise Refused(400, "This form is not complete", "The step is missing.")
+        return self._do("restart", "It tries again from there", {"from": node, "version": "same"})
+
+    def do_delete(self) -> HttpResponse:
+        back = self.address("workflow-runs-of", self.run["workflow"]["_id"])
+        answer = self.ask("DELETE", self.place)
+        return self.done("Run deleted", back) if answer.ok else self.refuse(answer)
+
+    def _do(self, deed: str, text: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
+        answer = self.ask("POST", f"{self.place}/{deed}", None, body)
+        return self.done(text) if answer.ok else self.refuse(answer)
+
+
+def _written(value: Any) -> str:
+    """Write a value of a step for people to look at."""
+    return "" if value in (None, {}, []) else json.dumps(value, indent=2, ensure_ascii=False)
+
+
+PAGES = [WorkflowRuns, Run, RunsOfWorkflow]
