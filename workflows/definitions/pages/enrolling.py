@@ -66,16 +66,6 @@ class WorkflowsOfRecord(WorkflowPage):
             "back": self.address(panel, ids[0]) if number == 1 else self.address(f"{panel}s"),
         }
 
-    def do_choose(self) -> HttpResponse:
-        """Show the form for the records that were chosen in a list."""
-        panel, ids = self.about
-        if "all" in self.request.POST:
-            text = "Choose them one by one, or let a workflow start at a time for all that match."
-            return self.fail(text, self.address(f"{panel}s"))
-        if not ids:
-            return self.fail(f"Choose {panel}s in the list first.", self.address(f"{panel}s"))
-        return self.page(self.show())
-
     def do_start(self) -> HttpResponse:
         panel, ids = self.about
         if not ids:
