@@ -38,6 +38,7 @@ class Workflow(CompanyModel):
         max_length=8,
         blank=True,
         default="",
+        db_default="",
         editable=False,
         help_text="What becomes of the runs of older versions: move or cancel, until it is done.",
     )

@@ -20,7 +20,7 @@ class Migration(OneStepMigration):
         migrations.AddField(
             model_name='workflow',
             name='carry',
-            field=models.CharField(blank=True, default='', editable=False, help_text='What becomes of the runs of older versions: move or cancel, until it is done.', max_length=8),
+            field=models.CharField(blank=True, db_default='', default='', editable=False, help_text='What becomes of the runs of older versions: move or cancel, until it is done.', max_length=8),
         ),
         migrations.CreateModel(
             name='NodeCount',
