@@ -1,0 +1,14 @@
+"""The work of payments."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from billing.payments.hooks import WORK
+from billing.payments.machine import has_work, work
+from billing.payments.models import Attempt
+from billing.payments.orders import leave_expired
+from core.jobs import PeriodicTask, QueueWork, register
+
+register(QueueWork(WORK, work, has_due=has_work, queue="send", model=Attempt))
+register(PeriodicTask("billing.orders", leave_expired, every=timedelta(minutes=5)))
