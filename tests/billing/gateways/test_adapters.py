@@ -1,4 +1,4 @@
-"""The five adapters against the stand-in: what they do once, what they take for answers, whose webhooks they believe."""
+"""The five adapters against the stand-in: what they do once, what they believe, and whose webhooks."""
 
 from __future__ import annotations
 
