@@ -16,10 +16,10 @@ def cash(letter: str) -> str:
     return f"cash:{letter}"
 
 
-def post(tx: str, currency: str, legs: Sequence[tuple[str, int]], *, invoice_id: str = "") -> None:
+def post(tx: str, currency: str, legs: Sequence[tuple[str, int]], *, about: str = "") -> None:
     """Write the lines of one transaction: account and amount. The database refuses a repeated one."""
     rows = [
-        Posting(tx=tx, leg=leg, account=account, amount_minor=amount, currency=currency, about=invoice_id)
+        Posting(tx=tx, leg=leg, account=account, amount_minor=amount, currency=currency, about=about)
         for leg, (account, amount) in enumerate(legs)
         if amount
     ]

@@ -9,6 +9,7 @@ from typing import Any
 from django.test import Client
 
 from accounts.models import ApiKey, Member, Role
+from billing.models import Invoice, Payment
 from core.web.pages import Page, PersonPage
 from crm.models import (
     BulkJob,
@@ -74,6 +75,7 @@ ADDRESSES: dict[str, type[Any]] = {
     "import-columns": Import,
     "job": BulkJob,
     "job-progress": BulkJob,
+    "invoice-pdf": Invoice,
     "key": ApiKey,
     "lead": Lead,
     "lead-cell": Lead,
@@ -87,6 +89,7 @@ ADDRESSES: dict[str, type[Any]] = {
     "outreach-run": GenieScheduler,
     "product": ProductService,
     "role": Role,
+    "plan-pay": Payment,
     "run-replies": GenieScheduler,
     "section": CustomSection,
     "segment": Segment,

@@ -8,10 +8,12 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import Referral, User
+from accounts.models import Referral, Reward, User
+from billing.gateways.accounts import examine_account
 from billing.models import (
     Attempt,
     Coupon,
@@ -137,8 +139,6 @@ def test_an_invoice_is_a_pdf_and_stays_as_it_is(server: Server) -> None:
 
 
 def _alone(change: Any) -> None:
-    from django.db import transaction
-
     with transaction.atomic():
         change()
 
@@ -282,7 +282,7 @@ def test_money_for_an_order_that_was_left_becomes_balance_and_pays_the_next(serv
 def test_tabs_at_once_get_one_order_and_one_page(server: Server) -> None:
     cast, plan = buyer()
     payment = order(cast, plan)["payment"]
-    answers = at_once(*[lambda letter=letter: begin(cast, letter, payment).data for letter in "ababab"])
+    answers = at_once(6, None, lambda n: begin(cast, "ab"[n % 2], payment).data)
     assert len({one["redirectUrl"] for one in answers}) == 1
     with cast.scope():
         assert Attempt.objects.count() == 1
@@ -294,11 +294,9 @@ def test_the_last_coupon_goes_to_one(server: Server) -> None:
     plan = plan_of("Other", amount="100")
     casts += [buyer_again() for _ in range(3)]
     Coupon.objects.create(code="SPRING", percent=Decimal(25), max_redemptions=2)
-    calls = [
-        lambda cast=cast: cast.session.post("/subscription", {"planID": plan.pk, "couponCode": "spring"}).status
-        for cast in casts
-    ]
-    assert sorted(at_once(*calls)) == [201, 201, 400, 400]
+    body = {"planID": plan.pk, "couponCode": "spring"}
+    found = at_once(4, None, lambda n: casts[n].session.post("/subscription", body).status)
+    assert sorted(found) == [201, 201, 400, 400]
     assert Coupon.objects.get().used == 2
 
 
@@ -402,19 +400,15 @@ def test_orders_end_and_a_payment_rewards_the_referrer(server: Server) -> None:
     assert begin(cast, "a", made).status == 400
     referrer: User = UserFactory()
     Referral.objects.create(
-        referrer=referrer, referred_company=cast.company, program="refer", referred_user=UserFactory()
+        referrer=referrer, referred_company=cast.company, program="refer", user=UserFactory(), code="x"
     )
     _pay(cast, order(cast, plan)["payment"]["_id"])
     with cast.scope():
         source = f"invoice:{Invoice.objects.get(status='paid').pk}"
-    from accounts.models import Reward
-
     assert Reward.objects.get().source == source
 
 
 def test_a_misconfigured_account_takes_no_orders_until_it_is_tested(server: Server) -> None:
-    from billing.gateways.accounts import examine_account
-
     cast, plan = buyer()
     made = order(cast, plan)["payment"]
     server.state.bad = "403"
