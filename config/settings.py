@@ -259,7 +259,7 @@ GATEWAYS = {
 """Letter of /gateway-x -> the payment gateway behind it, and its keys. They go before those of the back office."""
 INVOICE_FONTS = env("INVOICE_FONTS", default="")
 """A folder of fonts for invoices, beside those that typst brings along."""
-PAYMENT_BACKOFF = 2.0
+PAYMENT_BACKOFF = env.float("PAYMENT_BACKOFF", default=2.0)
 """Base of the waits, in seconds, between looks at a payment whose gateway doesn't answer."""
 MAIL_VENDOR_LETTERS = env.json("MAIL_VENDOR_LETTERS", default={})
 """Letter of /apps/mailvendor-x -> vendor, where it is another than by default (outreach.mail_vendors.registry)."""

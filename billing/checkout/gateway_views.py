@@ -30,7 +30,7 @@ from core.errors import NamedError
 from core.messages import resolve
 from core.models import ResponseMessage
 
-STATES = {Attempt.Status.PAID: "paid", Attempt.Status.FAILED: "failed"}
+STATES = {str(Attempt.Status.PAID): "paid", str(Attempt.Status.FAILED): "failed"}
 BEGUN, LOOKED_AT = "PaymentBegun_200", "PaymentLookedAt_200"
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from billing.checkout.gateway_views import GATEWAYS
+from billing.checkout.order_views import ManualPaymentViewSet
 from billing.checkout.views import (
     CouponViewSet,
     InvoiceViewSet,
-    ManualPaymentViewSet,
     PaymentMethodViewSet,
     SubscriptionViewSet,
     TransactionViewSet,

@@ -310,7 +310,7 @@ class MethodOut(Output):
     """A saved way to pay."""
 
     _id = IdField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     gateway = Computed(serializers.CharField())
     isDefault = serializers.BooleanField()
     createdAt = serializers.DateTimeField()

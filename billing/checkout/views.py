@@ -12,7 +12,8 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from billing.checkout import filters
-from billing.checkout.selectors import full_subscription, lines_of, visible_coupons, ways_of
+from billing.checkout.order_views import QUOTE_ERRORS, ways_of
+from billing.checkout.selectors import lines_of, visible_coupons
 from billing.checkout.serializers import (
     CancelInput,
     CouponCheckOut,
@@ -24,15 +25,12 @@ from billing.checkout.serializers import (
     OrderedOut,
     OrderInput,
     PaymentOut,
-    PaymentWays,
     QuoteOut,
     SeatsInput,
     SubscriptionChangeInput,
     SubscriptionFull,
     SubscriptionRow,
     TransactionOut,
-    TransferFields,
-    TransferInput,
     quoted,
 )
 from billing.checkout.services import (
@@ -48,23 +46,39 @@ from billing.checkout.services import (
 from billing.entitlements.views import subscription_data
 from billing.invoices.models import Invoice
 from billing.invoices.pdf import invoice_pdf
+from billing.ledger.models import Posting
+from billing.ledger.money import money
+from billing.ledger.services import BALANCE, balance_of
 from billing.payments.models import Payment, PaymentMethod, Transaction
-from billing.payments.orders import change_transfer, pay_by_bank
 from billing.subscriptions.models import Subscription
+from billing.subscriptions.selectors import primary_subscription
+from billing.taxes.services import billing_details
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 
-QUOTE_ERRORS = (
-    "SubscriptionNotFound_400",
-    "PlanNotFound_400",
-    "PlanMinUsers_400",
-    "PlanMaxUsers_400",
-    "FreePlanAlreadyUsed_400",
-    "CouponInvalid_400",
-    "BadRequest_400",
-)
+
+def full_subscription() -> dict[str, Any]:
+    """Return the primary subscription with what is to come and how it is paid."""
+    found = primary_subscription()
+    order = Payment.objects.filter(status=Payment.Status.OPEN).values_list("pk", flat=True).first()
+    codes = Posting.objects.filter(account=BALANCE).values_list("currency", flat=True).distinct()
+    details = billing_details()
+    return {
+        **subscription_data(),
+        "scheduledSeats": ((found.scheduled or {}).get("seats")) if found else None,
+        "order": ways_of(order) if order else None,
+        "paymentMethod": MethodOut.one(PaymentMethod.objects.filter(is_default=True)),
+        "balance": [money(balance_of(code), code) for code in sorted(codes)],
+        "billingDetails": {
+            "name": details.name,
+            "address": details.address,
+            "country": details.country,
+            "vatId": details.vat_id,
+            "email": details.email,
+        },
+    }
 
 
 class SubscriptionViewSet(ResourceViewSet):
@@ -262,70 +276,6 @@ class PaymentMethodViewSet(ResourceViewSet):
     )
     def destroy(self, request: Request, id: str) -> Any:
         delete_method(id)
-
-
-class ManualPaymentViewSet(ResourceViewSet):
-    module = "plan"
-    listing = Listing(
-        "List orders",
-        Payment.objects.all,
-        filters.PAYMENT_FIELDS,
-        PaymentOut,
-        needs_subscription=False,
-        description="Each can be paid by any gateway or by bank; `state` is that of its bank transfer. Open without a"
-        " subscription.",
-    )
-
-    @endpoint(
-        "Read an order and the ways to pay it",
-        output=PaymentWays,
-        errors=("ManualPaymentDetailsNotFound_400",),
-        needs_subscription=False,
-    )
-    def retrieve(self, request: Request, id: str) -> Any:
-        found = ways_of(id)
-        if found is None:
-            raise NamedError("ManualPaymentDetailsNotFound_400", "id: there is no such order")
-        return found
-
-    @endpoint(
-        "Pay by bank transfer",
-        input=TransferInput,
-        output=PaymentWays,
-        success="TransferSubmitted_201",
-        errors=("ManualPaymentDetailsNotFound_400", "FileNotFound_400", *QUOTE_ERRORS),
-        needs_subscription=False,
-        limited=True,
-        description="For an open order (paymentID), or for a plan that is ordered with it. Once there is a proof or a"
-        " reference, staff look whether the money has come.",
-    )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
-        if "subscription_id" in data:
-            own_primary(data.pop("subscription_id"))
-        names = ("proof", "reference", "transferred_on", "note")
-        said = {name: data.pop(name) for name in names if name in data}
-        id = data.pop("payment_id", None)
-        if id is None:
-            if "plan_id" not in data:
-                raise NamedError("ManualPaymentDetailsNotFound_400", "paymentID: the order to pay, or planID to order")
-            id = subscribe(values=data, member_id=self.actor.member_id)[1].pk
-        elif data:
-            raise NamedError("BadRequest_400", "paymentID: an order says what is bought; leave the rest out")
-        pay_by_bank(payment_id=id, values=said)
-        return ways_of(id)
-
-    @endpoint(
-        "Change what is said of a bank transfer",
-        input=TransferFields,
-        output=PaymentWays,
-        success="TransferUpdated_200",
-        errors=("ManualPaymentDetailsNotFound_400", "FileNotFound_400", "BadRequest_400"),
-        needs_subscription=False,
-        description="Until staff have decided.",
-    )
-    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        change_transfer(payment_id=id, values=data)
-        return ways_of(id)
 
 
 class CouponViewSet(ResourceViewSet):

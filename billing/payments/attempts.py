@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from django.core import signing
 from django.db import transaction
@@ -110,7 +111,7 @@ def check_proof(proof: str, payment: Payment) -> None:
 
 def file_of(id: str) -> str:
     """Return the id of a file of the active company. Raises FileNotFound_400."""
-    files = Payment._meta.get_field("proof_file").remote_field.model
+    files: Any = Payment._meta.get_field("proof_file").remote_field.model
     if not files.objects.filter(pk=id, trashed_at__isnull=True).exists():
         raise NamedError("FileNotFound_400", "proof: there is no such file")
     return id

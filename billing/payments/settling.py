@@ -40,7 +40,7 @@ def settle(attempt_id: str, fact: Fact) -> Attempt:
     Paid is final. Another amount, currency or reference than the order's parks the attempt as wrong, and nothing is
     opened by it. Raises nothing for facts that bring nothing new.
     """
-    attempt = Attempt.objects.get(pk=attempt_id)
+    attempt: Attempt = Attempt.objects.get(pk=attempt_id)
     with lock_primary(company_id()):
         payment = Payment.objects.select_for_update(no_key=True).get(pk=attempt.payment_id)
         attempt = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)

@@ -14,7 +14,6 @@ from billing.standin.server import Server
 def main(noted: Path) -> None:
     with Server(int(json.loads(noted.read_text())["port"])) as server:
         signal.signal(signal.SIGTERM, _stop)
-        print(f"Stand-in for payment gateways: {server.url}", flush=True)
         server.serve_forever()
 
 

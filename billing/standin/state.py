@@ -76,4 +76,4 @@ class Dialect:
 
     def has(self, order: dict[str, Any]) -> bool:
         """Tell whether an order is this gateway's."""
-        return order["id"].startswith(self.prefixes)
+        return str(order["id"]).startswith(self.prefixes)

@@ -149,7 +149,7 @@ class Stripe(Gateway):
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
         try:
-            event = stripe.Webhook.construct_event(  # type: ignore[no-untyped-call]
+            event = stripe.Webhook.construct_event(
                 body, headers.get("Stripe-Signature", ""), self.credentials.webhook_secret, TOLERANCE
             ).to_dict()
             about = event["data"]["object"]
