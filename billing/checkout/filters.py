@@ -16,7 +16,7 @@ SUBSCRIPTION_FIELDS = FieldSet(
         ListField("periodEnd", "date", "period_end"),
         *DATES,
     ],
-    default_sort=("isPrimary",),
+    default_sort=("createdAt",),
     default_search=("status",),
 )
 PAYMENT_FIELDS = FieldSet(

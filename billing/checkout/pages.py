@@ -162,7 +162,7 @@ class Invoices(BillingPage):
         }
 
     def subscription(self) -> Mapping[str, Any] | None:
-        listed = self.ask("GET", "subscription", {"p": "1", "n": "1"})
+        listed = self.ask("GET", "subscription", {"p": "1", "n": "1", "filters": {"isPrimary": True}})
         if not (listed.ok and listed.data):
             return None
         found: Mapping[str, Any] = self.read(f"subscription/{listed.data[0]['id']}").data

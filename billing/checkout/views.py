@@ -89,7 +89,7 @@ class SubscriptionViewSet(ResourceViewSet):
         filters.SUBSCRIPTION_FIELDS,
         SubscriptionRow,
         needs_subscription=False,
-        description="The one in force comes first. Open without a subscription.",
+        description="isPrimary says which is in force. Open without a subscription.",
     )
 
     @endpoint(
