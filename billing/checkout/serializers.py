@@ -347,10 +347,11 @@ class CouponOut(Output):
 class SubscriptionRow(Output):
     """A subscription of the company."""
 
+    reads = ("plan_id", "plan__name")
     _id = IdField()
     status = serializers.CharField()
     isPrimary = serializers.BooleanField()
-    plan = PlanName(allow_null=True, help_text="null: everything")
+    plan = Computed(PlanName(allow_null=True, help_text="null: everything"))
     interval = serializers.CharField()
     currency = serializers.CharField()
     seats = serializers.IntegerField(allow_null=True, help_text="null: as the plan says")
@@ -360,6 +361,11 @@ class SubscriptionRow(Output):
     cancelAtPeriodEnd = serializers.BooleanField()
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        plan = {"_id": row["plan_id"], "name": row["plan__name"]} if row["plan_id"] else None
+        return {**data, "plan": plan}
 
 
 class DetailsOut(Output):

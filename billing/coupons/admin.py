@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.contrib import admin
+from django.http import HttpRequest
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from billing.coupons.models import Coupon, Redemption
@@ -34,12 +37,15 @@ class CouponAdmin(BackOfficeAdmin):
         *("code", "name", "percent", "amount", "currency", "plans", "offered_to", "max_redemptions"),
         *("first_time_only", "starts_at", "ends_at", "is_active"),
     )
-    fields = (*edits, "used")
-    readonly_fields = ("used",)
     autocomplete_fields = ("offered_to",)
     list_display = ("code", "percent", "amount", "currency", "used", "max_redemptions", "ends_at", "is_active")
     list_filter = ("is_active",)
     search_fields = ("=id", "code", "name")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        found = super().get_fields(request, obj)
+        place = found.index("currency") + 1
+        return [*found[:place], "plans", *found[place:]]  # no column, so that the base does not know it
 
 
 @admin.register(Redemption)

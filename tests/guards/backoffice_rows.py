@@ -234,7 +234,7 @@ def _meeting(n: int) -> Meeting:
 
 
 def _invoice(n: int) -> Invoice:
-    subscription = Subscription.objects.get(is_primary=True)
+    subscription = Subscription.objects.first() or SubscriptionFactory()
     return Invoice.objects.create(
         subscription=subscription, currency="USD", decimals=2, subtotal_minor=n, total_minor=n
     )
