@@ -12,8 +12,7 @@ from django.http import HttpResponse
 
 from core.ids import is_id
 from core.web.forms import Field, Form, Option
-from core.web.pages import Refused
-from core.web.settings import SettingsPage
+from core.web.settings import SettingsForm, SettingsPage
 
 INVOICE_STATES = {"draft": ("Not paid", "none"), "issued": ("To be paid", "warn"), "paid": ("Paid", "ok")}
 TRANSFER_STATES = {
@@ -55,20 +54,19 @@ class BuyPlan(BillingPage):
     @property
     def plan_id(self) -> str:
         found = self.request.GET.get("plan", "")
-        if not is_id(found):
-            raise Refused(404, "There is no such plan", "Choose one of those on offer.")
-        return found
+        return found if is_id(found) else ""
 
     def body(self, form: Form) -> dict[str, Any]:
         values = {name: value for name, value in form.values.items() if value not in ("", None)}
         return {"planID": self.plan_id, **values}
 
     def context(self, form: Form) -> dict[str, Any]:
-        answer = self.ask("POST", "subscription/preview", None, self.body(form)) if self.may_buy() else None
+        asks = self.may_buy() and self.plan_id
+        answer = self.ask("POST", "subscription/preview", None, self.body(form)) if asks else None
         if answer is not None and not answer.ok:
             form.refuse(answer.message, answer.warning)
         quote = answer.data if answer is not None and answer.ok else None
-        return {"form": form, "quote": quote, "can_buy": self.may_buy()}
+        return {"form": form, "quote": quote, "can_buy": self.may_buy(), "plan_id": self.plan_id}
 
     def show(self) -> Mapping[str, Any]:
         return self.context(self.form())
@@ -83,7 +81,7 @@ class BuyPlan(BillingPage):
         answer = self.ask("POST", "subscription", None, self.body(form))
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
-            return self.page({"form": form, "quote": None, "can_buy": self.may_buy()}, status=422)
+            return self.page({"form": form, "quote": None, "can_buy": True, "plan_id": self.plan_id}, status=422)
         payment = answer.data["payment"]
         return self.done(to=self.address("plan-pay", payment["id"]))
 
@@ -126,6 +124,9 @@ class PayOrder(BillingPage):
             return self.refuse(answer)
         return self.done("Paid" if answer.data["paymentStatus"] == "paid" else "Nothing has come yet")
 
+    def do_pdf(self) -> HttpResponse:
+        return self.download(f"subscription/invoices/{self.sent_id()}/pdf")
+
     def do_transfer(self) -> HttpResponse:
         form = Form([Field("reference", "What your transfer says", required=True)]).fill(self.request.POST)
         body: dict[str, Any] = {"paymentID": self.params["id"], "reference": form.values["reference"]}
@@ -152,57 +153,40 @@ class Invoices(BillingPage):
             if one["status"] != "void"
         ]
         methods = self.read("subscription/payment-methods", {"p": "1", "n": "50"}).data
-        subscription = self.subscription()
-        return {
-            "invoices": invoices,
-            "methods": methods,
-            "subscription": subscription,
-            "form": self.form(subscription) if subscription and self.may_buy("PUT") else None,
-            "can_delete": self.may_buy("DELETE"),
-        }
+        return {"invoices": invoices, "methods": methods, "can_delete": self.may_buy("DELETE")}
 
-    def subscription(self) -> Mapping[str, Any] | None:
-        listed = self.ask("GET", "subscription", {"p": "1", "n": "1", "filters": {"isPrimary": True}})
-        if not (listed.ok and listed.data):
-            return None
-        found: Mapping[str, Any] = self.read(f"subscription/{listed.data[0]['id']}").data
-        return found
-
-    def form(self, subscription: Mapping[str, Any]) -> Form:
-        known = subscription["billingDetails"]
-        return Form(
-            [
-                Field("name", "Name", value=known["name"], autocomplete="organization"),
-                Field("address", "Address", kind="textarea", value=known["address"], autocomplete="street-address"),
-                Field("country", "Country", value=known["country"], autocomplete="country"),
-                Field("vatId", "VAT id", value=known["vatId"]),
-                Field("email", "E-mail for invoices", kind="email", value=known["email"], autocomplete="email"),
-            ]
-        )
-
-    def do_save(self) -> HttpResponse:
-        subscription = self.subscription()
-        if subscription is None:
-            return self.done()
-        form = self.form(subscription).fill(self.request.POST)
-        answer = self.ask("PUT", f"subscription/{subscription['id']}", None, {"billingDetails": form.values})
-        if not answer.ok:
-            form.refuse(answer.message, answer.warning.replace("billingDetails.", ""))
-            return self.page({**self.show(), "form": form}, status=422)
-        return self.done("Saved")
+    def do_pdf(self) -> HttpResponse:
+        return self.download(f"subscription/invoices/{self.sent_id()}/pdf")
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"subscription/payment-methods/{self.sent_id()}")
         return self.done("Deleted") if answer.ok else self.refuse(answer)
 
 
-class InvoicePdf(BillingPage):
-    path = "settings/plan/invoices/<str:id>/pdf"
-    name = "invoice-pdf"
-    title = "Invoice"
+class Details(SettingsForm):
+    path = "settings/plan/details"
+    name = "billing-details"
+    title = "Whom invoices are made out to"
+    module = "plan"
+    section = "plan"
+    needs_subscription = False
+    resource = "subscription/billing-details"
 
-    def get(self, request: Any) -> HttpResponse:
-        return self.download(f"subscription/invoices/{self.params['id']}/pdf")
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        known = values or {}
+        return Form(
+            [
+                Field("name", "Name", value=known.get("name", ""), autocomplete="organization"),
+                Field("address", "Address", kind="textarea", value=known.get("address", "")),
+                Field("country", "Country", value=known.get("country", "")),
+                Field("vatId", "VAT id", value=known.get("vatId", "")),
+                Field("email", "E-mail for invoices", kind="email", value=known.get("email", "")),
+            ]
+        )
+
+    def may(self, module: str, method: str = "GET") -> bool:
+        """Tell whether the role allows it; a lapsed company's plan is not asked."""
+        return self.reader.member is not None and self.reader.member.may(module, method)
 
 
-PAGES = [BuyPlan, PayOrder, Invoices, InvoicePdf]
+PAGES = [BuyPlan, PayOrder, Invoices, Details]

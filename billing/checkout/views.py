@@ -19,6 +19,8 @@ from billing.checkout.serializers import (
     CouponCheckOut,
     CouponInput,
     CouponOut,
+    DetailsInput,
+    DetailsOut,
     InvoiceFull,
     InvoiceOut,
     MethodOut,
@@ -52,11 +54,18 @@ from billing.ledger.services import BALANCE, balance_of
 from billing.payments.models import Payment, PaymentMethod, Transaction
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.selectors import primary_subscription
-from billing.taxes.services import billing_details
+from billing.taxes.services import billing_details, change_billing_details
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+
+
+def detailed() -> dict[str, Any]:
+    """Return the billing details under their output names."""
+    details = billing_details()
+    names = {"name": "name", "address": "address", "country": "country", "vatId": "vat_id", "email": "email"}
+    return {shown: getattr(details, name) for shown, name in names.items()}
 
 
 def full_subscription() -> dict[str, Any]:
@@ -64,20 +73,13 @@ def full_subscription() -> dict[str, Any]:
     found = primary_subscription()
     order = Payment.objects.filter(status=Payment.Status.OPEN).values_list("pk", flat=True).first()
     codes = Posting.objects.filter(account=BALANCE).values_list("currency", flat=True).distinct()
-    details = billing_details()
     return {
         **subscription_data(),
         "scheduledSeats": ((found.scheduled or {}).get("seats")) if found else None,
         "order": ways_of(order) if order else None,
         "paymentMethod": MethodOut.one(PaymentMethod.objects.filter(is_default=True)),
         "balance": [money(balance_of(code), code) for code in sorted(codes)],
-        "billingDetails": {
-            "name": details.name,
-            "address": details.address,
-            "country": details.country,
-            "vatId": details.vat_id,
-            "email": details.email,
-        },
+        "billingDetails": detailed(),
     }
 
 
@@ -193,6 +195,28 @@ class SubscriptionViewSet(ResourceViewSet):
         return full_subscription()
 
 
+class BillingDetailsViewSet(ResourceViewSet):
+    module = "plan"
+    singleton = True
+
+    @endpoint("Read whom invoices are made out to", output=DetailsOut, needs_subscription=False)
+    def retrieve(self, request: Request) -> Any:
+        return detailed()
+
+    @endpoint(
+        "Change whom invoices are made out to",
+        input=DetailsInput,
+        output=DetailsOut,
+        success="SubscriptionUpdated_200",
+        errors=("InvalidInput_400", "CountryNotFound_400"),
+        needs_subscription=False,
+        description="The same as billingDetails of PUT /subscription/:id. Invoices keep them as they were.",
+    )
+    def update(self, request: Request, data: dict[str, Any]) -> Any:
+        change_billing_details(data)
+        return detailed()
+
+
 class InvoiceViewSet(ResourceViewSet):
     module = "plan"
     listing = Listing(
@@ -285,6 +309,8 @@ class CouponViewSet(ResourceViewSet):
         visible_coupons,
         filters.COUPON_FIELDS,
         CouponOut,
+        DetailsInput,
+        DetailsOut,
         needs_subscription=False,
         description="Those that the company has, had, or is offered. Open without a subscription.",
     )

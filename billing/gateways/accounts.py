@@ -24,7 +24,11 @@ LIVE = ("sk_live_", "rk_live_", "rzp_live_", "live_")
 
 def account_of(letter: str) -> GatewayAccount | None:
     """Return the account of a letter, with what the environment says in place of its own, or None."""
-    found = GatewayAccount.objects.filter(letter=letter).first()
+    return with_environment(letter, GatewayAccount.objects.filter(letter=letter).first())
+
+
+def with_environment(letter: str, found: GatewayAccount | None) -> GatewayAccount | None:
+    """Put what the environment says in the place of what the account says itself."""
     said: dict[str, Any] = settings.GATEWAYS.get(letter, {})
     if not said:
         return found
@@ -38,7 +42,8 @@ def account_of(letter: str) -> GatewayAccount | None:
 
 def accounts_for(currency: str) -> list[GatewayAccount]:
     """Return the accounts that are on and take the currency, by letter."""
-    found = [account_of(letter) for letter in LETTERS]
+    rows = {row.letter: row for row in GatewayAccount.objects.all()}
+    found = [with_environment(letter, rows.get(letter)) for letter in LETTERS]
     return [account for account in found if account is not None and is_ready(account, currency)]
 
 

@@ -52,7 +52,7 @@ def test_a_lapsed_company_buys_and_goes_on(page: Page, live_server: Any, setting
         page.get_by_role("button", name="Pay", exact=True).click()
         expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
         with page.expect_download() as got:
-            page.get_by_role("link", name="Invoice").click()
+            page.get_by_role("button", name="Invoice").click()
         assert re.fullmatch(r"INV-\d{4}-\d{6}\.pdf", got.value.suggested_filename)
         page.get_by_role("link", name="Plan and use").first.click()
         expect(page.get_by_text("Active").first).to_be_visible()
@@ -60,6 +60,7 @@ def test_a_lapsed_company_buys_and_goes_on(page: Page, live_server: Any, setting
         page.get_by_role("button", name="Let it go on").click()
         page.get_by_role("link", name="Invoices").click()
         expect(page.get_by_text("Paid", exact=True)).to_be_visible()
+        page.get_by_role("link", name="Whom they are made out to").click()
         page.get_by_label("Country").fill("Nowhere")
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_text("Nowhere").first).to_be_visible()

@@ -9,7 +9,7 @@ from typing import Any
 from django.test import Client
 
 from accounts.models import ApiKey, Member, Role
-from billing.models import Invoice, Payment
+from billing.models import Payment
 from core.web.pages import Page, PersonPage
 from crm.models import (
     BulkJob,
@@ -75,7 +75,6 @@ ADDRESSES: dict[str, type[Any]] = {
     "import-columns": Import,
     "job": BulkJob,
     "job-progress": BulkJob,
-    "invoice-pdf": Invoice,
     "key": ApiKey,
     "lead": Lead,
     "lead-cell": Lead,
