@@ -309,8 +309,6 @@ class CouponViewSet(ResourceViewSet):
         visible_coupons,
         filters.COUPON_FIELDS,
         CouponOut,
-        DetailsInput,
-        DetailsOut,
         needs_subscription=False,
         description="Those that the company has, had, or is offered. Open without a subscription.",
     )
