@@ -14,13 +14,14 @@ from billing.invoices.services import the_seller
 from billing.ledger.services import BANK
 from billing.payments.attempts import file_of, open_order
 from billing.payments.models import Payment
-from billing.payments.settling import apply_payment, close_order
+from billing.payments.settling import apply_payment, close_order, keep_as_credit
 from billing.subscriptions.changes import lock_primary
 from core.errors import NamedError, ValidationFailed
 from core.ids import is_id
 from core.tenancy import company_id, company_scope
 
 Bank = Payment.Bank
+WAITING = (Bank.AWAITING, Bank.SUBMITTED)
 BATCH = 200
 ORDER_LIFE = timedelta(days=1)
 BANK_LIFE = timedelta(days=14)
@@ -98,23 +99,31 @@ def _submit(payment: Payment, values: dict[str, Any]) -> Payment:
 
 
 def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, by: User) -> None:
-    """Book a bank transfer that has come, and let its order take effect. Raises BadRequest_400, ValidationFailed."""
+    """Book a bank transfer that has come, and let its order take effect.
+
+    For an order that was left meanwhile it becomes the company's balance. Raises BadRequest_400 and ValidationFailed.
+    """
     with company_scope(payment.company_id), lock_primary(payment.company_id):
         locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)
-        if locked.status != Payment.Status.OPEN or locked.bank_state not in (Bank.AWAITING, Bank.SUBMITTED):
+        was_left = locked.status == Payment.Status.CANCELLED and locked.bank_state == Bank.EXPIRED
+        if not was_left and (locked.status != Payment.Status.OPEN or locked.bank_state not in WAITING):
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
         if amount_minor != locked.amount_minor:
             raise ValidationFailed("another amount", "amount: it must be what the order says, to the last unit")
         locked.bank_state, locked.decided_at, locked.decided_by = Bank.APPROVED, timezone.now(), by
         locked.transferred_on = received_on
-        apply_payment(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
+        if was_left:
+            locked.save()
+            keep_as_credit(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
+        else:
+            apply_payment(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
 
 
 def reject_transfer(*, payment: Payment, reason: str, by: User) -> None:
     """Reject a bank transfer: the order stays open, to be paid otherwise. Raises BadRequest_400."""
     with company_scope(payment.company_id), lock_primary(payment.company_id):
         locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)
-        if locked.status != Payment.Status.OPEN or locked.bank_state not in (Bank.AWAITING, Bank.SUBMITTED):
+        if locked.status != Payment.Status.OPEN or locked.bank_state not in WAITING:
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
         locked.bank_state, locked.decision = Bank.REJECTED, reason[:300]
         locked.decided_at, locked.decided_by = timezone.now(), by

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
@@ -33,6 +34,7 @@ from billing.payments.machine import has_work, work
 from billing.payments.orders import approve_transfer, leave_expired
 from billing.standin import mollie, stripe
 from billing.standin.server import Server, running
+from core.errors import NamedError
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import (
     attempt_of,
@@ -275,6 +277,24 @@ def test_money_for_an_order_that_was_left_becomes_balance_and_pays_the_next(serv
             ("credit", "gateway-a"),
             ("payment", "balance"),
         ]
+    books_hold()
+
+
+def test_a_transfer_for_an_order_that_was_left_becomes_balance(server: Server) -> None:
+    cast, plan = buyer()
+    id = order(cast, plan)["payment"]["_id"]
+    cast.session.post("/manual-payment", {"paymentID": id, "reference": "x"})
+    order(cast, plan)
+    with cast.scope():
+        left = Payment.objects.get(pk=id)
+    for _ in range(2):
+        with contextlib.suppress(NamedError):  # the second time it has been decided
+            approve_transfer(
+                payment=left, amount_minor=2900, received_on=timezone.now().date(), by=UserFactory(is_staff=True)
+            )
+    assert subscription_of(cast).status == "expired"
+    done = order(cast, plan)["payment"]
+    assert (done["credit"]["amountMinor"], done["status"]) == (2900, "paid")
     books_hold()
 
 
