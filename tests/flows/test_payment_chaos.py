@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
 import time
 from collections import Counter
 from datetime import timedelta
@@ -90,21 +91,21 @@ def test_chaos_pays_each_order_once(number: int, settings: Any, monkeypatch: pyt
         open_gateways(server, settings)
         make_charges(number, plan_of("Club", amount="10"), server)
         server.state.faults.update(FAULTS)
-        workers, kills, end = [drainer("payments", seconds) for _ in range(2)], 0, time.monotonic() + seconds
+        workers, kills, end = [worker(seconds) for _ in range(2)], 0, time.monotonic() + seconds
         try:
             while Attempt.objects.filter(status__in=waiting).exists():
                 assert time.monotonic() < end, Counter(Attempt.objects.values_list("status", "error"))
                 time.sleep(random.uniform(1.0, 2.0))
                 kill(workers.pop(random.randrange(2)))
                 kills += 1
-                workers.append(drainer("payments", seconds))
+                workers.append(worker(seconds))
                 server.state.answered.clear()  # every key has expired
                 for attempt in random.sample(list(Attempt.objects.select_related("payment__invoice")), 4):
                     with company_scope(attempt.company_id):
                         look_twice(attempt)
         finally:
-            for worker in workers:
-                kill(worker)
+            for one in workers:
+                kill(one)
         paid = Counter(one["order"] for one in server.state.effects)
         attempts = list(Attempt.objects.values_list("pk", "status"))
         assert kills
@@ -118,6 +119,14 @@ def test_chaos_pays_each_order_once(number: int, settings: Any, monkeypatch: pyt
             assert booked == sum(minor(one["amount"], currency) for one in moved)
     if number <= 200:
         check_books()
+
+
+def worker(seconds: float) -> subprocess.Popen[str]:
+    """Start a worker, and wait until it works: one that is killed before would prove nothing."""
+    started = drainer("payments", seconds)
+    assert started.stdout is not None
+    assert started.stdout.readline() == "ready\n"
+    return started
 
 
 def look_twice(attempt: Attempt) -> None:

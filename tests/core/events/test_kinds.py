@@ -23,7 +23,7 @@ def test_each_kind_is_a_resource_and_a_past_participle() -> None:
     assert set(EVENTS) - PARTS <= set(MODULES)
     for kind in KINDS:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*\.[a-z]+", kind), kind
-        assert kind.endswith(("ed", "sent")), kind
+        assert kind.endswith(("ed", "paid", "sent")), kind
     for consumer in registered(EventConsumer).values():
         assert set(consumer.kinds) <= KINDS
 
