@@ -8,6 +8,7 @@ class BillingConfig(AppConfig):
     def ready(self) -> None:
         from billing.entitlements import jobs as entitlements  # noqa: F401  (registers its work and notice)
         from billing.entitlements.selectors import SOURCE
+        from billing.payments import jobs as payments  # noqa: F401  (registers its work)
         from billing.plans.defaults import seed
         from billing.subscriptions import jobs as subscriptions  # noqa: F401  (registers its work)
         from billing.subscriptions import notices  # noqa: F401  (registers them)

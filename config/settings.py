@@ -251,6 +251,22 @@ VENDOR_BASE_URLS = env.json("VENDOR_BASE_URLS", default={})
 """Where vendors are reached instead of at their own addresses: connected app -> base URL."""
 if not (isinstance(VENDOR_BASE_URLS, dict) and all(isinstance(url, str) for url in VENDOR_BASE_URLS.values())):
     raise ImproperlyConfigured('VENDOR_BASE_URLS is a JSON object such as {"ai-a": "https://proxy.example.org"}')
+GATEWAYS = {
+    letter: {
+        "adapter": env(f"GATEWAY_{letter.upper()}"),
+        "key_id": env(f"GATEWAY_{letter.upper()}_KEY_ID", default=""),
+        "secret_key": env(f"GATEWAY_{letter.upper()}_SECRET_KEY", default=""),
+        "webhook_secret": env(f"GATEWAY_{letter.upper()}_WEBHOOK_SECRET", default=""),
+        "base_url": env(f"GATEWAY_{letter.upper()}_BASE_URL", default=""),
+    }
+    for letter in "abcde"
+    if env(f"GATEWAY_{letter.upper()}", default="")
+}
+"""Letter of /gateway-x -> the payment gateway behind it, and its keys. They go before those of the back office."""
+INVOICE_FONTS = env("INVOICE_FONTS", default="")
+"""A folder of fonts for invoices, beside those that typst brings along."""
+PAYMENT_BACKOFF = env.float("PAYMENT_BACKOFF", default=2.0)
+"""Base of the waits, in seconds, between looks at a payment whose gateway doesn't answer."""
 MAIL_VENDOR_LETTERS = env.json("MAIL_VENDOR_LETTERS", default={})
 """Letter of /apps/mailvendor-x -> vendor, where it is another than by default (outreach.mail_vendors.registry)."""
 GOOGLE_CLIENT_ID = env("GOOGLE_CLIENT_ID", default="")

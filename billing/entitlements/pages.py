@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.http import HttpResponse
+
 from core.text.modules import NAMES, name_of
 from core.web.settings import SettingsPage
 
@@ -68,8 +70,24 @@ class PlanAndUse(SettingsPage):
             "interval": INTERVALS.get(found["interval"], ""),
             "uses": uses,
             "short": sorted((one for one in uses if one["tone"] and one["limit"] > 1), key=lambda one: -one["percent"]),
+            "can_buy": self._may("POST"),
+            "can_change": found["_id"] is not None and self._may("PUT"),
             "plans": [shown_plan(one, current, found["currency"]) for one in found["plans"]],
         }
+
+    def _may(self, method: str) -> bool:
+        """Tell whether the role allows it; a lapsed company's plan is not asked."""
+        return self.reader.member is not None and self.reader.member.may("plan", method)
+
+    def do_cancel(self) -> HttpResponse:
+        return self._end(True, "It ends when what is paid is over")
+
+    def do_go_on(self) -> HttpResponse:
+        return self._end(False, "It goes on")
+
+    def _end(self, ends: bool, text: str) -> HttpResponse:
+        answer = self.ask("PUT", f"subscription/{self.sent_id()}", None, {"cancelAtPeriodEnd": ends})
+        return self.done(text) if answer.ok else self.refuse(answer)
 
 
 PAGES = [PlanAndUse]

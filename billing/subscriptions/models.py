@@ -46,6 +46,9 @@ class Subscription(CompanyModel):
         null=True, blank=True, help_text="Members who may be there, owners included; empty: as the plan says."
     )
     cancel_at_period_end = models.BooleanField(default=False)
+    scheduled = JSONField(
+        null=True, editable=False, help_text="What the next period is bought with: plan, interval, seats."
+    )
     modules = JSONField(
         null=True, blank=True, help_text="Modules of this subscription instead of its plan's; empty: as the plan says."
     )

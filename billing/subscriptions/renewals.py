@@ -8,8 +8,10 @@ even before the task has run (billing.entitlements.selectors.entitlement_of).
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,6 +20,7 @@ from accounts.members.notices import notify
 from accounts.models import Company, User
 from accounts.programs.rewards import accrue
 from accounts.settings.groups import SubscriptionPolicies, subscription_policies
+from billing.plans.models import Plan
 from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
 from billing.subscriptions.models import OPEN, Subscription, SubscriptionChange
 from billing.subscriptions.notices import ENDED, ENDING, PAST_DUE
@@ -167,13 +170,31 @@ def _notify_owners(notice: str, subscription: Subscription, **context: object) -
 # Payments
 
 
+@dataclass(frozen=True)
+class Terms:
+    """What a payment buys: another plan, interval or number of seats, from now on or after the paid period."""
+
+    plan: Plan
+    interval: str
+    seats: int | None
+    from_now: bool
+
+
 def record_payment(
-    *, company_id: str, amount: Decimal, currency: str, source: str, by: User | None = None, note: str = ""
+    *,
+    company_id: str,
+    amount: Decimal,
+    currency: str,
+    source: str,
+    terms: Terms | None = None,
+    by: User | None = None,
+    note: str = "",
 ) -> Subscription:
     """Record a payment for one more period: activate the subscription and reward whoever referred the company.
 
-    `source` identifies the payment, such as "manual:<id>"; recording the same one again changes nothing. A past due
-    subscription continues where its period ended, a closed one starts now.
+    `source` identifies what was paid, such as "invoice:<id>"; recording the same one again changes nothing. It looks at
+    no amount: only who has seen an invoice paid in full calls it. A past due subscription continues where its period
+    ended, a closed one starts now. Without `terms` it goes on as it is.
 
     Raises SubscriptionNotFound_400, ValidationFailed for an amount that is not above zero, and BadRequest_400 for a
     subscription without an interval.
@@ -184,13 +205,19 @@ def record_payment(
         subscription = require_subscription(found)
         if SubscriptionChange.objects.filter(source=source).exists():
             return subscription
-        if not subscription.interval:
+        interval = terms.interval if terms else subscription.interval
+        if not interval:
             raise NamedError(
                 "BadRequest_400", "the subscription has no interval: grant a plan for a month or a year first"
             )
-        start, end = _following(subscription)
-        values = {"status": Status.ACTIVE, "period_start": start, "period_end": end, "ends_at": access_end(end)}
-        if subscription.status not in OPEN or subscription.period_day is None:
+        begins_anew = subscription.status not in OPEN or subscription.period_day is None
+        values: dict[str, Any] = {"status": Status.ACTIVE, "scheduled": None}
+        if terms is not None:
+            values |= {"plan": terms.plan, "interval": interval, "seats": terms.seats}
+            begins_anew = begins_anew or terms.from_now
+        start, end = _period(interval) if begins_anew else _following(subscription)
+        values |= {"period_start": start, "period_end": end, "ends_at": access_end(end)}
+        if begins_anew:
             values["period_day"] = start.day
         apply_change(
             subscription,
@@ -204,3 +231,9 @@ def record_payment(
         )
         accrue(company_id=company_id, amount=amount, currency=currency, source=source)
         return subscription
+
+
+def _period(interval: str) -> tuple[datetime, datetime]:
+    """Return the period that begins now."""
+    now = timezone.now()
+    return now, period_after(now, interval, now.day)

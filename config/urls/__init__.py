@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 urlpatterns = [
+    path("", include("billing.payments.hooks")),
     path("api/key/protected/", include("config.urls.key")),
     path("api/protected/", include("config.urls.session")),
     path("api/private/", include("config.urls.private")),

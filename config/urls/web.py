@@ -17,6 +17,7 @@ from accounts.programs import pages as programs
 from accounts.request_log import pages as request_log
 from accounts.roles import pages as roles
 from accounts.settings import pages as company_settings
+from billing.checkout import pages as checkout
 from billing.entitlements import pages as entitlements
 from config.documentation import docs, schema
 from config.site_files import favicon, licences_page, robots
@@ -104,6 +105,7 @@ PAGES = [
     *api_keys.PAGES,
     *request_log.PAGES,
     *entitlements.PAGES,
+    *checkout.PAGES,
     *bulk_jobs.PAGES,
     *(samples.PAGES if settings.DEMO or settings.DEBUG else []),
 ]

@@ -123,6 +123,8 @@ class Input(serializers.Serializer[Any]):
     """References of a nested item of which one stands for the whole item, although answers show more of it."""
     orders: ClassVar[Mapping[str, Any]] = {}
     """Values that say what to do, and are no mere repetition if the record has them: key -> value."""
+    never: ClassVar[frozenset[str]] = frozenset()
+    """Keys that are refused even where they only repeat what the record has: money, and the status of what is paid."""
     together: ClassVar[Sequence[str]] = ()
     """Keys whose values depend on each other: if one changes, the others are no mere repetition."""
 

@@ -41,6 +41,8 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Mapping[str, An
     if not (path or view.singleton) or not isinstance(body, dict) or not declared.input or not declared.output:
         return WrittenBack(body)
     schema, shown = declared.input(), view.shown or declared.output
+    if schema.never & body.keys():
+        return WrittenBack(body)  # which is refused for these keys
     repeated = {key for key in body if key not in schema.fields and key in shown._declared_fields}
     if not repeated and not (isinstance(schema, FormInput) and schema.twice(body)):
         return WrittenBack(body)

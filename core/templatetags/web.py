@@ -160,6 +160,12 @@ def money(context: Mapping[str, Any], amount: Any, *, short: bool = False) -> st
     return text.partition(".")[0] if short and "." in text[-4:] else text
 
 
+@register.simple_tag
+def sum_of(value: Mapping[str, Any]) -> str:
+    """Format money as the API gives it: amount and currency."""
+    return Formats().money(Decimal(str(value["amount"])), value["currency"])
+
+
 @register.simple_tag(takes_context=True)
 def clock(context: Mapping[str, Any], value: Any) -> str:
     """Write the time of day in the company's zone and format."""

@@ -33,7 +33,29 @@ from accounts.models import (
     StaffVisitPage,
     User,
 )
-from billing.models import Currency, Plan, Subscription, SubscriptionChange
+from billing.models import (
+    Attempt,
+    BillingDetails,
+    Coupon,
+    CreditNote,
+    Currency,
+    GatewayAccount,
+    GatewayEvent,
+    Invoice,
+    InvoiceLine,
+    InvoiceSeries,
+    Payment,
+    PaymentMethod,
+    Plan,
+    Posting,
+    Redemption,
+    Refund,
+    Seller,
+    Subscription,
+    SubscriptionChange,
+    TaxRate,
+    Transaction,
+)
 from core.events import emit
 from core.ids import new_id
 from core.models import Event, EventDelivery, ResponseMessage, TaskSchedule
@@ -246,6 +268,65 @@ def _meeting(n: int) -> Meeting:
     return Meeting.objects.create(title=f"Meeting {n}", organizer=MemberFactory(), **values)
 
 
+def _invoice(n: int) -> Invoice:
+    subscription = Subscription.objects.first() or SubscriptionFactory()
+    return Invoice.objects.create(
+        subscription=subscription, currency="USD", decimals=2, subtotal_minor=n, total_minor=n
+    )
+
+
+def _payment(n: int) -> Payment:
+    invoice = _invoice(n)
+    return Payment.objects.create(
+        number=f"P{n}",
+        subscription_id=invoice.subscription_id,
+        invoice=invoice,
+        status="paid",
+        amount_minor=n,
+        currency="USD",
+        expires_at=timezone.now(),
+    )
+
+
+def _attempt(n: int) -> Attempt:
+    return Attempt.objects.create(payment=_payment(n), letter="a", adapter="stripe", status="paid")
+
+
+def _credit_note(n: int) -> CreditNote:
+    return CreditNote.objects.create(
+        invoice=_invoice(n),
+        number=f"CN-{n}",
+        amount_minor=n,
+        currency="USD",
+        reason=f"Returned {n}",
+        issued_on=timezone.now().date(),
+    )
+
+
+def _coupon(n: int) -> Coupon:
+    return Coupon.objects.create(code=f"CODE{n}", percent=10)
+
+
+def _gateway(n: int) -> GatewayAccount:
+    """Return the n-th account; there are five letters."""
+    values = {"adapter": "stripe", "secret_key": SECRET, "webhook_secret": SECRET}
+    return GatewayAccount.objects.get_or_create(letter="abcde"[n % 5], defaults=values)[0]
+
+
+def _posting(n: int) -> Posting:
+    lines = [
+        Posting(tx=f"inv:{n}", leg=leg, account="x", amount_minor=sum, currency="USD") for leg, sum in ((0, 1), (1, -1))
+    ]
+    return Posting.objects.bulk_create(lines)[0]
+
+
+def _transaction(n: int) -> Transaction:
+    payment = _payment(n)
+    return Transaction.objects.create(
+        kind="payment", amount_minor=n, currency="USD", by="bank", payment=payment, invoice_id=payment.invoice_id
+    )
+
+
 def _in_other_company(make: Callable[[], Any]) -> Any:
     """For models of which a company has one: each row in a company of its own."""
     with company_scope(CompanyFactory().pk):
@@ -438,4 +519,29 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     PlaceNotice: lambda n: PlaceNotice.objects.create(workflow=_workflow(n)),
     QueuedEvent: lambda n: QueuedEvent.objects.create(event_id=new_id()),
     SliceMark: lambda n: SliceMark.objects.create(runs=[new_id()]),
+    GatewayAccount: _gateway,
+    GatewayEvent: lambda n: GatewayEvent.objects.create(account=_gateway(n), event_id=f"evt_{n}"),
+    Invoice: _invoice,
+    InvoiceLine: lambda n: InvoiceLine.objects.create(
+        invoice=_invoice(n), position=1, text=f"Seats {n}", unit_minor=n, amount_minor=n
+    ),
+    InvoiceSeries: lambda n: InvoiceSeries.objects.create(name=f"INV-{n}", last=n),
+    CreditNote: _credit_note,
+    Seller: lambda n: Seller.objects.get_or_create(defaults={"name": "Seller"})[0],
+    Payment: _payment,
+    Attempt: _attempt,
+    PaymentMethod: lambda n: PaymentMethod.objects.create(
+        letter="a", adapter="stripe", token=SECRET, token_hash=f"{n:064}", label=f"Visa {n}"
+    ),
+    Refund: lambda n: Refund.objects.create(
+        attempt=_attempt(n), credit_note=_credit_note(n), amount_minor=n + 1, currency="USD"
+    ),
+    Transaction: _transaction,
+    Posting: _posting,
+    Coupon: _coupon,
+    Redemption: lambda n: Redemption.objects.create(coupon=_coupon(n), payment=_payment(n), state="redeemed"),
+    TaxRate: lambda n: TaxRate.objects.create(
+        name="VAT", country="DE", percent=19, valid_from=timezone.now().date() - timedelta(days=n)
+    ),
+    BillingDetails: lambda n: _in_other_company(lambda: BillingDetails.objects.create(name=f"Buyer {n}")),
 }

@@ -9,6 +9,7 @@ from typing import Any
 from django.test import Client
 
 from accounts.models import ApiKey, Member, Role
+from billing.models import Payment
 from core.web.pages import Page, PersonPage
 from crm.models import (
     BulkJob,
@@ -90,6 +91,7 @@ ADDRESSES: dict[str, type[Any]] = {
     "outreach-run": GenieScheduler,
     "product": ProductService,
     "role": Role,
+    "plan-pay": Payment,
     "run-replies": GenieScheduler,
     "section": CustomSection,
     "segment": Segment,

@@ -22,9 +22,11 @@ from config.local import mail_catcher as catcher
 from config.local.demo.deliveries import create_deliveries
 from config.local.demo.outreach import create_outreach
 from config.local.demo.people import HEADERS, Person, people
+from config.local.demo.purchases import create_purchase, note_port, noted_port, open_gateways
 from config.local.demo.sales import create_sales
 from config.local.demo.sample_data import CATEGORIES, TAGS
 from config.local.demo.workflows import create_workflows
+from config.local.supervisor.programs import STANDIN
 from config.secrets import secret
 from core.tenancy import company_scope
 from crm.contacts.services import create_contacts
@@ -119,6 +121,9 @@ def provision_demo(data: Path) -> Demo:
                     create_sales(made.member)
                 _views(made.member)
             _sender(made.member, catcher_port(data))
+            open_gateways(_standin_port(data))
+            if made.created:
+                create_purchase(made.member, User.objects.get(email=STAFF))
             if made.created and not EmailTemplate.objects.exists():
                 create_template(member_id=made.member.pk, **TEMPLATE)
             if made.created:
@@ -287,6 +292,17 @@ def catcher_port(data: Path) -> int:
         probe.bind((catcher.HOST, 0))
         port: int = probe.getsockname()[1]
     _replace(catcher.address_file(data), json.dumps({"host": catcher.HOST, "port": port}))
+    return port
+
+
+def _standin_port(data: Path) -> int:
+    """Return the port of the stand-in for payment gateways: the last one, or another if that is taken."""
+    port = noted_port(data / STANDIN)
+    if port is None or not _free(port):
+        with socket.socket() as probe:
+            probe.bind((catcher.HOST, 0))
+            port = int(probe.getsockname()[1])
+        note_port(data / STANDIN, port)
     return port
 
 

@@ -21,6 +21,8 @@ AI_QUEUES = "ai"
 """What may wait for a model, which a company's server may let it do for minutes."""
 
 SENDER_PROCESSES = 2
+STANDIN = "payment-standin.json"
+"""Where the demo notes the port of its stand-in for payment gateways."""
 
 # Granian's backpressure stays at its default: it counts open connections, so with a low limit idle browsers lock others
 # out (measured: 12 idle ones, limit 8).
@@ -92,7 +94,9 @@ def plan(options: Options) -> Plan:
     if not options.demo:
         return Plan(migrate, None, programs)
     catcher = Program("mail", (*MANAGE, "mailcatcher"), stop_after=3, patience=5)
-    return Plan(migrate, Program("demo", (*MANAGE, "demo")), (*programs, catcher))
+    noted = os.fspath(options.data / STANDIN)
+    gateways = Program("gateways", (sys.executable, "-m", "billing.standin", noted), stop_after=3, patience=5)
+    return Plan(migrate, Program("demo", (*MANAGE, "demo")), (*programs, catcher, gateways))
 
 
 def _web(options: Options) -> tuple[str, ...]:

@@ -300,8 +300,9 @@ def test_numbers_that_are_none(data: Path, name: str, value: str) -> None:
 def test_plan_covers_every_queue_and_keeps_the_catcher_for_the_demo(data: Path) -> None:
     with_demo = plan(read_options({"WORKER_CONCURRENCY": "3"}, data=data, demo=True))
     without = plan(read_options({}, data=data, demo=False))
-    assert [program.name for program in with_demo.programs] == ["web", "worker", "long", "sender", "ai", "beat", "mail"]
-    assert [program.name for program in without.programs] == ["web", "worker", "long", "sender", "ai", "beat"]
+    names = ["web", "worker", "long", "sender", "ai", "beat"]
+    assert [program.name for program in with_demo.programs] == [*names, "mail", "gateways"]
+    assert [program.name for program in without.programs] == names
     assert without.demo is None
     worker, long, sender, ai = (program.command for program in with_demo.programs[1:5])
     assert worker[worker.index("-Q") + 1 :][:3] == ("tick,send,workflows", "-c", "3")

@@ -1,0 +1,129 @@
+"""POST /gateway-a to /gateway-e and their capture: one ViewSet a letter, made from the same few lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from billing.checkout.serializers import (
+    CaptureInput,
+    CaptureOut,
+    GatewayAInput,
+    GatewayInput,
+    GatewayOut,
+    InvoiceOut,
+    PaymentOut,
+)
+from billing.checkout.services import own_primary
+from billing.entitlements.views import subscription_data
+from billing.gateways.base import Misconfigured, Refused, Unsure
+from billing.gateways.models import LETTERS
+from billing.invoices.models import Invoice
+from billing.payments.attempts import begin, check_proof, find_attempt, open_order
+from billing.payments.machine import look
+from billing.payments.models import Attempt, Payment
+from core.api.endpoint import endpoint
+from core.api.viewsets import ResourceViewSet
+from core.errors import NamedError
+from core.messages import resolve
+from core.models import ResponseMessage
+
+STATES = {str(Attempt.Status.PAID): "paid", str(Attempt.Status.FAILED): "failed"}
+BEGUN, LOOKED_AT = "PaymentBegun_200", "PaymentLookedAt_200"
+
+
+def message_about(attempt: Attempt, name: str) -> dict[str, Any]:
+    """Return the message, and beside its fields what an attempt is about."""
+    status, text = resolve(name)
+    payment = Payment.objects.filter(pk=attempt.payment_id)
+    paid = payment.filter(status=Payment.Status.PAID).exists()
+    return {
+        "_id": ResponseMessage.objects.values_list("pk", flat=True).get(name=name),
+        "name": name,
+        "status": status,
+        "message": text,
+        "payment": PaymentOut.one(payment),
+        "paymentStatus": "paid" if paid else STATES.get(attempt.status, "pending"),
+        "reason": "" if paid else attempt.reason,
+        "redirectUrl": attempt.url or None,
+        "clientData": None,
+    }
+
+
+class GatewayViewSet(ResourceViewSet, abstract=True):
+    module = "plan"
+    letter = ""
+
+    def begun(self, data: dict[str, Any]) -> dict[str, Any]:
+        own_primary(data["subscription_id"])
+        payment = open_order(data["payment_id"])
+        if data.get("seats_payment_id", payment.pk) != payment.pk:
+            raise NamedError("ManualPaymentDetailsNotFound_400", "seatsPaymentHistoryID: it is another order")
+        check_proof(data.get("proof", ""), payment)
+        attempt = begin(letter=self.letter, payment_id=payment.pk, save_method=data["save_method"])
+        return message_about(attempt, BEGUN)
+
+    def captured(self, data: dict[str, Any]) -> dict[str, Any]:
+        ids = {data[name] for name in ("payment_id", "manual_payment_id") if name in data}
+        if len(ids) != 1:
+            raise NamedError("PaymentNotFound_400", "paymentID: say which order")
+        if "subscription_id" in data:
+            own_primary(data["subscription_id"])
+        attempt = find_attempt(ids.pop(), self.letter)
+        try:
+            attempt = look(attempt)
+        except Misconfigured as trouble:
+            detail = f"gateway-{self.letter} cannot be asked at the moment"
+            raise NamedError(f"Gateway{self.letter.upper()}DetailsNotFound_400", detail) from trouble
+        except (Unsure, Refused):
+            attempt.reason = "the gateway does not answer; it is asked again"
+        invoice = InvoiceOut.one(Invoice.objects.filter(pk=attempt.payment.invoice_id))
+        return {**message_about(attempt, LOOKED_AT), "subscription": subscription_data(), "invoice": invoice}
+
+
+def gateway_views(letter: str) -> type[GatewayViewSet]:
+    """Make the ViewSet of a letter, whose error names have the letter in them."""
+    off = f"Gateway{letter.upper()}DetailsNotFound_400"
+
+    class View(GatewayViewSet):
+        @endpoint(
+            f"Pay an order by gateway-{letter}",
+            input=GatewayAInput if letter == "a" else GatewayInput,
+            output=GatewayOut,
+            success=BEGUN,
+            errors=(
+                "ManualPaymentDetailsNotFound_400",
+                "SubscriptionNotFound_400",
+                off,
+                "FileNotFound_400",
+                "InvalidRequest_400",
+                "BadRequest_400",
+            ),
+            needs_subscription=False,
+            description="data is a message, and beside its fields the order and redirectUrl, the gateway's page. Who"
+            " asks again while it is open gets the same one, from whatever tab and gateway.",
+        )
+        def create(self, request: Request, data: dict[str, Any]) -> Any:
+            return self.begun(data)
+
+        @action(detail=False, methods=["post"])
+        @endpoint(
+            f"Ask gateway-{letter} what became of an order",
+            input=CaptureInput,
+            output=CaptureOut,
+            success=LOOKED_AT,
+            errors=("PaymentNotFound_400", "SubscriptionNotFound_400", off),
+            needs_subscription=False,
+            description="What the customer has authorized is captured. Nothing of the body is believed but the ids.",
+        )
+        def capture(self, request: Request, data: dict[str, Any]) -> Any:
+            return self.captured(data)
+
+    View.letter = letter
+    View.__name__ = View.__qualname__ = f"Gateway{letter.upper()}ViewSet"
+    return View
+
+
+GATEWAYS = {letter: gateway_views(letter) for letter in LETTERS}

@@ -1,0 +1,122 @@
+"""Endpoints of orders, and of paying them by bank (contract 4.10: /manual-payment)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from billing.checkout import filters
+from billing.checkout.serializers import PaymentOut, PaymentWays, TransferFields, TransferInput
+from billing.checkout.services import own_primary, subscribe
+from billing.gateways.accounts import accounts_for
+from billing.gateways.registry import adapter
+from billing.invoices.services import the_seller
+from billing.payments.models import Attempt, Payment
+from billing.payments.orders import change_transfer, pay_by_bank
+from core.api.endpoint import endpoint
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
+from core.errors import NamedError
+
+OPEN_ATTEMPTS = ("due", "working", "wrong", "unknown")
+EXAMINED = "a payment is being examined; we will write to you"
+QUOTE_ERRORS = (
+    "SubscriptionNotFound_400",
+    "PlanNotFound_400",
+    "PlanMinUsers_400",
+    "PlanMaxUsers_400",
+    "FreePlanAlreadyUsed_400",
+    "CouponInvalid_400",
+    "BadRequest_400",
+)
+
+
+def ways_of(payment_id: str) -> dict[str, Any] | None:
+    """Return an order with the ways to pay it, or None."""
+    payment = Payment.objects.filter(pk=payment_id).first()
+    found = PaymentOut.one(Payment.objects.filter(pk=payment_id))
+    if payment is None or found is None:
+        return None
+    attempts = list(Attempt.objects.filter(payment_id=payment_id, left_at__isnull=True).order_by("-created_at", "-pk"))
+    current = next((one for one in attempts if one.status in OPEN_ATTEMPTS), None)
+    last = attempts[0] if attempts else None
+    examined = current is not None and current.status in (Attempt.Status.WRONG, Attempt.Status.UNKNOWN)
+    instructions = the_seller().bank_instructions
+    is_open = payment.status == Payment.Status.OPEN
+    failed = last.reason if last is not None and last.status == Attempt.Status.FAILED else ""
+    return {
+        **found,
+        "gateways": [
+            {"gateway": f"gateway-{one.letter}", "title": adapter(one.adapter).title}
+            for one in (accounts_for(payment.currency) if is_open else ())
+        ],
+        "bank": {"instructions": instructions, "reference": payment.number} if instructions and is_open else None,
+        "begun": f"gateway-{current.letter}" if current else None,
+        "redirectUrl": (current.url or None) if current and not examined else None,
+        "problem": EXAMINED if examined else failed,
+    }
+
+
+class ManualPaymentViewSet(ResourceViewSet):
+    module = "plan"
+    listing = Listing(
+        "List orders",
+        Payment.objects.all,
+        filters.PAYMENT_FIELDS,
+        PaymentOut,
+        needs_subscription=False,
+        description="Each can be paid by any gateway or by bank; `state` is that of its bank transfer. Open without a"
+        " subscription.",
+    )
+
+    @endpoint(
+        "Read an order and the ways to pay it",
+        output=PaymentWays,
+        errors=("ManualPaymentDetailsNotFound_400",),
+        needs_subscription=False,
+    )
+    def retrieve(self, request: Request, id: str) -> Any:
+        found = ways_of(id)
+        if found is None:
+            raise NamedError("ManualPaymentDetailsNotFound_400", "id: there is no such order")
+        return found
+
+    @endpoint(
+        "Pay by bank transfer",
+        input=TransferInput,
+        output=PaymentWays,
+        success="TransferSubmitted_201",
+        errors=("ManualPaymentDetailsNotFound_400", "FileNotFound_400", *QUOTE_ERRORS),
+        needs_subscription=False,
+        limited=True,
+        description="For an open order (paymentID), or for a plan that is ordered with it. Once there is a proof or a"
+        " reference, staff look whether the money has come.",
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        if "subscription_id" in data:
+            own_primary(data.pop("subscription_id"))
+        names = ("proof", "reference", "transferred_on", "note")
+        said = {name: data.pop(name) for name in names if name in data}
+        id = data.pop("payment_id", None)
+        if id is None:
+            if "plan_id" not in data:
+                raise NamedError("ManualPaymentDetailsNotFound_400", "paymentID: the order to pay, or planID to order")
+            id = subscribe(values=data, member_id=self.actor.member_id)[1].pk
+        elif data:
+            raise NamedError("BadRequest_400", "paymentID: an order says what is bought; leave the rest out")
+        pay_by_bank(payment_id=id, values=said)
+        return ways_of(id)
+
+    @endpoint(
+        "Change what is said of a bank transfer",
+        input=TransferFields,
+        output=PaymentWays,
+        success="TransferUpdated_200",
+        errors=("ManualPaymentDetailsNotFound_400", "FileNotFound_400", "BadRequest_400"),
+        needs_subscription=False,
+        description="Until staff have decided.",
+    )
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        change_transfer(payment_id=id, values=data)
+        return ways_of(id)

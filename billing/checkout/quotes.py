@@ -1,0 +1,245 @@
+"""What a change costs: one function for the preview and the order, so that both say the same."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import orjson
+from django.core import signing
+from django.utils import timezone
+
+from accounts.models import CompanySettings
+from billing.coupons.models import Coupon
+from billing.coupons.services import discount_of, usable_coupon
+from billing.invoices.models import Invoice
+from billing.invoices.services import Line
+from billing.ledger.money import percent_of, share, to_minor
+from billing.payments.attempts import PROOF, QUOTE
+from billing.payments.models import Payment
+from billing.payments.settling import usable_balance
+from billing.plans.models import Currency, Plan, PlanPrice
+from billing.subscriptions.changes import check_seats
+from billing.subscriptions.models import Subscription
+from billing.subscriptions.periods import period_after
+from billing.subscriptions.selectors import is_open
+from billing.taxes.services import billing_details, tax_rate
+from core.access import used_quota
+from core.errors import NamedError, shorten
+from core.tenancy import company_id
+
+Status, Kind = Subscription.Status, Invoice.Kind
+FALLBACK = "USD"
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What is bought, its lines, and what is to be paid for it."""
+
+    kind: str
+    plan: Plan
+    interval: str
+    seats: int
+    currency: str
+    lines: tuple[Line, ...]
+    from_now: bool
+    period: tuple[datetime, datetime]
+    coupon: Coupon | None
+    credit: int
+    """What the company's balance covers."""
+
+    @property
+    def subtotal(self) -> int:
+        return sum(line.amount for line in self.lines)
+
+    @property
+    def discount(self) -> int:
+        return sum(line.discount for line in self.lines)
+
+    @property
+    def tax(self) -> int:
+        return sum(line.tax for line in self.lines)
+
+    @property
+    def total(self) -> int:
+        return self.subtotal - self.discount + self.tax
+
+    @property
+    def due(self) -> int:
+        return self.total - self.credit
+
+    @property
+    def basis(self) -> dict[str, Any]:
+        """Return what the amount was reckoned from."""
+        coupon = self.coupon.code if self.coupon else ""
+        return {"coupon": coupon, "credit": self.credit, "total": self.total}
+
+    @property
+    def digest(self) -> str:
+        """Return a hash of what a buyer has seen. The unused time of a period goes on with the clock, so that its sum
+        counts and not its text."""
+        seen = [company_id(), self.kind, self.plan.pk, self.interval, self.seats, self.currency, self.basis]
+        return hashlib.sha256(orjson.dumps(seen)).hexdigest()
+
+    @property
+    def proof(self) -> str:
+        """Return the token by which an order can say that this quote was seen."""
+        return QUOTE + signing.dumps(self.digest, salt=PROOF)
+
+
+def quote_plan(
+    subscription: Subscription,
+    *,
+    plan_id: str,
+    interval: str = "",
+    currency: str = "",
+    seats: int | None = None,
+    coupon_code: str = "",
+) -> Quote:
+    """Reckon what a period of a plan costs the active company now.
+
+    Another plan or interval begins at once, and what is unused of the paid period is taken off. The same one goes on
+    when the paid period ends. Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400, FreePlanAlreadyUsed_400,
+    CouponInvalid_400 and BadRequest_400.
+    """
+    plan = _plan(plan_id, subscription)
+    now = timezone.now()
+    interval = interval or subscription.interval or PlanPrice.Interval.MONTH
+    price = _price(plan, interval, currency or _currency(plan, interval, subscription))
+    code = price.currency.code
+    chosen = seats if seats is not None else max(plan.min_seats, used_quota("member"))
+    check_seats(plan, chosen)
+    paid = subscription.status in (Status.ACTIVE, Status.PAST_DUE) and bool(subscription.interval)
+    same = paid and subscription.plan_id == plan.pk and subscription.interval == interval
+    lines = _lines(plan, price, chosen)
+    if same and subscription.period_end and subscription.period_day:
+        start = subscription.period_end
+        if start > period_after(now, interval, now.day):
+            raise NamedError("BadRequest_400", f"planID: it is paid until {start:%Y-%m-%d} already")
+        period = (start, period_after(start, interval, subscription.period_day))
+    else:
+        period = (now, period_after(now, interval, now.day))
+        if is_open(subscription):
+            lines += _unused(subscription, code, now)
+        if sum(line.amount for line in lines) < 0:
+            raise NamedError(
+                "BadRequest_400", "planID: what is paid already is worth more; choose it when the period has ended"
+            )
+    has_paid = Invoice.objects.filter(status=Invoice.Status.PAID, total_minor__gt=0).exists()
+    coupon = usable_coupon(coupon_code, plan=plan, currency=code, has_paid=has_paid) if coupon_code else None
+    billed = _with_tax(_with_discount(lines, coupon, code))
+    quote = Quote(Kind.CYCLE, plan, interval, chosen, code, billed, not same, period, coupon, 0)
+    return _with_credit(quote)
+
+
+def quote_seats(subscription: Subscription, seats: int) -> Quote:
+    """Reckon what more seats cost for the rest of the paid period.
+
+    Raises SubscriptionExpired_400, BadRequest_400, PlanMinUsers_400 and PlanMaxUsers_400.
+    """
+    plan, end, start = subscription.plan, subscription.period_end, subscription.period_start
+    if not is_open(subscription) or subscription.status != Status.ACTIVE:
+        raise NamedError("SubscriptionExpired_400", "seats are added to a subscription that is paid")
+    if plan is None or not subscription.interval or end is None or start is None:
+        raise NamedError("BadRequest_400", "this subscription has no seats to be paid for")
+    check_seats(plan, seats)
+    more = seats - max(subscription.seats or plan.min_seats, plan.min_seats)
+    price = _price(plan, subscription.interval, subscription.currency or FALLBACK)
+    code, now = price.currency.code, timezone.now()
+    left, whole = int((end - now).total_seconds()), int((end - start).total_seconds())
+    unit = -(-to_minor(price.seat_amount, code) * max(0, left) // max(1, whole))
+    text = f"{more} more {'seat' if more == 1 else 'seats'} until {end:%Y-%m-%d}"
+    lines = (Line(text, max(0, more), unit, unit * max(0, more)),)
+    quote = Quote(Kind.SEATS, plan, subscription.interval, seats, code, _with_tax(lines), False, (now, end), None, 0)
+    return _with_credit(quote)
+
+
+def _plan(id: str, subscription: Subscription) -> Plan:
+    plan = Plan.objects.filter(pk=id).first()
+    if plan is None or not (plan.is_public or plan.pk == subscription.plan_id):
+        raise NamedError("PlanNotFound_400", "planID: there is no such plan on offer")
+    if plan.is_trial:
+        raise NamedError("FreePlanAlreadyUsed_400", "planID: a trial is not bought")
+    return plan
+
+
+def _currency(plan: Plan, interval: str, subscription: Subscription) -> str:
+    priced = plan.prices.filter(interval=interval, currency__is_active=True).order_by("currency__code")
+    codes = list(priced.values_list("currency__code", flat=True))
+    own = CompanySettings.objects.values_list("currency", flat=True).first() or ""
+    return next((code for code in (subscription.currency, own, FALLBACK, *codes) if code in codes), FALLBACK)
+
+
+def _price(plan: Plan, interval: str, currency: str) -> PlanPrice:
+    rows = plan.prices.select_related("currency").filter(interval=interval, currency__is_active=True)
+    found = rows.filter(currency__code=currency.upper()).first()
+    if found is None:
+        known = Currency.objects.filter(code=currency.upper(), is_active=True).exists()
+        what = f"interval: the plan has no price for a {interval} in" if known else "currency: none is on offer called"
+        raise NamedError("BadRequest_400", f"{what} {shorten(currency, 20)}")
+    return found
+
+
+def _lines(plan: Plan, price: PlanPrice, seats: int) -> tuple[Line, ...]:
+    base, seat = (to_minor(amount, price.currency.code) for amount in (price.amount, price.seat_amount))
+    lines = [Line(f"{plan.name}, a {price.interval}", 1, base, base)]
+    more = seats - plan.min_seats
+    if more > 0:
+        lines.append(Line(f"Seats beyond {plan.min_seats}", more, seat, seat * more))
+    return tuple(lines)
+
+
+def _unused(subscription: Subscription, currency: str, now: datetime) -> tuple[Line, ...]:
+    """Return the lines that take off what is unused of what was paid for the present period."""
+    start, end = subscription.period_start, subscription.period_end
+    if start is None or end is None or end <= now or not subscription.interval:
+        return ()
+    # What was paid for the period that runs: orders keep what they opened.
+    rows = Payment.objects.filter(
+        subscription=subscription, status=Payment.Status.PAID, basis__periodEnd=end.isoformat()
+    ).select_related("invoice")
+    net = 0
+    for payment in rows:
+        if payment.currency != currency:
+            raise NamedError("BadRequest_400", f"currency: the present period is paid in {payment.currency}")
+        net += payment.invoice.total_minor - payment.invoice.tax_minor
+    left = int((end - max(now, start)).total_seconds())
+    unused = net * left // max(1, int((end - start).total_seconds()))
+    name = subscription.plan.name if subscription.plan else "the former plan"
+    return (Line(f"Unused time of {name} until {end:%Y-%m-%d}", 1, -unused, -unused),) if unused else ()
+
+
+def _with_discount(lines: Sequence[Line], coupon: Coupon | None, currency: str) -> tuple[Line, ...]:
+    if coupon is None:
+        return tuple(lines)
+    discount = discount_of(coupon, sum(line.amount for line in lines), currency)
+    parts = share(discount, [max(0, line.amount) for line in lines])
+    return tuple(replace(line, discount=part) for line, part in zip(lines, parts, strict=True))
+
+
+def _with_tax(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Add the tax of the buyer's country. It is reckoned of the whole, and shared out over the lines."""
+    rate = tax_rate(billing_details().country)
+    if rate is None or not rate.percent:
+        return tuple(lines)
+    nets = [line.amount - line.discount for line in lines]
+    tax = percent_of(sum(nets), rate.percent)
+    parts = _shared_tax(tax, nets)
+    return tuple(replace(line, tax_percent=rate.percent, tax=part) for line, part in zip(lines, parts, strict=True))
+
+
+def _shared_tax(tax: int, nets: list[int]) -> list[int]:
+    """Share a tax out over lines of which some may be below zero."""
+    if all(net >= 0 for net in nets):
+        return share(tax, nets)
+    whole = sum(nets)
+    parts = [tax * net // whole if whole else 0 for net in nets]
+    parts[0] += tax - sum(parts)
+    return parts
+
+
+def _with_credit(quote: Quote) -> Quote:
+    return replace(quote, credit=min(quote.total, usable_balance(quote.currency)))

@@ -1,0 +1,173 @@
+"""Use cases of buying: preview, order, seats, coupons, and changes of the subscription by its company."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from billing.checkout.quotes import Quote, quote_plan, quote_seats
+from billing.coupons.services import hold
+from billing.invoices.services import create_draft
+from billing.payments.models import Payment, PaymentMethod
+from billing.payments.orders import ORDER_LIFE, leave_open_order, new_number, settle_free
+from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
+from billing.subscriptions.models import Subscription
+from billing.subscriptions.selectors import primary_subscription
+from billing.subscriptions.services import cancel_subscription
+from billing.taxes.services import billing_details, change_billing_details
+from core.access.attempts import Limit
+from core.errors import NamedError
+from core.tenancy import company_id
+
+BY_MEMBER = "by the company"
+COUPON_TRIES = Limit("coupons", 20, 3600)
+
+
+def preview(values: Mapping[str, Any]) -> Quote:
+    """Reckon what an order would cost. Writes nothing."""
+    count_coupon(values)
+    return quote_plan(require_subscription(primary_subscription()), **values)
+
+
+def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quote, Payment]:
+    """Order a period of a plan, in place of the open order. What costs nothing takes effect at once."""
+    count_coupon(values)
+    with lock_primary(company_id()) as found:
+        subscription = require_subscription(found)
+        leave_open_order()
+        return _ordered(subscription, quote_plan(subscription, **values), member_id)
+
+
+def order_seats(*, seats: int, member_id: str | None) -> tuple[Quote | None, Payment | None]:
+    """Order more seats for the rest of the period. Fewer hold from the next period on, which is bought with them."""
+    with lock_primary(company_id()) as found:
+        subscription = require_subscription(found)
+        quote = quote_seats(subscription, seats)
+        held = subscription.seats or (subscription.plan.min_seats if subscription.plan else 1)
+        if seats <= held:
+            scheduled = {"seats": seats} if seats < held else None
+            apply_change(subscription, Action.CHANGED, note=BY_MEMBER, scheduled=scheduled)
+            return None, None
+        leave_open_order()
+        return _ordered(subscription, quote, member_id)
+
+
+def _ordered(subscription: Subscription, quote: Quote, member_id: str | None) -> tuple[Quote, Payment]:
+    invoice = create_draft(
+        subscription=subscription,
+        kind=quote.kind,
+        currency=quote.currency,
+        lines=quote.lines,
+        details=billing_details(),
+        period=quote.period,
+    )
+    payment: Payment = Payment.objects.create(
+        number=new_number(),
+        subscription=subscription,
+        invoice=invoice,
+        amount_minor=quote.due,
+        credit_minor=quote.credit,
+        currency=quote.currency,
+        plan=quote.plan,
+        interval=quote.interval,
+        seats=quote.seats,
+        from_now=quote.from_now,
+        basis={**quote.basis, "digest": quote.digest},
+        expires_at=timezone.now() + ORDER_LIFE,
+        created_by_id=member_id,
+    )
+    if quote.coupon:
+        hold(quote.coupon, payment.pk)
+    if quote.due == 0:
+        settle_free(payment)
+    return quote, payment
+
+
+def count_coupon(values: Mapping[str, Any]) -> None:
+    """Limit how often a company tries codes."""
+    if values.get("coupon_code"):
+        COUPON_TRIES.count(company_id())
+
+
+def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id: str | None) -> tuple[Quote, bool]:
+    """Tell what a coupon takes off. With `apply` the open order is made anew with it, if there is one.
+
+    Without a plan it is looked at for the open order, or for the plan of the subscription.
+    """
+    subscription = require_subscription(primary_subscription())
+    payment = Payment.objects.filter(status=Payment.Status.OPEN).first()
+    ordered = payment if payment is not None and payment.invoice.kind == "cycle" else None
+    plan_id = values.get("plan_id") or (ordered.plan_id if ordered else subscription.plan_id)
+    if not plan_id:
+        raise NamedError("PlanNotFound_400", "planID: say what the coupon is for")
+    known: dict[str, Any] = {}
+    if ordered is not None and ordered.plan_id == plan_id:
+        known = {"interval": ordered.interval, "seats": ordered.seats, "currency": ordered.currency}
+    wanted = {**known, **values, "plan_id": plan_id, "coupon_code": code}
+    if not (apply and ordered is not None):
+        return preview(wanted), False
+    if ordered.attempts.filter(left_at__isnull=True, status__in=("due", "working", "wrong", "unknown")).exists():
+        raise NamedError("BadRequest_400", "the order is being paid; order anew with the coupon")
+    return subscribe(values=wanted, member_id=member_id)[0], True
+
+
+# Changes of the subscription by its company
+
+
+@transaction.atomic
+def change_by_company(*, id: str, values: dict[str, Any]) -> None:
+    """Change billing details, the method that is charged, and whether it ends with its period.
+
+    Raises SubscriptionNotFound_400, InvalidInput_400, CountryNotFound_400, PaymentNotFound_400 and BadRequest_400.
+    """
+    subscription = own_primary(id)
+    if "billing_details" in values:
+        change_billing_details(values["billing_details"])
+    if "payment_method_id" in values:
+        choose_method(values["payment_method_id"])
+    ends = values.get("cancel_at_period_end")
+    if ends is not None and ends != subscription.cancel_at_period_end:
+        cancel(id=id, when="periodEnd") if ends else undo_cancel()
+
+
+def own_primary(id: str) -> Subscription:
+    """Return the active company's primary subscription by its id. Raises SubscriptionNotFound_400."""
+    found = primary_subscription()
+    if found is None or found.pk != id:
+        raise NamedError("SubscriptionNotFound_400", "id: there is no such subscription in force")
+    return found
+
+
+def cancel(*, id: str, when: str) -> None:
+    """Cancel the subscription now or at the end of what is paid. Raises SubscriptionNotFound_400, BadRequest_400."""
+    own_primary(id)
+    cancel_subscription(company_id=company_id(), at_period_end=when != "now", note=BY_MEMBER)
+
+
+def undo_cancel() -> None:
+    """Let a subscription go on that was to end with its period. Raises BadRequest_400 for any other."""
+    with lock_primary(company_id()) as found:
+        subscription = require_subscription(found)
+        if not subscription.cancel_at_period_end or subscription.status != Status.ACTIVE:
+            raise NamedError("BadRequest_400", "cancelAtPeriodEnd: it has ended; subscribe anew")
+        ends = access_end(subscription.period_end)
+        apply_change(subscription, Action.CHANGED, note=BY_MEMBER, ends_at=ends, cancel_at_period_end=False)
+
+
+def choose_method(id: str) -> None:
+    """Make a saved method the one that is charged. Raises PaymentNotFound_400."""
+    rows = PaymentMethod.objects.select_for_update()
+    if id not in {row.pk for row in rows}:
+        raise NamedError("PaymentNotFound_400", "paymentMethodID: there is no such saved method")
+    PaymentMethod.objects.filter(is_default=True).exclude(pk=id).update(is_default=False)
+    PaymentMethod.objects.filter(pk=id).update(is_default=True)
+
+
+@transaction.atomic
+def delete_method(id: str) -> None:
+    """Forget a saved method. Raises PaymentNotFound_400."""
+    if not PaymentMethod.objects.filter(pk=id).delete()[0]:
+        raise NamedError("PaymentNotFound_400", "id: there is no such saved method")

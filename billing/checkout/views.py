@@ -1,0 +1,329 @@
+"""Endpoints of buying (contract 4.10): subscription, invoices, transactions, bank transfers, coupons, saved methods.
+
+All of them are open without a subscription, so that a lapsed company can pay.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from billing.checkout import filters
+from billing.checkout.order_views import QUOTE_ERRORS, ways_of
+from billing.checkout.selectors import lines_of, visible_coupons
+from billing.checkout.serializers import (
+    CancelInput,
+    CouponCheckOut,
+    CouponInput,
+    CouponOut,
+    DetailsInput,
+    DetailsOut,
+    InvoiceFull,
+    InvoiceOut,
+    MethodOut,
+    OrderedOut,
+    OrderInput,
+    PaymentOut,
+    QuoteOut,
+    SeatsInput,
+    SubscriptionChangeInput,
+    SubscriptionFull,
+    SubscriptionRow,
+    TransactionOut,
+    quoted,
+)
+from billing.checkout.services import (
+    apply_coupon,
+    cancel,
+    change_by_company,
+    delete_method,
+    order_seats,
+    own_primary,
+    preview,
+    subscribe,
+)
+from billing.entitlements.views import subscription_data
+from billing.invoices.models import Invoice
+from billing.invoices.pdf import invoice_pdf
+from billing.ledger.models import Posting
+from billing.ledger.money import money
+from billing.ledger.services import BALANCE, balance_of
+from billing.payments.models import Payment, PaymentMethod, Transaction
+from billing.subscriptions.models import Subscription
+from billing.subscriptions.selectors import primary_subscription
+from billing.taxes.services import billing_details, change_billing_details
+from core.api.endpoint import endpoint
+from core.api.listing import Listing
+from core.api.viewsets import ResourceViewSet
+from core.errors import NamedError
+
+
+def detailed() -> dict[str, Any]:
+    """Return the billing details under their output names."""
+    details = billing_details()
+    names = {"name": "name", "address": "address", "country": "country", "vatId": "vat_id", "email": "email"}
+    return {shown: getattr(details, name) for shown, name in names.items()}
+
+
+def full_subscription() -> dict[str, Any]:
+    """Return the primary subscription with what is to come and how it is paid."""
+    found = primary_subscription()
+    order = Payment.objects.filter(status=Payment.Status.OPEN).values_list("pk", flat=True).first()
+    codes = Posting.objects.filter(account=BALANCE).values_list("currency", flat=True).distinct()
+    return {
+        **subscription_data(),
+        "scheduledSeats": ((found.scheduled or {}).get("seats")) if found else None,
+        "order": ways_of(order) if order else None,
+        "paymentMethod": MethodOut.one(PaymentMethod.objects.filter(is_default=True)),
+        "balance": [money(balance_of(code), code) for code in sorted(codes)],
+        "billingDetails": detailed(),
+    }
+
+
+class SubscriptionViewSet(ResourceViewSet):
+    module = "plan"
+    listing = Listing(
+        "List the company's subscriptions",
+        Subscription.objects.all,
+        filters.SUBSCRIPTION_FIELDS,
+        SubscriptionRow,
+        needs_subscription=False,
+        description="isPrimary says which is in force. Open without a subscription.",
+    )
+
+    @endpoint(
+        "Subscribe to a plan",
+        input=OrderInput,
+        output=OrderedOut,
+        success="OrderCreated_201",
+        errors=QUOTE_ERRORS,
+        needs_subscription=False,
+        limited=True,
+        description="Makes an order, in place of an open one: pay it by POST /gateway-x with payment._id as"
+        " manualPaymentID, or by POST /manual-payment. What costs nothing is active at once. Another plan or interval"
+        " begins at once, and what is unused of the paid period is taken off.",
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        quote, payment = subscribe(values=data, member_id=self.actor.member_id)
+        return self._ordered(quoted(quote), payment.pk)
+
+    def _ordered(self, quote: Any, payment_id: str | None, *, seats: bool = False) -> dict[str, Any]:
+        payment = PaymentOut.one(Payment.objects.filter(pk=payment_id)) if payment_id else None
+        seats_payment = payment if seats else None
+        return {"subscription": subscription_data(), "quote": quote, "payment": payment, "seatsPayment": seats_payment}
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Preview an order",
+        input=OrderInput,
+        output=QuoteOut,
+        success="QuoteMade_200",
+        errors=QUOTE_ERRORS,
+        needs_subscription=False,
+        limited=True,
+        description="What POST /subscription would cost now. Writes nothing.",
+    )
+    def preview(self, request: Request, data: dict[str, Any]) -> Any:
+        return quoted(preview(data))
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Change the number of seats",
+        input=SeatsInput,
+        output=OrderedOut,
+        success="OrderCreated_201",
+        errors=(
+            "SubscriptionNotFound_400",
+            "SubscriptionExpired_400",
+            "PlanMinUsers_400",
+            "PlanMaxUsers_400",
+            "BadRequest_400",
+        ),
+        needs_subscription=False,
+        description="More seats make an order for the rest of the period, and are there when it is paid. Fewer are what"
+        " the next period is bought with: nothing is to be paid.",
+    )
+    def seats(self, request: Request, data: dict[str, Any]) -> Any:
+        quote, payment = order_seats(seats=data["seats"], member_id=self.actor.member_id)
+        return self._ordered(quoted(quote) if quote else None, payment.pk if payment else None, seats=True)
+
+    @endpoint(
+        "Read the subscription",
+        output=SubscriptionFull,
+        errors=("SubscriptionNotFound_400",),
+        needs_subscription=False,
+        description="With the open order and the ways to pay it, the method that is charged, the balance, and whom"
+        " invoices are made out to. Open without a subscription.",
+    )
+    def retrieve(self, request: Request, id: str) -> Any:
+        own_primary(id)
+        return full_subscription()
+
+    @endpoint(
+        "Change the subscription",
+        input=SubscriptionChangeInput,
+        output=SubscriptionFull,
+        success="SubscriptionUpdated_200",
+        errors=(
+            "SubscriptionNotFound_400",
+            "InvalidInput_400",
+            "CountryNotFound_400",
+            "PaymentNotFound_400",
+            "BadRequest_400",
+        ),
+        needs_subscription=False,
+        description="cancelAtPeriodEnd false takes a cancellation back while the period runs.",
+    )
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        change_by_company(id=id, values=data)
+        return full_subscription()
+
+    @endpoint(
+        "Cancel the subscription",
+        input=CancelInput,
+        output=SubscriptionFull,
+        success="SubscriptionCancelled_200",
+        errors=("SubscriptionNotFound_400", "BadRequest_400"),
+        needs_subscription=False,
+        description="At the end of what is paid, or now.",
+    )
+    def destroy(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        cancel(id=id, when=data["when"])
+        return full_subscription()
+
+
+class BillingDetailsViewSet(ResourceViewSet):
+    module = "plan"
+    singleton = True
+
+    @endpoint("Read whom invoices are made out to", output=DetailsOut, needs_subscription=False)
+    def retrieve(self, request: Request) -> Any:
+        return detailed()
+
+    @endpoint(
+        "Change whom invoices are made out to",
+        input=DetailsInput,
+        output=DetailsOut,
+        success="SubscriptionUpdated_200",
+        errors=("InvalidInput_400", "CountryNotFound_400"),
+        needs_subscription=False,
+        description="The same as billingDetails of PUT /subscription/:id. Invoices keep them as they were.",
+    )
+    def update(self, request: Request, data: dict[str, Any]) -> Any:
+        change_billing_details(data)
+        return detailed()
+
+
+class InvoiceViewSet(ResourceViewSet):
+    module = "plan"
+    listing = Listing(
+        "List invoices",
+        Invoice.objects.all,
+        filters.INVOICE_FIELDS,
+        InvoiceOut,
+        needs_subscription=False,
+        description="Drafts of orders among them. Open without a subscription.",
+    )
+
+    @endpoint("Read an invoice", output=InvoiceFull, errors=("NotFound_404",), needs_subscription=False)
+    def retrieve(self, request: Request, id: str) -> Any:
+        invoice = self._found(id)
+        data = InvoiceFull.one(Invoice.objects.filter(pk=id)) or {}
+        return {**data, "lines": lines_of(invoice)}
+
+    @action(detail=True)
+    @endpoint(
+        "Download an invoice as PDF",
+        raw="application/pdf",
+        errors=("NotFound_404", "InvoiceNotGenerated_400"),
+        needs_subscription=False,
+        description="A draft has none.",
+    )
+    def pdf(self, request: Request, id: str) -> Any:
+        invoice = self._found(id)
+        if invoice.number is None:
+            raise NamedError("InvoiceNotGenerated_400", "the order has not been paid yet")
+        answer = HttpResponse(invoice_pdf(invoice), content_type="application/pdf")
+        answer["Content-Disposition"] = f'attachment; filename="{invoice.number}.pdf"'
+        return answer
+
+    def _found(self, id: str) -> Invoice:
+        found: Invoice | None = Invoice.objects.filter(pk=id).first()
+        if found is None:
+            raise NamedError("NotFound_404", "id: there is no such invoice")
+        return found
+
+
+class TransactionViewSet(ResourceViewSet):
+    module = "plan"
+    listing = Listing(
+        "List transactions",
+        Transaction.objects.all,
+        filters.TRANSACTION_FIELDS,
+        TransactionOut,
+        needs_subscription=False,
+        description="Payments, refunds and credits. Open without a subscription.",
+    )
+
+    @endpoint(
+        "Read a transaction",
+        output=TransactionOut,
+        errors=("transactionHistoryNotFound_400",),
+        needs_subscription=False,
+    )
+    def retrieve(self, request: Request, id: str) -> Any:
+        found = TransactionOut.one(Transaction.objects.filter(pk=id))
+        if found is None:
+            raise NamedError("transactionHistoryNotFound_400", "id: there is no such transaction")
+        return found
+
+
+class PaymentMethodViewSet(ResourceViewSet):
+    module = "plan"
+    listing = Listing(
+        "List saved payment methods",
+        PaymentMethod.objects.all,
+        filters.METHOD_FIELDS,
+        MethodOut,
+        needs_subscription=False,
+        description="Saved by payments with saveMethod. Open without a subscription.",
+    )
+
+    @endpoint(
+        "Delete a payment method",
+        success="PaymentMethodDeleted_200",
+        errors=("PaymentNotFound_400",),
+        needs_subscription=False,
+    )
+    def destroy(self, request: Request, id: str) -> Any:
+        delete_method(id)
+
+
+class CouponViewSet(ResourceViewSet):
+    module = "plan"
+    listing = Listing(
+        "List coupons",
+        visible_coupons,
+        filters.COUPON_FIELDS,
+        CouponOut,
+        needs_subscription=False,
+        description="Those that the company has, had, or is offered. Open without a subscription.",
+    )
+
+    @endpoint(
+        "Use a coupon",
+        input=CouponInput,
+        output=CouponCheckOut,
+        success="CouponChecked_200",
+        errors=QUOTE_ERRORS,
+        needs_subscription=False,
+        limited=True,
+        description="Says what it takes off. The open order is made anew with it, unless apply is false.",
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        code, apply = data.pop("code"), data.pop("apply")
+        quote, applied = apply_coupon(code=code, values=data, apply=apply, member_id=self.actor.member_id)
+        return {**quoted(quote), "applied": applied}

@@ -1,0 +1,59 @@
+"""Back office pages of coupons and who used them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from billing.coupons.models import Coupon, Redemption
+from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, BackOfficeForm, CompanyRecordAdmin
+
+
+class CouponForm(BackOfficeForm):
+    """A coupon, whose code is kept in capitals."""
+
+    def clean_code(self) -> str:
+        code = "".join(str(self.cleaned_data["code"]).split()).upper()
+        if not code:
+            raise forms.ValidationError("Write a code.")
+        return code
+
+    def clean_currency(self) -> str:
+        return str(self.cleaned_data["currency"]).strip().upper()
+
+
+@admin.register(Coupon)
+class CouponAdmin(BackOfficeAdmin):
+    """Coupons. Each takes something off one order of a company."""
+
+    icon = "confirmation_number"
+    form = CouponForm
+    adds = True
+    edits = (
+        *("code", "name", "percent", "amount", "currency", "plans", "offered_to", "max_redemptions"),
+        *("first_time_only", "starts_at", "ends_at", "is_active"),
+    )
+    autocomplete_fields = ("offered_to",)
+    list_display = ("code", "percent", "amount", "currency", "used", "max_redemptions", "ends_at", "is_active")
+    list_filter = ("is_active",)
+    search_fields = ("=id", "code", "name")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        found = super().get_fields(request, obj)
+        place = found.index("currency") + 1
+        return [*found[:place], "plans", *found[place:]]  # no column, so that the base does not know it
+
+
+@admin.register(Redemption)
+class RedemptionAdmin(CompanyRecordAdmin):
+    """Coupons that companies hold or have redeemed."""
+
+    icon = "redeem"
+    list_display = ("coupon", "company", "state", "payment", "created_at")
+    list_filter = (("state", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company", "coupon", "payment")
+    search_fields = ("=id", "coupon__code")

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+
+from billing.plans.models import Plan
+from core.fields import CompanyForeignKey
+from core.models import BaseModel, CompanyModel
+
+
+class Coupon(BaseModel):
+    """A code that takes something off one order of a company."""
+
+    code = models.CharField(max_length=40, unique=True, help_text="Written in capitals.")
+    name = models.CharField(max_length=100, blank=True, help_text="As invoices call it; empty: the code.")
+    percent = models.DecimalField(max_digits=6, decimal_places=3, null=True, blank=True)
+    amount = models.DecimalField(max_digits=14, decimal_places=4, null=True, blank=True, help_text="Or percent.")
+    currency = models.CharField(max_length=3, blank=True, help_text="Of the amount; with percent: only in this one.")
+    plans = models.ManyToManyField(Plan, blank=True, related_name="+", help_text="Only for these; none: for all.")
+    offered_to = models.ForeignKey(
+        "accounts.Company", on_delete=models.CASCADE, null=True, blank=True, related_name="+", help_text="Only for it."
+    )
+    max_redemptions = models.PositiveIntegerField(null=True, blank=True, help_text="Of all companies; empty: no end.")
+    used = models.PositiveIntegerField(default=0, editable=False)
+    first_time_only = models.BooleanField(default=False, help_text="For companies that have not paid yet.")
+    starts_at = models.DateTimeField(null=True, blank=True)
+    ends_at = models.DateTimeField(null=True, blank=True)
+    is_active = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(percent__gt=0, percent__lte=100, amount__isnull=True)
+                | Q(percent__isnull=True, amount__gt=0) & ~Q(currency=""),
+                name="coupon_percent_or_amount",
+            ),
+            models.CheckConstraint(
+                condition=Q(max_redemptions__isnull=True) | Q(used__lte=F("max_redemptions")), name="coupon_not_over"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Redemption(CompanyModel):
+    """A coupon that a company uses: held for an open order, redeemed when that is paid, released otherwise."""
+
+    class State(models.TextChoices):
+        HELD = "held"
+        REDEEMED = "redeemed"
+        RELEASED = "released"
+
+    coupon = models.ForeignKey(Coupon, on_delete=models.PROTECT, related_name="redemptions")
+    payment = CompanyForeignKey("billing.Payment", on_delete=models.CASCADE, related_name="redemptions")
+    state = models.CharField(max_length=8, choices=State, default=State.HELD)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=("company", "coupon"), condition=~Q(state="released"), name="redemption_once_a_company"
+            )
+        ]
+        indexes = [models.Index(fields=("company", "payment"), name="redemption_payment")]

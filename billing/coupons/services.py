@@ -1,0 +1,52 @@
+"""Coupons: whether a company may use one, and what holds it for an order."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.db.models import F, Q
+from django.db.models.functions import Upper
+from django.utils import timezone
+
+from billing.coupons.models import Coupon, Redemption
+from billing.ledger.money import percent_of, to_minor
+from billing.plans.models import Plan
+from core.errors import NamedError, shorten
+from core.tenancy import company_id
+
+NO = "the coupon cannot be used for this"
+"""Said of a coupon that there is not, that is over, used up or for others: nobody finds out codes by trying."""
+
+
+def usable_coupon(code: str, *, plan: Plan, currency: str, has_paid: bool) -> Coupon:
+    """Return the coupon that the active company may use now. Raises CouponInvalid_400."""
+    now = timezone.now()
+    open_now = (Q(starts_at__isnull=True) | Q(starts_at__lte=now)) & (Q(ends_at__isnull=True) | Q(ends_at__gt=now))
+    free = Q(max_redemptions__isnull=True) | Q(used__lt=F("max_redemptions"))
+    ours = Q(offered_to__isnull=True) | Q(offered_to_id=company_id())
+    rows = Coupon.objects.filter(open_now, free, ours, is_active=True).annotate(capitals=Upper("code"))
+    found = rows.filter(capitals=code.strip().upper()).first()
+    held = found is not None and Redemption.objects.filter(coupon=found, state=Redemption.State.REDEEMED).exists()
+    if found is None or held or (found.first_time_only and has_paid) or found.currency not in ("", currency):
+        raise NamedError("CouponInvalid_400", f"couponCode: {NO}: {shorten(code, 40)!r}")
+    plans = set(found.plans.values_list("pk", flat=True))
+    if plans and plan.pk not in plans:
+        raise NamedError("CouponInvalid_400", f"couponCode: {NO}: {shorten(code, 40)!r}")
+    return found
+
+
+def discount_of(coupon: Coupon, subtotal: int, currency: str) -> int:
+    """Return what the coupon takes off, at most all of it."""
+    if subtotal <= 0:
+        return 0
+    if coupon.percent is not None:
+        return min(subtotal, percent_of(subtotal, coupon.percent))
+    return min(subtotal, to_minor(coupon.amount or Decimal(0), currency))
+
+
+def hold(coupon: Coupon, payment_id: str) -> None:
+    """Hold the coupon for an order, in its transaction. Raises CouponInvalid_400 when the last one has just gone."""
+    free = Q(max_redemptions__isnull=True) | Q(used__lt=F("max_redemptions"))
+    if not Coupon.objects.filter(free, pk=coupon.pk).update(used=F("used") + 1):
+        raise NamedError("CouponInvalid_400", f"couponCode: {NO}")
+    Redemption.objects.create(coupon=coupon, payment_id=payment_id)

@@ -1,0 +1,116 @@
+"""The operator's accounts at gateways: by the environment, or by the back office."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from billing.gateways.base import Credentials, Gateway, Misconfigured
+from billing.gateways.models import LETTERS, GatewayAccount
+from billing.gateways.registry import ADAPTERS, adapter
+from core.errors import NamedError, ValidationFailed
+from core.outbound import OutboundRefused, checked_address
+
+log = logging.getLogger(__name__)
+State, Mode = GatewayAccount.State, GatewayAccount.Mode
+LIVE = ("sk_live_", "rk_live_", "rzp_live_", "live_")
+"""What keys to real money begin with."""
+
+
+def account_of(letter: str) -> GatewayAccount | None:
+    """Return the account of a letter, with what the environment says in place of its own, or None."""
+    return with_environment(letter, GatewayAccount.objects.filter(letter=letter).first())
+
+
+def with_environment(letter: str, found: GatewayAccount | None) -> GatewayAccount | None:
+    """Put what the environment says in the place of what the account says itself."""
+    said: dict[str, Any] = settings.GATEWAYS.get(letter, {})
+    if not said:
+        return found
+    if found is None:
+        values = {"adapter": said["adapter"], "state": State.ON}
+        found, _ = GatewayAccount.objects.get_or_create(letter=letter, defaults=values)
+    for name, value in said.items():
+        setattr(found, name, value)
+    return found
+
+
+def accounts_for(currency: str) -> list[GatewayAccount]:
+    """Return the accounts that are on and take the currency, by letter."""
+    rows = {row.letter: row for row in GatewayAccount.objects.all()}
+    found = [with_environment(letter, rows.get(letter)) for letter in LETTERS]
+    return [account for account in found if account is not None and is_ready(account, currency)]
+
+
+def is_ready(account: GatewayAccount, currency: str) -> bool:
+    """Tell whether an account can be paid to in a currency."""
+    if account.state != State.ON or account.adapter not in ADAPTERS or lacks(account):
+        return False
+    offered = account.currencies or adapter(account.adapter).currencies.split()
+    return currency in offered and currency in adapter(account.adapter).currencies.split()
+
+
+def lacks(account: GatewayAccount) -> list[str]:
+    """Return the credentials that are missing."""
+    return [name for name in adapter(account.adapter).needs if not getattr(account, name)]
+
+
+def ready_account(letter: str, currency: str) -> GatewayAccount:
+    """Return the account behind a letter. Raises GatewayXDetailsNotFound_400 if it is off or does not take it."""
+    account = account_of(letter)
+    if account is None or not is_ready(account, currency):
+        detail = f"gateway-{letter} is not on offer" + (f" for {currency}" if account else "")
+        raise NamedError(f"Gateway{letter.upper()}DetailsNotFound_400", detail)
+    return account
+
+
+def speaking_for(account: GatewayAccount) -> Gateway:
+    """Return the adapter with the account's credentials. Raises Misconfigured for what must not be used."""
+    if settings.DEBUG and account.secret_key.startswith(LIVE):
+        raise Misconfigured("keys to real money are not used while DEBUG is on")
+    if account.base_url and account.mode != Mode.TEST:
+        raise Misconfigured("only a test account may be at another server")
+    given = Credentials(account.key_id, account.secret_key, account.webhook_secret, account.base_url)
+    return adapter(account.adapter)(given)
+
+
+@contextmanager
+def noting_trouble(account: GatewayAccount) -> Iterator[None]:
+    """Note on the account that the gateway refuses it: it takes no orders until its test has succeeded."""
+    try:
+        yield
+    except Misconfigured as trouble:
+        log.error("gateway-%s (%s) is misconfigured: %s", account.letter, account.adapter, trouble)
+        changed = {"state": State.MISCONFIGURED, "error": str(trouble)[:500], "updated_at": timezone.now()}
+        GatewayAccount.objects.filter(pk=account.pk, state=State.ON).update(**changed)
+        raise
+
+
+def examine_account(account: GatewayAccount) -> None:
+    """Ask the gateway whether it knows the account, and note what it says. Turns a misconfigured one on again.
+
+    Raises Misconfigured and Unsure.
+    """
+    if missing := lacks(account):
+        raise Misconfigured(f"it needs {' and '.join(missing)}")
+    with noting_trouble(account):
+        speaking_for(account).check()
+    rows = GatewayAccount.objects.filter(pk=account.pk)
+    rows.update(checked_at=timezone.now(), error="")
+    rows.filter(state=State.MISCONFIGURED).update(state=State.ON)
+
+
+def check_base_url(url: str) -> str:
+    """Return the address of a server in place of the gateway's own. Raises ValidationFailed."""
+    if not url:
+        return ""
+    try:
+        checked_address("/".join(url.split("/")[:3]))
+    except OutboundRefused as refused:
+        raise ValidationFailed("base_url cannot be used", refused.detail) from refused
+    return url.rstrip("/")

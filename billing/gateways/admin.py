@@ -1,0 +1,121 @@
+"""Back office pages of the operator's accounts at gateways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminSelectWidget
+
+from billing.gateways.accounts import account_of, check_base_url, examine_account
+from billing.gateways.base import Misconfigured, Refused, Unsure
+from billing.gateways.models import GatewayAccount
+from billing.gateways.registry import ADAPTERS, adapter
+from billing.ledger.money import exponent
+from core.backoffice.admin import BackOfficeAdmin, BackOfficeForm
+from core.errors import ApiError, ValidationFailed
+
+COLOURS = {"on": "success", "off": "info", "misconfigured": "danger"}
+
+
+def secret_field(label: str) -> forms.CharField:
+    """Make a field that can be written but not read."""
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=500,
+        help_text="Empty: it stays.",
+        widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}),
+    )
+
+
+class AccountForm(BackOfficeForm):
+    """An account, whose keys can be written but not read."""
+
+    adapter = forms.ChoiceField(choices=[(name, name.title()) for name in ADAPTERS], widget=UnfoldAdminSelectWidget())
+    new_secret_key = secret_field("Secret key")
+    new_webhook_secret = secret_field("Webhook secret")
+
+    def clean_base_url(self) -> str:
+        try:
+            return check_base_url(self.cleaned_data["base_url"])
+        except ValidationFailed as refused:
+            raise forms.ValidationError(refused.detail) from refused
+
+    def clean_currencies(self) -> list[str]:
+        found = self.cleaned_data["currencies"] or []
+        if not isinstance(found, list) or not all(isinstance(code, str) and len(code) == 3 for code in found):
+            raise forms.ValidationError('Write it as ["EUR", "USD"], or leave it empty for all that it takes.')
+        return [code for code in found if exponent(code) >= 0]
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or {}
+        if found.get("base_url") and found.get("mode") == GatewayAccount.Mode.LIVE:
+            self.add_error("base_url", "Only a test account may be at another server.")
+        moved = {"adapter", "base_url"} & set(self.changed_data)
+        if self.instance.pk and moved and self.instance.secret_key and not found.get("new_secret_key"):
+            self.add_error("new_secret_key", "Enter the key again: it belongs to the former gateway.")
+        return found
+
+    def save(self, commit: bool = True) -> GatewayAccount:
+        row: GatewayAccount = self.instance
+        for name in ("secret_key", "webhook_secret"):
+            value = self.cleaned_data.get(f"new_{name}")
+            if value:
+                setattr(row, name, value)
+            elif "adapter" in self.changed_data:
+                setattr(row, name, "")
+        saved: GatewayAccount = super().save(commit)
+        return saved
+
+
+@admin.register(GatewayAccount)
+class GatewayAccountAdmin(BackOfficeAdmin):
+    """The accounts at payment gateways, one for each letter of the API. The environment goes before them."""
+
+    icon = "account_balance"
+    form = AccountForm
+    adds = True
+    edits = (
+        *("letter", "adapter", "mode", "state", "currencies", "key_id", "new_secret_key", "new_webhook_secret"),
+        "base_url",
+    )
+    extra = ("webhook_address", "by_environment")
+    commands = ("test",)
+    list_display = ("letter", "adapter", "mode", "shown_state", "checked_at", "error")
+    search_fields = ("=id", "adapter")
+    ordering = ("letter",)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        found = super().get_fields(request, obj)
+        new = [name for name in ("new_secret_key", "new_webhook_secret") if name not in found]
+        place = found.index("key_id") + 1
+        return [*found[:place], *new, *found[place:]]
+
+    @display(description="state", ordering="state", label=COLOURS)
+    def shown_state(self, row: GatewayAccount) -> tuple[str, str]:
+        return row.state, row.get_state_display()
+
+    @admin.display(description="address for webhooks")
+    def webhook_address(self, row: GatewayAccount) -> str:
+        return f"{settings.BASE_URL}/api/public/webhooks/gateway-{row.letter}/{row.pk}"
+
+    @admin.display(description="set by the environment", boolean=True)
+    def by_environment(self, row: GatewayAccount) -> bool:
+        return row.letter in settings.GATEWAYS
+
+    @admin.display(description="Test connection")
+    def test(self, request: HttpRequest, rows: QuerySet[GatewayAccount]) -> None:
+        def one(row: GatewayAccount) -> None:
+            try:
+                examine_account(account_of(row.letter) or row)
+            except (Misconfigured, Unsure, Refused) as trouble:
+                detail = f"{adapter(row.adapter).title}: {trouble or type(trouble).__name__}"
+                raise ApiError(detail) from trouble
+
+        self.each(request, rows[:5], one, "connected", atomic=False)

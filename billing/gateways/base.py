@@ -1,0 +1,252 @@
+"""What a payment gateway does: eight methods, and three ways to fail. No code outside of the adapters knows a gateway.
+
+An adapter says what the gateway knows as a Fact; who called compares it with the order before it believes it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from core.outbound_http import causes, guarded_session, within
+
+SECONDS = 10.0
+"""The longest exchange with a gateway."""
+
+
+class Unsure(Exception):
+    """The call may or may not have had its effect: look, and never repeat it under another reference."""
+
+
+class Refused(Exception):
+    """The gateway said no by a code that its adapter lists, and nothing has happened. `code` is that code."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Misconfigured(Exception):
+    """The gateway refuses the account, whatever is asked: its keys are wrong or lack a right."""
+
+
+class WrongSignature(Exception):
+    """A webhook that is not the gateway's own."""
+
+
+class Said(StrEnum):
+    """What a gateway says of a payment."""
+
+    NONE = "none"
+    OPEN = "open"
+    AUTHORIZED = "authorized"
+    PAID = "paid"
+    ACTION = "action"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What an adapter needs to speak for the operator's account."""
+
+    key_id: str
+    secret_key: str
+    webhook_secret: str
+    base_url: str
+    """Another server than the gateway's own; empty: its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be paid. `reference` is ours; `gateway_id` the gateway's, once it is committed."""
+
+    reference: str
+    amount: int
+    currency: str
+    title: str
+    email: str = ""
+    back_url: str = ""
+    hook_url: str = ""
+    gateway_id: str = ""
+    save_method: bool = False
+    token: str = ""
+    customer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A method that may be charged again."""
+
+    token: str
+    customer: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What the gateway knows of an order. The amount is what was really paid, in minor units by ISO 4217."""
+
+    said: Said
+    amount: int = 0
+    currency: str = ""
+    reference: str = ""
+    gateway_id: str = ""
+    payment_ref: str = ""
+    reason: str = ""
+    method: Saved | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A payment on the gateway's own page."""
+
+    gateway_id: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refunding:
+    """Money that is to go back. `reference` is ours."""
+
+    reference: str
+    payment_ref: str
+    amount: int
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What a webhook tells us to look at: our references, or the gateway's ids. Nothing else of it is believed."""
+
+    event_id: str
+    names: tuple[str, ...]
+
+
+class Gateway(ABC):
+    """The base of adapters. Each method raises Unsure, Refused or Misconfigured, and nothing else."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    """As people call it."""
+    live_url: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]] = ("secret_key",)
+    """Fields of Credentials without which it cannot work."""
+    signed_by: ClassVar[str] = "webhook_secret"
+    """The field of Credentials that its webhooks are signed with; empty: they are not signed."""
+    repeats: ClassVar[bool] = False
+    """Its webhooks have no id of their own: a later one may look like an earlier one."""
+    currencies: ClassVar[str]
+    """The codes that it takes, apart by spaces; none whose units it counts in another way than ISO 4217."""
+
+    def __init__(self, credentials: Credentials) -> None:
+        self.credentials = credentials
+        self.base_url = (credentials.base_url or self.live_url).rstrip("/")
+        self.session = GatewaySession()
+
+    @abstractmethod
+    def begin(self, order: Order) -> Begun:
+        """Begin a payment on the gateway's page. Repeated for the same reference it makes no second one."""
+
+    @abstractmethod
+    def open(self, order: Order) -> str:
+        """Open a charge of a saved method, and return the gateway's id. It moves no money."""
+
+    @abstractmethod
+    def move(self, order: Order) -> Fact:
+        """Move the money of an open charge, or capture what has been authorized, once however often it is called."""
+
+    @abstractmethod
+    def find(self, order: Order) -> Fact:
+        """Ask what became of the order."""
+
+    @abstractmethod
+    def refund(self, refund: Refunding) -> str:
+        """Give money back. Returns the gateway's id."""
+
+    @abstractmethod
+    def find_refund(self, refund: Refunding) -> str:
+        """Return the gateway's id of the refund, or an empty text if it knows none."""
+
+    @abstractmethod
+    def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
+        """Return what a webhook hints at. Raises WrongSignature."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Ask for something cheap, so that wrong keys show."""
+
+
+class GatewaySession:
+    """The one transport of all adapters: guarded sockets, no redirect, a deadline.
+
+    It sorts the answers before any library reads them: what is no clear answer is Unsure, 401 and 403 Misconfigured.
+    Of the others an adapter sees JSON objects only. Libraries take it for a session of requests.
+    """
+
+    REFUSALS = frozenset({400, 402, 404, 409, 422})
+    """What an adapter looks at for the codes that it lists."""
+
+    def __init__(self) -> None:
+        self._session = guarded_session()
+
+    def request(self, method: str, url: str, **options: Any) -> Any:
+        options["timeout"] = SECONDS
+        options.pop("allow_redirects", None)
+        try:
+            with within(SECONDS) as deadline:
+                response = self._session.request(method, url, **options)
+                if deadline.over:
+                    raise Unsure("the answer took too long")
+                return _sorted(response)
+        except (Unsure, Misconfigured):
+            raise
+        except Exception as error:  # noqa: BLE001  whatever a library lets out, the call may have had its effect
+            raise Unsure(type(error).__name__) from error
+
+    def get(self, url: str, **options: Any) -> Any:
+        return self.request("GET", url, **options)
+
+    def post(self, url: str, **options: Any) -> Any:
+        return self.request("POST", url, **options)
+
+    def close(self) -> None:
+        self._session.close()
+
+
+def _sorted(response: Any) -> Any:
+    status = response.status_code
+    if status in (401, 403):
+        raise Misconfigured(f"it answers {status}: the keys are wrong, or lack a right")
+    if not (200 <= status < 300 or status in GatewaySession.REFUSALS):
+        raise Unsure(f"it answers {status}")
+    if not isinstance(response.json(), dict):
+        raise Unsure("its answer is no JSON object")
+    return response
+
+
+@contextmanager
+def asking() -> Iterator[None]:
+    """Turn whatever a library raises into Unsure, but what its adapter has told apart."""
+    try:
+        yield
+    except (Unsure, Refused, Misconfigured):
+        raise
+    except Exception as error:  # noqa: BLE001  libraries let out many kinds; none of them is a clear no
+        own = next((one for one in causes(error) if isinstance(one, Unsure | Misconfigured)), None)
+        raise own or Unsure(type(error).__name__) from error
+
+
+def body_of(session: GatewaySession, method: str, url: str, **options: Any) -> tuple[int, dict[str, Any]]:
+    """Return the status and the JSON object of an answer, for adapters without a library."""
+    response = session.request(method, url, **options)
+    found: dict[str, Any] = response.json()
+    return response.status_code, found
+
+
+def with_id(order: Order, gateway_id: str) -> Order:
+    """Return the order with the gateway's id."""
+    return replace(order, gateway_id=gateway_id)

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from django.db import models
+
+from core.fields import EncryptedTextField, JSONField
+from core.models import BaseModel
+
+LETTERS = "abcde"
+
+
+class GatewayAccount(BaseModel):
+    """The operator's account at a payment gateway. Its letter is that of the API's addresses (/gateway-a).
+
+    What the environment says (GATEWAY_A…) goes before the row's own (billing.gateways.accounts).
+    """
+
+    class Mode(models.TextChoices):
+        TEST = "test"
+        LIVE = "live"
+
+    class State(models.TextChoices):
+        ON = "on"
+        OFF = "off"
+        MISCONFIGURED = "misconfigured"
+
+    letter = models.CharField(max_length=1, unique=True, choices=[(one, f"gateway-{one}") for one in LETTERS])
+    adapter = models.CharField(max_length=16, help_text="The gateway behind the letter.")
+    mode = models.CharField(max_length=4, choices=Mode, default=Mode.TEST)
+    state = models.CharField(max_length=13, choices=State, default=State.OFF)
+    currencies = JSONField(default=list, blank=True, help_text="ISO 4217 codes on offer; empty: all that it takes.")
+    key_id = models.CharField(max_length=200, blank=True, help_text="PayPal's client id, Razorpay's key id.")
+    secret_key = EncryptedTextField(blank=True, default="", bound_to=("adapter", "base_url"))
+    webhook_secret = EncryptedTextField(blank=True, default="", bound_to=("adapter",))
+    base_url = models.CharField(max_length=200, blank=True, help_text="Of a test account: another server.")
+    error = models.TextField(blank=True, default="", editable=False, help_text="Why it is misconfigured.")
+    checked_at = models.DateTimeField(null=True, editable=False)
+
+    def __str__(self) -> str:
+        return f"gateway-{self.letter}: {self.adapter}"

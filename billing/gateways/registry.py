@@ -1,0 +1,22 @@
+"""The gateways that there are: name -> where its adapter is. Each is loaded when it is first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from billing.gateways.base import Gateway
+
+ADAPTERS = {
+    "stripe": "Stripe",
+    "paypal": "PayPal",
+    "razorpay": "Razorpay",
+    "mollie": "Mollie",
+    "paystack": "Paystack",
+}
+"""The module in billing.gateways.adapters -> its class."""
+
+
+def adapter(name: str) -> type[Gateway]:
+    """Return the adapter's class."""
+    found: type[Gateway] = getattr(import_module(f"billing.gateways.adapters.{name}"), ADAPTERS[name])
+    return found

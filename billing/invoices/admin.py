@@ -1,0 +1,78 @@
+"""Back office pages of invoices and of who sells."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from billing.invoices.models import CreditNote, Invoice, InvoiceLine, InvoiceSeries, Seller
+from billing.ledger.money import to_amount
+from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
+from core.backoffice.panels import ROWS, panel, table
+
+
+@admin.register(Seller)
+class SellerAdmin(BackOfficeAdmin):
+    """Who sells: what stands on invoices, and where bank transfers go. There is one."""
+
+    icon = "storefront"
+    adds = True
+    edits = ("name", "address", "country", "vat_id", "email", "timezone", "bank_instructions")
+    list_display = ("name", "country", "vat_id", "email")
+    search_fields = ("=id", "name")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return super().has_add_permission(request) and not Seller.objects.exists()
+
+
+@admin.register(Invoice)
+class InvoiceAdmin(CompanyRecordAdmin):
+    """Invoices. Once issued they stay as they are; a credit note takes a part back."""
+
+    icon = "receipt_long"
+    list_display = ("__str__", "company", "status", "kind", "total", "issued_on", "paid_at")
+    list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
+    search_fields = ("=id", "number", "company__name")
+
+    @admin.display(description="total")
+    def total(self, row: Invoice) -> str:
+        return f"{to_amount(row.total_minor, row.currency)} {row.currency}"
+
+
+@admin.register(InvoiceLine)
+class InvoiceLineAdmin(CompanyRecordAdmin):
+    """Lines of invoices."""
+
+    icon = "list"
+    list_display = ("text", "company", "invoice", "quantity", "amount_minor", "tax_minor")
+    list_select_related = ("company", "invoice")
+    search_fields = ("=id", "text", "invoice__number")
+
+
+@admin.register(CreditNote)
+class CreditNoteAdmin(CompanyRecordAdmin):
+    """What was taken back of invoices."""
+
+    icon = "assignment_return"
+    list_display = ("number", "company", "invoice", "amount_minor", "currency", "reason", "issued_on")
+    list_select_related = ("company", "invoice")
+    search_fields = ("=id", "number", "invoice__number")
+
+
+@admin.register(InvoiceSeries)
+class InvoiceSeriesAdmin(BackOfficeAdmin):
+    """The last number of each series."""
+
+    icon = "pin"
+    list_display = ("name", "last")
+    search_fields = ("name",)
+    ordering = ("name",)
+
+
+@panel(Invoice, "Lines", permission="billing.view_invoice")
+def _lines(invoice: Invoice) -> SafeString:
+    rows = InvoiceLine.objects.filter(invoice=invoice).order_by("position")[:ROWS]
+    cells = [(row.text, row.quantity, row.amount_minor, row.discount_minor, row.tax_minor) for row in rows]
+    return table(("What", "Quantity", "Amount (minor)", "Discount", "Tax"), cells)

@@ -1,0 +1,96 @@
+"""Invoices as PDF, by typst: made when they are asked for, the same bytes each time."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import orjson
+from babel.numbers import format_currency
+from django.conf import settings
+
+from billing.invoices.models import Invoice
+from billing.ledger.money import to_amount
+from core.text.formats import LOCALE
+
+TEMPLATE = Path(__file__).with_name("invoice.typ")
+
+
+def invoice_pdf(invoice: Invoice) -> bytes:
+    """Render an issued invoice."""
+    data = orjson.dumps(invoice_data(invoice)).decode()
+    return _compile(data)
+
+
+def _compile(data: str) -> bytes:
+    typst: Any = import_module("typst")  # loaded with the first invoice
+    fonts = [settings.INVOICE_FONTS] if settings.INVOICE_FONTS else []
+    try:
+        return bytes(_compiled(typst, data, fonts, ["a-3b"]))
+    except typst.TypstError:
+        # PDF/A needs every glyph; without a font for one the plain form still shows the others.
+        return bytes(_compiled(typst, data, fonts, []))
+
+
+def _compiled(typst: Any, data: str, fonts: list[str], standards: list[str]) -> bytes:
+    options: dict[str, Any] = {"pdf_standards": standards} if standards else {}
+    found: bytes = typst.compile(str(TEMPLATE), sys_inputs={"data": data}, font_paths=fonts, format="pdf", **options)
+    return found
+
+
+def invoice_data(invoice: Invoice) -> dict[str, Any]:
+    """Return what the template shows, all of it as text."""
+    day = invoice.issued_on
+    if invoice.number is None or day is None:
+        raise ValueError("a draft has no PDF")
+    code = invoice.currency
+
+    def amount(minor: int) -> str:
+        return format_currency(
+            to_amount(minor, code), code, locale=LOCALE, currency_digits=False, format=_pattern(code)
+        )
+
+    lines = [
+        [line.text, str(line.quantity), amount(line.unit_minor), _percent(line.tax_percent), amount(line.amount_minor)]
+        for line in invoice.lines.order_by("position")
+    ]
+    totals = [["Subtotal", amount(invoice.subtotal_minor)]]
+    if invoice.discount_minor:
+        totals.append(["Discount", amount(-invoice.discount_minor)])
+    if invoice.tax_minor:
+        totals.append(["Tax", amount(invoice.tax_minor)])
+    totals.append(["Total", amount(invoice.total_minor)])
+    facts = [["Invoice", invoice.number], ["Date", day.isoformat()]]
+    if invoice.period_start and invoice.period_end:
+        facts.append(["Period", f"{invoice.period_start:%Y-%m-%d} to {invoice.period_end:%Y-%m-%d}"])
+    notes = [f"Paid on {invoice.paid_at:%Y-%m-%d}. Thank you."] if invoice.paid_at else []
+    return {
+        "kind": "Invoice",
+        "number": invoice.number,
+        "ymd": [day.year, day.month, day.day],
+        "seller": _party(invoice.seller) or ["The operator of this service"],
+        "buyer": _party(invoice.buyer),
+        "facts": facts,
+        "lines": lines,
+        "totals": totals,
+        "notes": notes,
+    }
+
+
+@lru_cache(maxsize=64)
+def _pattern(code: str) -> str:
+    digits = -int(to_amount(1, code).as_tuple().exponent)
+    return f"¤¤ #,##0.{'0' * digits}" if digits else "¤¤ #,##0"
+
+
+def _percent(percent: Decimal) -> str:
+    return f"{percent.normalize():f} %" if percent else "–"
+
+
+def _party(details: dict[str, Any]) -> list[str]:
+    vat = details.get("vat_id")
+    parts = [details.get("name"), *str(details.get("address") or "").splitlines(), details.get("country")]
+    return [str(part) for part in (*parts, f"VAT {vat}" if vat else "", details.get("email")) if part]

@@ -1,0 +1,161 @@
+"""Drafts of invoices, and their numbers: a draft is what an order shows, an issued one stays for ever."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db import connection
+from django.utils import timezone
+
+from billing.invoices.models import CreditNote, Invoice, InvoiceLine, Seller
+from billing.ledger.money import exponent
+from billing.ledger.services import RECEIVABLE, REVENUE, post
+from billing.subscriptions.models import Subscription
+from billing.taxes.models import BillingDetails
+from core.events import emit
+from core.text.timezones import zone_of
+
+Status = Invoice.Status
+NEXT = (
+    "INSERT INTO billing_invoiceseries (name, last) VALUES (%s, 1)"
+    " ON CONFLICT (name) DO UPDATE SET last = billing_invoiceseries.last + 1 RETURNING last"
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line to be billed, in minor units."""
+
+    text: str
+    quantity: int
+    unit: int
+    amount: int
+    discount: int = 0
+    tax_percent: Decimal = Decimal(0)
+    tax: int = 0
+
+
+def the_seller() -> Seller:
+    """Return who sells; without a name until the operator has given one."""
+    return Seller.objects.first() or Seller(name="")
+
+
+def create_draft(
+    *,
+    subscription: Subscription,
+    kind: str,
+    currency: str,
+    lines: Sequence[Line],
+    details: BillingDetails,
+    period: tuple[datetime | None, datetime | None] = (None, None),
+) -> Invoice:
+    """Create a draft with its lines, for the active company and in the caller's transaction."""
+    subtotal, discount = sum(line.amount for line in lines), sum(line.discount for line in lines)
+    tax = sum(line.tax for line in lines)
+    invoice: Invoice = Invoice.objects.create(
+        subscription=subscription,
+        kind=kind,
+        currency=currency,
+        decimals=exponent(currency),
+        subtotal_minor=subtotal,
+        discount_minor=discount,
+        tax_minor=tax,
+        total_minor=subtotal - discount + tax,
+        buyer={name: getattr(details, name) for name in ("name", "address", "country", "vat_id", "email")},
+        period_start=period[0],
+        period_end=period[1],
+    )
+    InvoiceLine.objects.bulk_create(
+        [
+            InvoiceLine(
+                invoice=invoice,
+                position=position,
+                text=line.text[:300],
+                quantity=line.quantity,
+                unit_minor=line.unit,
+                amount_minor=line.amount,
+                discount_minor=line.discount,
+                tax_percent=line.tax_percent,
+                tax_minor=line.tax,
+            )
+            for position, line in enumerate(lines, 1)
+        ]
+    )
+    return invoice
+
+
+def issue(invoice: Invoice) -> None:
+    """Give a draft its number and its day, and book it. The series is locked until the caller's transaction ends."""
+    seller = the_seller()
+    number, day = next_number("INV", seller)
+    now = timezone.now()
+    values: dict[str, Any] = {
+        "number": number,
+        "issued_on": day,
+        "issued_at": now,
+        "due_at": now,
+        "status": Status.ISSUED,
+        "seller": {name: getattr(seller, name) for name in ("name", "address", "country", "vat_id", "email")},
+    }
+    for name, value in values.items():
+        setattr(invoice, name, value)
+    invoice.save()
+    taxes: dict[Decimal, int] = defaultdict(int)
+    for percent, tax in invoice.lines.values_list("tax_percent", "tax_minor"):
+        taxes[percent] += tax
+    net = invoice.total_minor - invoice.tax_minor
+    legs = [(RECEIVABLE, invoice.total_minor), (REVENUE, -net)]
+    legs += [(tax_account(percent), -tax) for percent, tax in sorted(taxes.items())]
+    post(f"inv:{invoice.pk}", invoice.currency, legs, about=invoice.pk)
+    emit("invoice.issued", [invoice.pk], payloads={invoice.pk: {"number": number}})
+
+
+def tax_account(percent: Decimal) -> str:
+    return f"tax:{percent.normalize():f}"
+
+
+def next_number(series: str, seller: Seller) -> tuple[str, date]:
+    """Take the next number of a series in the seller's year, and its day. Both rise together, since the row is locked.
+
+    The clock is read after the lock has been taken.
+    """
+    zone = zone_of(seller.timezone)
+    name = f"{series}-{timezone.now().astimezone(zone):%Y}"
+    with connection.cursor() as cursor:
+        cursor.execute(NEXT, [name])
+        (last,) = cursor.fetchone()
+    return f"{name}-{last:06d}", timezone.now().astimezone(zone).date()
+
+
+def mark_paid(invoice: Invoice) -> None:
+    """Mark an issued invoice as paid in full."""
+    invoice.status, invoice.paid_at = Status.PAID, timezone.now()
+    invoice.save(update_fields=["status", "paid_at", "updated_at"])
+
+
+def credit(invoice: Invoice, amount: int, reason: str) -> CreditNote:
+    """Take a part of an issued invoice back, in the caller's transaction, which holds the invoice's lock.
+
+    Tax and net go back in the proportion that they were billed in.
+    """
+    number, day = next_number("CN", the_seller())
+    tax = invoice.tax_minor * amount // invoice.total_minor
+    note: CreditNote = CreditNote.objects.create(
+        invoice=invoice,
+        number=number,
+        amount_minor=amount,
+        tax_minor=tax,
+        currency=invoice.currency,
+        reason=reason[:300],
+        issued_on=day,
+    )
+    percents = invoice.lines.exclude(tax_minor=0).values_list("tax_percent", flat=True)
+    account = tax_account(next(iter(percents), Decimal(0)))
+    legs = [(REVENUE, amount - tax), (account, tax), (RECEIVABLE, -amount)]
+    post(f"note:{note.pk}", invoice.currency, legs, about=invoice.pk)
+    return note

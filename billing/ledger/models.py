@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from core.models import CompanyModel
+
+
+class Posting(CompanyModel):
+    """A line of the books: an amount on an account. The lines of one `tx` add up to zero in each currency.
+
+    Triggers hold both (billing/migrations/0003): what doesn't balance is refused, and no line is ever changed.
+    Accounts: receivable, revenue, tax:<percent>, cash:<letter or bank>, balance (what the company has to its credit).
+    """
+
+    tx = models.CharField(max_length=60, help_text="What happened: inv:<id>, pay:<id>, ref:<id>, bal:<id>, note:<id>.")
+    leg = models.PositiveSmallIntegerField()
+    account = models.CharField(max_length=40)
+    amount_minor = models.BigIntegerField(help_text="Debit above zero, credit below.")
+    currency = models.CharField(max_length=3)
+    about = models.CharField(max_length=24, blank=True, default="", help_text="The invoice that it is about.")
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=("company", "tx", "leg"), name="posting_once"),
+            models.CheckConstraint(condition=~Q(amount_minor=0), name="posting_moves_something"),
+        ]
+        indexes = [models.Index(fields=("company", "account", "currency"), name="posting_account")]
+
+    def __str__(self) -> str:
+        return f"{self.tx} {self.account} {self.amount_minor} {self.currency}"

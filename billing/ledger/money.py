@@ -1,0 +1,67 @@
+"""Amounts in minor units by ISO 4217, and how they are shared out without losing one.
+
+Babel's decimals are those that people write amounts with. They differ for a dozen currencies, so no gateway may see
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from rest_framework import serializers
+
+from core.api.output import Output
+
+NO_DECIMALS = {"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV"} | {
+    *("XAF", "XOF", "XPF")
+}
+THREE_DECIMALS = {"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"}
+MOST = 2**53
+"""Minor units of the largest amount: JSON's numbers are exact up to here."""
+
+
+def exponent(currency: str) -> int:
+    """Return the decimals of a currency by ISO 4217."""
+    return 0 if currency in NO_DECIMALS else 3 if currency in THREE_DECIMALS else 2
+
+
+def to_minor(amount: Decimal, currency: str) -> int:
+    """Convert an amount to minor units, half up."""
+    return int(amount.scaleb(exponent(currency)).to_integral_value(ROUND_HALF_UP))
+
+
+def to_amount(minor: int, currency: str) -> Decimal:
+    """Convert minor units to the amount, with the currency's decimals."""
+    return Decimal(minor).scaleb(-exponent(currency)).quantize(Decimal(1).scaleb(-exponent(currency)))
+
+
+def share(total: int, weights: Sequence[int]) -> list[int]:
+    """Share a total out by weights. The parts add up to it: the largest remainders get what rounding leaves."""
+    whole = sum(weights)
+    if whole <= 0:
+        return [0] * len(weights)
+    parts = [total * weight // whole for weight in weights]
+    order = sorted(range(len(weights)), key=lambda place: (-(total * weights[place] % whole), place))
+    for place in order[: total - sum(parts)]:
+        parts[place] += 1
+    return parts
+
+
+def percent_of(minor: int, percent: Decimal) -> int:
+    """Return a percentage of an amount, half up."""
+    return int((minor * percent / 100).to_integral_value(ROUND_HALF_UP))
+
+
+class MoneyOut(Output):
+    """An amount of money."""
+
+    amount = serializers.FloatField(help_text="in the currency's units")
+    amountMinor = serializers.IntegerField(help_text="in its smallest units, by ISO 4217")
+    currency = serializers.CharField(help_text="ISO 4217 code")
+
+
+def money(minor: int, currency: str) -> dict[str, Any]:
+    """Return an amount under its output names."""
+    return {"amount": float(to_amount(minor, currency)), "amountMinor": minor, "currency": currency}

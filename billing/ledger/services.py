@@ -1,0 +1,33 @@
+"""Writes and sums of the books, in the transaction of what they tell of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db.models import Sum
+
+from billing.ledger.models import Posting
+
+RECEIVABLE, REVENUE, BALANCE, BANK = "receivable", "revenue", "balance", "cash:bank"
+
+
+def cash(letter: str) -> str:
+    """Return the account of the money that came by a gateway."""
+    return f"cash:{letter}"
+
+
+def post(tx: str, currency: str, legs: Sequence[tuple[str, int]], *, about: str = "") -> None:
+    """Write the lines of one transaction: account and amount. The database refuses a repeated one."""
+    rows = [
+        Posting(tx=tx, leg=leg, account=account, amount_minor=amount, currency=currency, about=about)
+        for leg, (account, amount) in enumerate(legs)
+        if amount
+    ]
+    if rows:
+        Posting.objects.bulk_create(rows)
+
+
+def balance_of(currency: str) -> int:
+    """Return what the active company has to its credit, in minor units."""
+    found = Posting.objects.filter(account=BALANCE, currency=currency).aggregate(sum=Sum("amount_minor"))["sum"]
+    return -int(found or 0)

@@ -1,0 +1,164 @@
+"""Back office pages of orders, attempts to pay them, and what became of them."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminDateWidget, UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
+
+from billing.gateways.base import Misconfigured, Refused, Unsure
+from billing.ledger.money import to_amount, to_minor
+from billing.payments.machine import look
+from billing.payments.models import Attempt, GatewayEvent, Payment, PaymentMethod, Refund, Transaction
+from billing.payments.orders import approve_transfer, reject_transfer
+from billing.payments.refunds import refundable, start_refund
+from billing.subscriptions.admin import staff_of
+from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
+from core.backoffice.dialogs import asks
+from core.errors import ApiError
+
+CHANGE = "billing.change_payment"
+COLOURS = {"open": "info", "paid": "success", "cancelled": "warning"}
+ATTEMPT_COLOURS = {"due": "info", "working": "info", "paid": "success", "wrong": "danger", "unknown": "danger"}
+
+
+class ApproveForm(forms.Form):
+    """What has come by bank."""
+
+    amount = forms.DecimalField(
+        min_value=0, help_text="What has come, to the last unit.", widget=UnfoldAdminDecimalFieldWidget()
+    )
+    received_on = forms.DateField(help_text="The day on the statement.", widget=UnfoldAdminDateWidget())
+
+
+class RejectForm(forms.Form):
+    """Why a transfer is rejected."""
+
+    reason = forms.CharField(max_length=300, help_text="The company reads it.", widget=UnfoldAdminTextInputWidget())
+
+
+class RefundForm(forms.Form):
+    """What goes back, and why."""
+
+    amount = forms.DecimalField(min_value=0, help_text="Tax included.", widget=UnfoldAdminDecimalFieldWidget())
+    reason = forms.CharField(
+        max_length=300, help_text="It stands on the credit note.", widget=UnfoldAdminTextInputWidget()
+    )
+
+
+@admin.register(Payment)
+class PaymentAdmin(CompanyRecordAdmin):
+    """The companies' orders. Filter by the state "submitted" for bank transfers that wait for a decision."""
+
+    icon = "shopping_cart"
+    dialogs = ("approve", "reject")
+    extra = ("shown_amount",)
+    hides = ("basis",)
+    list_display = ("number", "company", "shown_amount", "state", "bank_state", "plan", "created_at", "paid_at")
+    list_filter = (("status", ChoicesDropdownFilter), ("bank_state", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company", "plan")
+    search_fields = ("=id", "number", "reference", "company__name")
+
+    @display(description="status", ordering="status", label=COLOURS)
+    def state(self, row: Payment) -> tuple[str, str]:
+        return row.status, row.get_status_display()
+
+    @admin.display(description="amount")
+    def shown_amount(self, row: Payment) -> str:
+        return f"{to_amount(row.amount_minor, row.currency)} {row.currency}"
+
+    @asks(ApproveForm, "Approve bank transfer", permission=CHANGE)
+    def approve(self, request: HttpRequest, record: Payment, *, amount: Decimal, received_on: date) -> None:
+        """Book the transfer, and let the order take effect."""
+        minor = to_minor(amount, record.currency)
+        approve_transfer(payment=record, amount_minor=minor, received_on=received_on, by=staff_of(request))
+        self.log_change(request, record, f"Approved: {amount} {record.currency}.")
+
+    @asks(RejectForm, "Reject bank transfer", permission=CHANGE)
+    def reject(self, request: HttpRequest, record: Payment, *, reason: str) -> None:
+        """Say that the transfer has not come."""
+        reject_transfer(payment=record, reason=reason, by=staff_of(request))
+        self.log_change(request, record, f"Rejected: {reason}")
+
+
+@admin.register(Attempt)
+class AttemptAdmin(CompanyRecordAdmin):
+    """Attempts to pay at a gateway. Those that are wrong or unknown are parked: look at the gateway what came."""
+
+    icon = "credit_card"
+    dialogs = ("give_back",)
+    commands = ("look_now",)
+    list_display = ("id", "company", "letter", "adapter", "kind", "state", "reason", "created_at")
+    list_filter = (("status", ChoicesDropdownFilter), "letter", BY_COMPANY)
+    search_fields = ("=id", "=gateway_id", "=payment_ref", "payment__number")
+
+    @display(description="status", ordering="status", label=ATTEMPT_COLOURS)
+    def state(self, row: Attempt) -> tuple[str, str]:
+        return row.status, row.get_status_display()
+
+    @admin.display(description="Look now")
+    def look_now(self, request: HttpRequest, rows: QuerySet[Attempt]) -> None:
+        def one(row: Attempt) -> None:
+            try:
+                look(row)
+            except (Misconfigured, Unsure, Refused) as trouble:
+                raise ApiError(f"the gateway says nothing: {trouble}") from trouble
+
+        self.each(request, rows[:20], one, "looked at", atomic=False)
+
+    @asks(RefundForm, "Refund", permission="billing.change_refund")
+    def give_back(self, request: HttpRequest, record: Attempt, *, amount: Decimal, reason: str) -> Any:
+        """Give a part or all of it back, with a credit note."""
+        minor = to_minor(amount, record.payment.currency)
+        start_refund(attempt=record, amount_minor=minor, reason=reason, by=staff_of(request))
+        left = refundable(record)
+        self.log_change(request, record, f"Refunded {amount}; {left} minor units are left. {reason}")
+
+
+@admin.register(Refund)
+class RefundAdmin(CompanyRecordAdmin):
+    """Money that goes back by its gateway."""
+
+    icon = "undo"
+    list_display = ("id", "company", "amount_minor", "currency", "status", "error", "created_at")
+    list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
+    search_fields = ("=id", "=gateway_id")
+
+
+@admin.register(PaymentMethod)
+class PaymentMethodAdmin(CompanyRecordAdmin):
+    """Saved ways to pay."""
+
+    icon = "wallet"
+    hides = ("token_hash", "customer")
+    list_display = ("label", "company", "letter", "is_default", "created_at")
+    search_fields = ("=id", "label")
+
+
+@admin.register(Transaction)
+class TransactionAdmin(CompanyRecordAdmin):
+    """Movements of the companies' money, as their people read them."""
+
+    icon = "receipt"
+    list_display = ("created_at", "company", "kind", "amount_minor", "currency", "by", "invoice")
+    list_filter = (("kind", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company", "invoice")
+    search_fields = ("=id", "invoice__number")
+
+
+@admin.register(GatewayEvent)
+class GatewayEventAdmin(BackOfficeAdmin):
+    """Webhooks that were taken. They only made us look."""
+
+    icon = "webhook"
+    list_display = ("created_at", "account", "event_id", "found")
+    list_select_related = ("account",)
+    search_fields = ("=id", "=event_id")

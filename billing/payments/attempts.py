@@ -1,0 +1,126 @@
+"""Attempts to pay an order on a gateway's page: begun once, however many tabs ask for it."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.core import signing
+from django.db import transaction
+from django.utils import timezone
+
+from billing.gateways.accounts import noting_trouble, ready_account, speaking_for
+from billing.gateways.base import Misconfigured, Refused, Unsure
+from billing.gateways.models import GatewayAccount
+from billing.payments.machine import LOOKS, order_of
+from billing.payments.models import Attempt, Payment
+from core.errors import NamedError
+from core.ids import is_id
+
+log = logging.getLogger(__name__)
+Status = Attempt.Status
+PROOF = "billing.quote"
+"""The salt of quotes' tokens."""
+PROOF_AGE = 24 * 3600
+QUOTE = "q_"
+
+
+def open_order(payment_id: str, *, lock: bool = False) -> Payment:
+    """Return an open order of the active company. Raises ManualPaymentDetailsNotFound_400."""
+    rows = Payment.objects.select_related("invoice", "plan")
+    if lock:
+        rows = rows.select_for_update(of=("self",), no_key=True)
+    found: Payment | None = rows.filter(pk=payment_id, status=Payment.Status.OPEN).first()
+    if found is None or found.expires_at <= timezone.now():
+        raise NamedError("ManualPaymentDetailsNotFound_400", "manualPaymentID: there is no such order to be paid")
+    return found
+
+
+def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
+    """Begin to pay an order on the gateway's page, or return the attempt that is open: one for each order.
+
+    The attempt is committed before the gateway is asked; who asks again while it is not begun begins the same one.
+
+    Raises ManualPaymentDetailsNotFound_400, GatewayXDetailsNotFound_400 and BadRequest_400.
+    """
+    with transaction.atomic():
+        payment = open_order(payment_id, lock=True)
+        found = payment.attempts.filter(
+            left_at__isnull=True, status__in=(Status.DUE, Status.WORKING, Status.WRONG, Status.UNKNOWN)
+        ).first()
+        attempt: Attempt | None = found
+        if attempt is None:
+            account = ready_account(letter, payment.currency)
+            attempt = Attempt.objects.create(
+                payment=payment,
+                letter=letter,
+                adapter=account.adapter,
+                save_method=save_method,
+                due_at=timezone.now() + LOOKS[0],
+            )
+        elif attempt.status in (Status.WRONG, Status.UNKNOWN):
+            raise NamedError("BadRequest_400", "a payment of this order is being examined; we will write to you")
+        else:
+            account = ready_account(attempt.letter, payment.currency)
+    return attempt if attempt.url else _begun(attempt, account)
+
+
+def _begun(attempt: Attempt, account: GatewayAccount) -> Attempt:
+    """Ask the gateway for its page, and commit where it is."""
+    try:
+        with noting_trouble(account):
+            page = speaking_for(account).begin(order_of(attempt, account))
+    except Misconfigured as trouble:
+        _give_up(attempt, str(trouble))
+        detail = f"gateway-{attempt.letter} cannot be used at the moment"
+        raise NamedError(f"Gateway{attempt.letter.upper()}DetailsNotFound_400", detail) from trouble
+    except Refused as refused:
+        _give_up(attempt, refused.code)
+        raise NamedError("BadRequest_400", f"the gateway refuses this order: {refused.code}") from refused
+    except Unsure as doubt:
+        log.warning("attempt %s could not be begun: %s", attempt.pk, doubt)
+        raise NamedError("BadRequest_400", "the gateway does not answer; nothing was paid. Try again") from doubt
+    Attempt.objects.filter(pk=attempt.pk, url="").update(
+        gateway_id=page.gateway_id, url=page.url[:2048], updated_at=timezone.now()
+    )
+    attempt.refresh_from_db()
+    return attempt
+
+
+def _give_up(attempt: Attempt, reason: str) -> None:
+    """End an attempt that no page was opened for."""
+    rows = Attempt.objects.filter(pk=attempt.pk, url="", status=Status.DUE)
+    rows.update(status=Status.FAILED, reason=reason[:300], updated_at=timezone.now())
+
+
+def check_proof(proof: str, payment: Payment) -> None:
+    """Check what a body gives as proof against the order. Raises FileNotFound_400 and InvalidRequest_400.
+
+    An id is a file of the company; q_… the token of a quote, which must be this order's; anything else is a reference.
+    """
+    if is_id(proof):
+        file_of(proof)
+    elif proof.startswith(QUOTE):
+        try:
+            quoted = signing.loads(proof.removeprefix(QUOTE), salt=PROOF, max_age=PROOF_AGE)
+        except signing.BadSignature:
+            quoted = None
+        if quoted != payment.basis.get("digest"):
+            raise NamedError("InvalidRequest_400", "proof: the quote is another one, or too old; ask for a new preview")
+
+
+def file_of(id: str) -> str:
+    """Return the id of a file of the active company. Raises FileNotFound_400."""
+    files: Any = Payment._meta.get_field("proof_file").remote_field.model
+    if not files.objects.filter(pk=id, trashed_at__isnull=True).exists():
+        raise NamedError("FileNotFound_400", "proof: there is no such file")
+    return id
+
+
+def find_attempt(payment_id: str, letter: str) -> Attempt:
+    """Return the order's last attempt at a gateway. Raises PaymentNotFound_400."""
+    rows = Attempt.objects.select_related("payment__invoice", "payment__plan", "method")
+    found: Attempt | None = rows.filter(payment_id=payment_id, letter=letter).order_by("-created_at", "-pk").first()
+    if found is None:
+        raise NamedError("PaymentNotFound_400", f"paymentID: nothing was begun at gateway-{letter} for this order")
+    return found

@@ -1,0 +1,105 @@
+"""What gateways call: webhooks, which only make us look, and the address that they lead the customer back to."""
+
+from __future__ import annotations
+
+import logging
+
+from django.core import signing
+from django.db import transaction
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import path
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+
+from billing.gateways.accounts import account_of, speaking_for
+from billing.gateways.base import Hint, Misconfigured, Refused, Unsure, WrongSignature
+from billing.gateways.models import GatewayAccount
+from billing.gateways.registry import ADAPTERS, adapter
+from billing.payments.machine import RETURN, look
+from billing.payments.models import Attempt, GatewayEvent
+from core.ids import is_id
+from core.jobs import notify_workers
+from core.tenancy import company_scope, unscoped
+
+log = logging.getLogger(__name__)
+Status = Attempt.Status
+MOST_BYTES = 256 * 1024
+WORK = "payments"
+
+
+@csrf_exempt
+def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
+    """POST /api/public/webhooks/gateway-x/<account>: store a genuine hook once, and look at what it names."""
+    found = account_of(letter) if len(letter) == 1 and is_id(account) else None
+    if found is None or found.pk != account or found.adapter not in ADAPTERS:
+        return _answer(404)
+    if request.method in ("GET", "HEAD"):
+        return _answer(200)  # some gateways look whether the address is there
+    if request.method != "POST":
+        return _answer(405)
+    length = request.headers.get("Content-Length") or "0"
+    if not length.isdigit() or int(length) > MOST_BYTES:
+        return _answer(413)
+    signed_by = adapter(found.adapter).signed_by
+    if signed_by and not getattr(found, signed_by):
+        return _answer(400)  # an empty secret would sign anything
+    try:
+        hint = speaking_for(found).verify(request.headers, request.body)
+    except (WrongSignature, Misconfigured) as wrong:
+        log.warning("a webhook of gateway-%s is refused: %s", letter, wrong)
+        return _answer(400)
+    store(found, hint)
+    return _answer(200)
+
+
+@transaction.atomic
+def store(account: GatewayAccount, hint: Hint) -> None:
+    """Store an event once, and make the attempts due that it names. A repeated one changes nothing."""
+    names = [name[:255] for name in hint.names]
+    event = GatewayEvent(account=account, event_id=hint.event_id[:255], hints=names)
+    GatewayEvent.objects.bulk_create([event], ignore_conflicts=True)
+    if not adapter(account.adapter).repeats and not GatewayEvent.objects.filter(pk=event.pk).exists():
+        return
+    known = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
+    with unscoped(reason="webhook: the attempts that it names, of whatever company"):
+        rows = Attempt.objects.filter(known, letter=account.letter, status__in=(Status.DUE, Status.FAILED))
+        number = rows.update(status=Status.DUE, due_at=timezone.now(), looks=0)
+    GatewayEvent.objects.filter(pk=event.pk).update(found=number)
+    if number:
+        notify_workers(WORK)
+
+
+def returned(request: HttpRequest, token: str) -> HttpResponse:
+    """GET /api/public/payments/return/<token>: look, and lead on to the company's page. Safe to repeat."""
+    try:
+        company, id = signing.loads(token, salt=RETURN)
+    except (signing.BadSignature, ValueError, TypeError):
+        return _answer(404)
+    with company_scope(company):
+        rows = Attempt.objects.select_related("payment__invoice", "payment__plan", "method")
+        attempt = rows.filter(pk=id).first()
+        if attempt is None:
+            return _answer(404)
+        try:
+            look(attempt)
+        except (Refused, Misconfigured, Unsure) as trouble:
+            log.warning("attempt %s could not be looked at: %s", id, trouble)
+        address = f"/c/{company}/settings/plan/pay/{attempt.payment_id}"
+    answer = HttpResponseRedirect(address)
+    answer.status_code = 303
+    answer["Cache-Control"] = "no-store"
+    answer["Referrer-Policy"] = "no-referrer"
+    return answer
+
+
+def _answer(status: int) -> HttpResponse:
+    answer = HttpResponse(status=status)
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+urlpatterns = [
+    path("api/public/webhooks/gateway-<str:letter>/<str:account>", webhook, name="gateway-hook"),
+    path("api/public/payments/return/<str:token>", returned, name="payment-return"),
+]

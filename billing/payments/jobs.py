@@ -1,0 +1,16 @@
+"""The work of payments."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from billing.payments import refunds
+from billing.payments.hooks import WORK
+from billing.payments.machine import has_work, work
+from billing.payments.models import Attempt, Refund
+from billing.payments.orders import leave_expired
+from core.jobs import PeriodicTask, QueueWork, register
+
+register(QueueWork(WORK, work, has_due=has_work, queue="send", model=Attempt))
+register(QueueWork(refunds.WORK, refunds.work, has_due=refunds.has_work, queue="send", model=Refund))
+register(PeriodicTask("billing.orders", leave_expired, every=timedelta(minutes=5)))

@@ -1,0 +1,170 @@
+"""The payment machine: attempts are looked at when they are due, and money moves once (docs/decisions/0022).
+
+Each step commits before the next one asks the gateway anything: the attempt's own id is our reference there; a charge
+is opened, its id committed, and only then does money move against that id. Whoever takes the attempt over after a
+crash looks first, so that neither a lost answer nor an expired idempotency key pays twice.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+from django.utils import timezone
+
+from billing.gateways.accounts import account_of, noting_trouble, speaking_for
+from billing.gateways.base import Fact, Gateway, Misconfigured, Order, Refused, Said, Unsure
+from billing.gateways.models import GatewayAccount
+from billing.payments.models import Attempt
+from billing.payments.settling import settle
+from core.jobs import claim, update_owned
+from core.jobs.leases import LeaseLost, backoff, has_due
+from core.tenancy import company_scope
+
+log = logging.getLogger(__name__)
+Status, Kind = Attempt.Status, Attempt.Kind
+
+LOOKS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 360, 1440))
+"""When an attempt that nobody has told us of is looked at, counted from the look before."""
+MISCONFIGURED_WAIT = timedelta(minutes=15)
+MOST_DOUBTS = 24
+"""Looks in a row that end unsure, an hour apart in the end, before staff are asked."""
+RETURN = "billing.return"
+"""The salt of the tokens in the address that gateways lead back to."""
+
+
+def work(deadline: float) -> None:
+    """Look at due attempts, one by one, until none is left or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        rows = claim(Attempt, limit=1)
+        if not rows:
+            return
+        with company_scope(rows[0].company_id):
+            try:
+                run(rows[0])
+            except LeaseLost:
+                log.warning("attempt %s was taken over by another worker", rows[0].pk)
+
+
+def has_work() -> bool:
+    return has_due(Attempt)
+
+
+def run(attempt: Attempt) -> None:
+    """Take a claimed attempt one step further, and release it."""
+    try:
+        fact = advance(attempt)
+    except Refused as refused:
+        settle(attempt.pk, Fact(Said.FAILED, reason=refused.code))
+        _release(attempt)
+    except Misconfigured as trouble:
+        _wait(attempt, MISCONFIGURED_WAIT, f"the gateway refuses the account: {trouble}")
+    except Unsure as doubt:
+        _doubt(attempt, doubt)
+    else:
+        settled = settle(attempt.pk, fact)
+        if settled.status in (Status.DUE, Status.WORKING):
+            _look_later(attempt, fact)
+        else:
+            _release(attempt)
+
+
+def advance(attempt: Attempt) -> Fact:
+    """Open what is not open, look, and move the money of what is. No transaction is open meanwhile.
+
+    The gateway's id is committed before any money moves. Raises what gateways raise.
+    """
+    account = account_of(attempt.letter)
+    if account is None or account.adapter != attempt.adapter:
+        raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
+    with noting_trouble(account):
+        gateway = speaking_for(account)
+        if attempt.kind == Kind.CHARGE and not attempt.gateway_id:
+            update_owned(attempt, gateway_id=gateway.open(order_of(attempt, account)))
+            if attempt.attempts <= 1:
+                return gateway.move(order_of(attempt, account))
+        fact = gateway.find(order_of(attempt, account))
+        if attempt.kind == Kind.CHARGE and attempt.left_at is None and fact.said in (Said.NONE, Said.OPEN):
+            return gateway.move(order_of(attempt, account))
+        return captured(gateway, attempt, account, fact)
+
+
+def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: Fact) -> Fact:
+    """Take the money that a customer has authorized on the gateway's page, unless the order was left meanwhile."""
+    if attempt.kind == Kind.HOSTED and fact.said is Said.AUTHORIZED and attempt.left_at is None:
+        return gateway.move(order_of(attempt, account))
+    return fact
+
+
+def look(attempt: Attempt) -> Attempt:
+    """Look now at an attempt on a gateway's page, whoever holds it, and settle it. Raises what gateways raise."""
+    account = account_of(attempt.letter)
+    if account is None or account.adapter != attempt.adapter:
+        raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
+    with noting_trouble(account):
+        gateway = speaking_for(account)
+        fact = gateway.find(order_of(attempt, account))
+        if fact.said is Said.AUTHORIZED:
+            attempt.refresh_from_db(fields=["left_at"])
+        fact = captured(gateway, attempt, account, fact)
+    return settle(attempt.pk, fact)
+
+
+def order_of(attempt: Attempt, account: GatewayAccount) -> Order:
+    """Return the attempt as gateways take it."""
+    payment = attempt.payment
+    method = attempt.method
+    token = signing.dumps([attempt.company_id, attempt.pk], salt=RETURN)
+    public = f"{settings.BASE_URL}/api/public"
+    return Order(
+        reference=attempt.pk,
+        amount=payment.amount_minor,
+        currency=payment.currency,
+        title=f"{payment.plan.name if payment.plan else 'Subscription'}, order {payment.number}",
+        email=payment.invoice.buyer.get("email", ""),
+        back_url=f"{public}/payments/return/{token}",
+        hook_url=f"{public}/webhooks/gateway-{attempt.letter}/{account.pk}",
+        gateway_id=attempt.gateway_id,
+        save_method=attempt.save_method,
+        token=method.token if method else "",
+        customer=method.customer if method else "",
+    )
+
+
+def _look_later(attempt: Attempt, fact: Fact) -> None:
+    """Look again later. After the last look the attempt has failed, though a webhook can still bring it back."""
+    if attempt.looks >= len(LOOKS):
+        settle(attempt.pk, Fact(Said.FAILED, reason="nobody paid"))
+        _release(attempt)
+        return
+    reason = "the customer has to confirm it" if fact.said is Said.ACTION else ""
+    due = timezone.now() + LOOKS[attempt.looks]
+    _requeue(attempt, status=Status.DUE, due_at=due, looks=attempt.looks + 1, reason=reason, attempts=1, error="")
+
+
+def _doubt(attempt: Attempt, doubt: Unsure) -> None:
+    if attempt.attempts > MOST_DOUBTS:
+        log.error("attempt %s is parked: the gateway does not say what became of it", attempt.pk)
+        _requeue(attempt, status=Status.UNKNOWN, reason=str(doubt)[:300])
+        return
+    _wait(attempt, backoff(attempt.attempts, base=settings.PAYMENT_BACKOFF), str(doubt))
+
+
+def _wait(attempt: Attempt, wait: timedelta, reason: str) -> None:
+    _requeue(attempt, status=Status.DUE, due_at=timezone.now() + wait, error=reason[:500])
+
+
+def _requeue(attempt: Attempt, **values: Any) -> None:
+    """Let go of an attempt that is still open. What somebody else has settled meanwhile keeps its status."""
+    mine = Attempt.objects.filter(pk=attempt.pk, lease=attempt.lease, status=Status.WORKING)
+    if not mine.update(updated_at=timezone.now(), worker=None, deaths=0, **values):
+        _release(attempt)
+
+
+def _release(attempt: Attempt) -> None:
+    """Let go of an attempt that has been settled."""
+    update_owned(attempt, worker=None, deaths=0)

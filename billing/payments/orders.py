@@ -1,0 +1,136 @@
+"""Orders: made from a quote, one open at a time, paid by a gateway, by bank or at once."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import date, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from billing.invoices.services import the_seller
+from billing.ledger.services import BANK
+from billing.payments.attempts import file_of, open_order
+from billing.payments.models import Payment
+from billing.payments.settling import apply_payment, close_order, keep_as_credit
+from billing.subscriptions.changes import lock_primary
+from core.errors import NamedError, ValidationFailed
+from core.ids import is_id
+from core.tenancy import company_id, company_scope
+
+Bank = Payment.Bank
+WAITING = (Bank.AWAITING, Bank.SUBMITTED)
+BATCH = 200
+ORDER_LIFE = timedelta(days=1)
+BANK_LIFE = timedelta(days=14)
+"""How long an order that is paid by bank stays open."""
+ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+
+
+def new_number() -> str:
+    """Return what people write on a bank transfer: eight characters that are not mistaken for each other."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(8))
+
+
+def leave_open_order() -> None:
+    """Leave the active company's open order, if there is one. The subscription is locked."""
+    for payment in Payment.objects.select_for_update(no_key=True).filter(status=Payment.Status.OPEN):
+        close_order(payment)
+
+
+def leave_expired() -> bool:
+    """Leave a batch of orders of all companies whose time is over. Returns whether there may be more."""
+    due = Payment.objects.filter(status=Payment.Status.OPEN, expires_at__lte=timezone.now()).order_by("expires_at")
+    rows = list(due.exclude(bank_state=Bank.SUBMITTED).values_list("company_id", "pk")[:BATCH])
+    for company, id in rows:
+        with lock_primary(company):
+            again = Payment.objects.select_for_update(no_key=True).filter(pk=id, status=Payment.Status.OPEN)
+            for payment in again.exclude(bank_state=Bank.SUBMITTED):
+                close_order(payment)
+    return len(rows) == BATCH
+
+
+# Bank transfers
+
+
+def pay_by_bank(*, payment_id: str, values: dict[str, Any]) -> Payment:
+    """Pay an open order by bank transfer: awaited, and submitted once there is a proof.
+
+    Raises ManualPaymentDetailsNotFound_400, FileNotFound_400 and BadRequest_400.
+    """
+    if not the_seller().bank_instructions:
+        raise NamedError("BadRequest_400", "bank transfers are not on offer")
+    with lock_primary(company_id()):
+        payment = open_order(payment_id, lock=True)
+        payment.bank_state = payment.bank_state or Bank.AWAITING
+        payment.expires_at = timezone.now() + BANK_LIFE
+        return _submit(payment, values)
+
+
+def change_transfer(*, payment_id: str, values: dict[str, Any]) -> Payment:
+    """Change what a company says of its bank transfer, until staff have decided.
+
+    Raises ManualPaymentDetailsNotFound_400, FileNotFound_400 and BadRequest_400.
+    """
+    with lock_primary(company_id()):
+        found = Payment.objects.select_for_update(no_key=True).filter(pk=payment_id).exclude(bank_state=Bank.NONE)
+        payment: Payment | None = found.first()
+        if payment is None:
+            raise NamedError("ManualPaymentDetailsNotFound_400", "id: there is no such payment by bank")
+        if payment.status != Payment.Status.OPEN:
+            raise NamedError("BadRequest_400", f"the payment is {payment.bank_state or payment.status} by now")
+        return _submit(payment, values)
+
+
+def _submit(payment: Payment, values: dict[str, Any]) -> Payment:
+    proof = values.get("proof", payment.proof)
+    if "proof" in values and is_id(proof):
+        payment.proof_file_id = file_of(proof)
+    payment.proof = proof
+    for name in ("reference", "note", "transferred_on"):
+        if name in values:
+            setattr(payment, name, values[name])
+    if payment.proof or payment.reference:
+        payment.bank_state = Bank.SUBMITTED
+    payment.save()
+    return payment
+
+
+def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, by: User) -> None:
+    """Book a bank transfer that has come, and let its order take effect.
+
+    For an order that was left meanwhile it becomes the company's balance. Raises BadRequest_400 and ValidationFailed.
+    """
+    with company_scope(payment.company_id), lock_primary(payment.company_id):
+        locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)
+        was_left = locked.status == Payment.Status.CANCELLED and locked.bank_state == Bank.EXPIRED
+        if not was_left and (locked.status != Payment.Status.OPEN or locked.bank_state not in WAITING):
+            raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
+        if amount_minor != locked.amount_minor:
+            raise ValidationFailed("another amount", "amount: it must be what the order says, to the last unit")
+        locked.bank_state, locked.decided_at, locked.decided_by = Bank.APPROVED, timezone.now(), by
+        locked.transferred_on = received_on
+        if was_left:
+            locked.save()
+            keep_as_credit(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
+        else:
+            apply_payment(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
+
+
+def reject_transfer(*, payment: Payment, reason: str, by: User) -> None:
+    """Reject a bank transfer: the order stays open, to be paid otherwise. Raises BadRequest_400."""
+    with company_scope(payment.company_id), lock_primary(payment.company_id):
+        locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)
+        if locked.status != Payment.Status.OPEN or locked.bank_state not in WAITING:
+            raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
+        locked.bank_state, locked.decision = Bank.REJECTED, reason[:300]
+        locked.decided_at, locked.decided_by = timezone.now(), by
+        locked.save()
+
+
+@transaction.atomic
+def settle_free(payment: Payment) -> None:
+    """Make an order paid that costs nothing more: free, or covered by the balance."""
+    apply_payment(payment, account=BANK, by="balance", tx=f"pay:{payment.pk}")

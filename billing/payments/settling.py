@@ -1,0 +1,174 @@
+"""What becomes of an order: the one place where a gateway's word, a bank transfer or a balance makes it paid.
+
+`settle` may be called by the worker, a webhook, the return page and the capture of one attempt at once: it works under
+the order's lock, and what is paid stays paid.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from billing.coupons.models import Coupon, Redemption
+from billing.gateways.base import Fact, Said, Saved
+from billing.invoices.models import Invoice
+from billing.invoices.services import issue, mark_paid
+from billing.ledger.money import to_amount
+from billing.ledger.services import BALANCE, BANK, RECEIVABLE, balance_of, cash, post
+from billing.payments.models import Attempt, Payment, PaymentMethod, Transaction
+from billing.subscriptions.changes import lock_primary
+from billing.subscriptions.models import Subscription
+from billing.subscriptions.renewals import Terms, record_payment
+from billing.subscriptions.services import change_subscription, grant_subscription
+from core.crypto import lookup_hash
+from core.events import emit
+from core.tenancy import company_id
+
+log = logging.getLogger(__name__)
+Status, Kind = Attempt.Status, Transaction.Kind
+FINAL = (Status.PAID, Status.WRONG)
+
+
+@transaction.atomic
+def settle(attempt_id: str, fact: Fact) -> Attempt:
+    """Merge what a gateway says into an attempt of the active company, and its order. Returns the attempt.
+
+    Paid is final. Another amount, currency or reference than the order's parks the attempt as wrong, and nothing is
+    opened by it. Raises nothing for facts that bring nothing new.
+    """
+    attempt: Attempt = Attempt.objects.get(pk=attempt_id)
+    with lock_primary(company_id()):
+        payment = Payment.objects.select_for_update(no_key=True).get(pk=attempt.payment_id)
+        attempt = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
+        if attempt.status in FINAL:
+            return attempt
+        attempt.seen = {"said": fact.said, "amount": fact.amount, "currency": fact.currency}
+        attempt.gateway_id = attempt.gateway_id or fact.gateway_id
+        if fact.said is Said.PAID:
+            _settle_paid(payment, attempt, fact)
+        elif fact.said is Said.FAILED:
+            attempt.status, attempt.reason = Status.FAILED, (fact.reason or "not paid")[:300]
+        attempt.save()
+    return attempt
+
+
+def _settle_paid(payment: Payment, attempt: Attempt, fact: Fact) -> None:
+    expected = (payment.amount_minor, payment.currency, attempt.pk)
+    attempt.payment_ref = fact.payment_ref
+    if (fact.amount, fact.currency, fact.reference) != expected:
+        attempt.status = Status.WRONG
+        attempt.reason = f"the gateway says {fact.amount} {fact.currency} for {fact.reference}"[:300]
+        log.error("attempt %s is parked: it should be %s", attempt.pk, expected)
+        return
+    attempt.status, attempt.reason = Status.PAID, ""
+    attempt.save()  # before the events of what it opens
+    if fact.method and attempt.save_method:
+        save_method(attempt.letter, attempt.adapter, fact.method)
+    by = f"gateway-{attempt.letter}"
+    if payment.status == Payment.Status.OPEN:
+        apply_payment(payment, account=cash(attempt.letter), by=by, tx=f"pay:{attempt.pk}")
+    else:
+        keep_as_credit(payment, account=cash(attempt.letter), by=by, tx=f"pay:{attempt.pk}")
+
+
+def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
+    """Make a locked, open order paid: its invoice is issued and paid, and what it buys takes effect.
+
+    `account` is where the money is; an order whose amount is 0 moves none.
+    """
+    invoice = Invoice.objects.get(pk=payment.invoice_id)
+    issue(invoice)
+    money, credit = payment.amount_minor, payment.credit_minor
+    post(tx, payment.currency, [(account, money), (RECEIVABLE, -money)], about=invoice.pk)
+    post(f"bal:{payment.pk}", payment.currency, [(BALANCE, credit), (RECEIVABLE, -credit)], about=invoice.pk)
+    mark_paid(invoice)
+    payment.status, payment.paid_at = Payment.Status.PAID, timezone.now()
+    if payment.bank_state and account != BANK:
+        payment.bank_state = Payment.Bank.EXPIRED
+    payment.save()
+    Redemption.objects.filter(payment=payment, state=Redemption.State.HELD).update(state=Redemption.State.REDEEMED)
+    rows = [(Kind.PAYMENT, money, by), (Kind.PAYMENT, credit, "balance")]
+    for kind, amount, way in rows:
+        if amount:
+            _tell(payment, kind, amount, way)
+    _open(payment, invoice)
+    emit("payment.paid", [payment.pk], payloads={payment.pk: {"invoice": invoice.number, "by": by}})
+
+
+def _open(payment: Payment, invoice: Invoice) -> None:
+    """Let a paid order take effect on the subscription."""
+    if invoice.kind == Invoice.Kind.SEATS:
+        change_subscription(company_id=payment.company_id, seats=payment.seats, note=f"invoice {invoice.number}")
+        return
+    plan = payment.plan
+    if plan is None:
+        raise RuntimeError(f"order {payment.pk} buys a period of no plan")
+    source = f"invoice:{invoice.pk}"
+    net = invoice.total_minor - invoice.tax_minor
+    if net <= 0:
+        values: dict[str, Any] = {"interval": payment.interval, "seats": payment.seats, "currency": payment.currency}
+        grant_subscription(company_id=payment.company_id, plan=plan, note=source, **values)
+    else:
+        record_payment(
+            company_id=payment.company_id,
+            amount=to_amount(net, payment.currency),
+            currency=payment.currency,
+            source=source,
+            terms=Terms(plan, payment.interval, payment.seats, payment.from_now),
+        )
+    found = Subscription.objects.get(pk=payment.subscription_id)
+    payment.basis |= {"periodStart": _text(found.period_start), "periodEnd": _text(found.period_end)}
+    payment.save(update_fields=["basis"])
+
+
+def _text(moment: Any) -> str:
+    return moment.isoformat() if moment else ""
+
+
+def keep_as_credit(payment: Payment, *, account: str, by: str, tx: str) -> None:
+    """Keep money that came for an order which was paid otherwise or left: it is the company's balance."""
+    post(tx, payment.currency, [(account, payment.amount_minor), (BALANCE, -payment.amount_minor)])
+    _tell(payment, Kind.CREDIT, payment.amount_minor, by)
+    emit("payment.credited", [payment.pk], payloads={payment.pk: {"by": by}})
+
+
+def _tell(payment: Payment, kind: str, amount: int, by: str) -> None:
+    Transaction.objects.create(
+        kind=kind, amount_minor=amount, currency=payment.currency, by=by, payment=payment, invoice_id=payment.invoice_id
+    )
+
+
+def close_order(payment: Payment, *, bank_state: str = "") -> None:
+    """Leave a locked, open order. Its attempts are still looked at: money that comes later becomes balance."""
+    payment.status = Payment.Status.CANCELLED
+    if payment.bank_state in (Payment.Bank.AWAITING, Payment.Bank.SUBMITTED):
+        payment.bank_state = bank_state or Payment.Bank.EXPIRED
+    payment.save()
+    Invoice.objects.filter(pk=payment.invoice_id, number__isnull=True).update(status=Invoice.Status.VOID)
+    payment.attempts.filter(left_at__isnull=True).update(left_at=timezone.now())
+    held = Redemption.objects.filter(payment=payment, state=Redemption.State.HELD)
+    coupons = list(held.values_list("coupon_id", flat=True))
+    held.update(state=Redemption.State.RELEASED)
+    Coupon.objects.filter(pk__in=coupons, used__gt=0).update(used=F("used") - 1)
+
+
+def save_method(letter: str, adapter: str, saved: Saved) -> PaymentMethod:
+    """Save a method of the active company, once for each token. The first one is its default."""
+    token_hash = lookup_hash(f"{adapter}:{saved.token}")
+    found: PaymentMethod | None = PaymentMethod.objects.filter(token_hash=token_hash).first()
+    if found is not None:
+        return found
+    has_default = PaymentMethod.objects.filter(is_default=True).exists()
+    values: dict[str, Any] = {"letter": letter, "adapter": adapter, "token_hash": token_hash, "token": saved.token}
+    values |= {"customer": saved.customer[:255], "label": saved.label[:60], "is_default": not has_default}
+    row: PaymentMethod = PaymentMethod.objects.create(**values)
+    return row
+
+
+def usable_balance(currency: str) -> int:
+    """Return what the balance of the active company can cover. Its open order has taken nothing of it yet."""
+    return max(0, balance_of(currency))

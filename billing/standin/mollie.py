@@ -1,0 +1,97 @@
+"""Mollie's wire format: customers, payments, refunds."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from billing.standin.state import Answer, Dialect
+
+
+def listed(name: str, items: list[Any]) -> Answer:
+    return 200, {"count": len(items), "_embedded": {name: items}, "_links": {"next": None, "previous": None}}
+
+
+class Mollie(Dialect):
+    name = "mollie"
+    prefixes = ("tr_",)
+
+    def answer(self, method: str, path: list[str], data: dict[str, Any], query: dict[str, str]) -> Answer | None:
+        orders = self.state.orders
+        match method, path[1:]:
+            case "GET", ["methods"]:
+                return listed("methods", [])
+            case "POST", ["customers"]:
+                return 201, _customer(self.state.new("cst_", kind="customer")["id"])
+            case "GET", ["customers", id]:
+                return 200, _customer(id)
+            case "GET", ["customers", id, "payments"]:
+                ours = [one for one in orders.values() if one.get("customer") == id]
+                return listed("payments", [self._payment(one) for one in ours])
+            case "POST", ["payments"]:
+                return self._new(data)
+            case "GET", ["payments", id]:
+                return (200, self._payment(orders[id])) if id in orders else None
+            case "POST", ["payments", id, "refunds"]:
+                return self._refund(id, data)
+            case "GET", ["payments", id, "refunds"]:
+                return listed("refunds", [_refund(row) for row in self.state.refunds if row["of"] == id])
+        return None
+
+    def _new(self, data: dict[str, Any]) -> Answer:
+        order = self.state.new(
+            "tr_",
+            order=data["metadata"]["order"],
+            amount=data["amount"]["value"],
+            currency=data["amount"]["currency"],
+            status="open",
+            customer=data.get("customerId", ""),
+            back=data.get("redirectUrl", ""),
+        )
+        if data.get("sequenceType") == "recurring":
+            if data.get("mandateId") == "mdt_declined":
+                order["status"] = "failed"
+            else:
+                self.pay(order)
+        return 201, self._payment(order)
+
+    def _refund(self, id: str, data: dict[str, Any]) -> Answer:
+        value = data["amount"]["value"]
+        done = sum(float(row["amount"]) for row in self.state.refunds if row["of"] == id)
+        if done + float(value) > float(self.state.orders[id]["amount"]):
+            text = "The specified amount is higher than the maximum"
+            return 422, {"status": 422, "title": "Unprocessable Entity", "detail": text}
+        return 201, _refund(self.state.refunded(id, value, ref=data["metadata"]["refund"]))
+
+    def pay(self, order: dict[str, Any]) -> None:
+        if order["status"] == "open":
+            order["status"] = "paid"
+            self.state.moved(self.name, order, order["id"])
+
+    def _payment(self, order: dict[str, Any]) -> dict[str, Any]:
+        page = self.page(order)
+        here = {"href": f"{self.url}/mollie/v2/payments/{order['id']}", "type": "application/hal+json"}
+        found = {
+            "resource": "payment",
+            "id": order["id"],
+            "status": order["status"],
+            "amount": {"value": order["amount"], "currency": order["currency"]},
+            "metadata": {"order": order["order"]},
+            "customerId": order["customer"] or None,
+            "method": "creditcard",
+            "_links": {"self": here, "checkout": {"href": page, "type": "text/html"}},
+        }
+        return found | ({"mandateId": "mdt_1"} if order["status"] == "paid" and order["customer"] else {})
+
+
+def _customer(id: str) -> dict[str, Any]:
+    return {"resource": "customer", "id": id, "_links": {}}
+
+
+def _refund(row: dict[str, Any]) -> dict[str, Any]:
+    return {"resource": "refund", "id": row["id"], "status": "pending", "metadata": {"refund": row["ref"]}}
+
+
+def hook(order: dict[str, Any]) -> tuple[dict[str, str], bytes]:
+    """Return a webhook's headers and body: a form with an id, unsigned."""
+    return {"Content-Type": "application/x-www-form-urlencoded"}, urlencode({"id": order["id"]}).encode()

@@ -1,0 +1,84 @@
+"""Paystack's wire format: transactions and refunds."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from typing import Any
+
+from billing.standin.state import Answer, Dialect
+
+
+def no(status: int, text: str) -> Answer:
+    return status, {"status": False, "message": text}
+
+
+def yes(data: Any) -> Answer:
+    return 200, {"status": True, "message": "ok", "data": data}
+
+
+class Paystack(Dialect):
+    name = "paystack"
+    prefixes = ("ps_",)
+
+    def answer(self, method: str, path: list[str], data: dict[str, Any], query: dict[str, str]) -> Answer | None:
+        orders = self.state.orders
+        match method, path:
+            case "GET", ["balance"]:
+                return yes([])
+            case "POST", ["transaction", ("initialize" | "charge_authorization") as what]:
+                return self._new(data, charges=what == "charge_authorization")
+            case "GET", ["transaction", "verify", reference]:
+                key = f"ps_{reference}"
+                return (
+                    yes(self._transaction(orders[key])) if key in orders else no(404, "Transaction reference not found")
+                )
+            case "POST", ["refund"]:
+                of = data["transaction"]
+                if self.state.given_back(of) + int(data["amount"]) > orders[f"ps_{of}"]["amount"]:
+                    return no(400, "Transaction has been fully reversed")
+                return yes(_refund(self.state.refunded(of, data["amount"], ref=data["merchant_note"])))
+            case "GET", ["refund"]:
+                return yes([_refund(row) for row in self.state.refunds if row["of"] == query["reference"]])
+        return None
+
+    def _new(self, data: dict[str, Any], *, charges: bool) -> Answer:
+        reference, key = data["reference"], f"ps_{data['reference']}"
+        if key in self.state.orders:
+            return no(400, "Duplicate Transaction Reference")
+        if charges and data["authorization_code"] == "AUTH_declined":
+            return no(400, "Declined")
+        order = {"id": key, "order": reference, "amount": int(data["amount"]), "currency": data["currency"]}
+        order |= {"status": "abandoned", "back": data.get("callback_url", "")}
+        self.state.orders[key] = order
+        if charges:
+            self.pay(order)
+            return yes(self._transaction(order))
+        return yes({"authorization_url": self.page(order), "reference": reference, "access_code": "x"})
+
+    def pay(self, order: dict[str, Any]) -> None:
+        if order["status"] == "abandoned":
+            order["status"] = "success"
+            self.state.moved(self.name, order, order["id"])
+
+    def _transaction(self, order: dict[str, Any]) -> dict[str, Any]:
+        card = {"authorization_code": "AUTH_1", "reusable": True, "brand": "visa", "last4": "4081"}
+        return {
+            "status": order["status"],
+            "reference": order["order"],
+            "amount": order["amount"],
+            "currency": order["currency"],
+            "gateway_response": "Successful" if order["status"] == "success" else "Not completed",
+            "authorization": card,
+        }
+
+
+def _refund(row: dict[str, Any]) -> dict[str, Any]:
+    return {"id": row["id"], "merchant_note": row["ref"], "amount": row["amount"], "status": "processed"}
+
+
+def hook(order: dict[str, Any], secret: str) -> tuple[dict[str, str], bytes]:
+    """Return a webhook's headers and body, signed as Paystack does."""
+    body = json.dumps({"event": "charge.success", "data": {"reference": order["order"]}}).encode()
+    return {"X-Paystack-Signature": hmac.new(secret.encode(), body, hashlib.sha512).hexdigest()}, body

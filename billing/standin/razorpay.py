@@ -1,0 +1,138 @@
+"""Razorpay's wire format: payment links, orders, payments, refunds."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from typing import Any
+
+from billing.standin.state import Answer, Dialect
+
+
+def bad(text: str) -> Answer:
+    return 400, {"error": {"code": "BAD_REQUEST_ERROR", "description": text}}
+
+
+def collection(items: list[Any], name: str = "items") -> Answer:
+    return 200, {"entity": "collection", "count": len(items), name: items}
+
+
+class Razorpay(Dialect):
+    name = "razorpay"
+    prefixes = ("plink_", "order_")
+
+    def answer(self, method: str, path: list[str], data: dict[str, Any], query: dict[str, str]) -> Answer | None:
+        orders = self.state.orders
+        match method, path[1:]:
+            case "POST", ["payment_links"]:
+                return self._new_link(data)
+            case "GET", ["payment_links"]:
+                return collection([self._link(one) for one in self._links(query["reference_id"])], "payment_links")
+            case "GET", ["payment_links", id]:
+                return (200, self._link(orders[id])) if id in orders else None
+            case "POST", ["orders"]:
+                values = {"order": data["receipt"], "amount": data["amount"], "currency": data["currency"]}
+                return 200, self._order(self.state.new("order_", **values, kind="order", status="created"))
+            case "GET", ["orders"]:
+                ours = [one for one in orders.values() if one.get("kind") == "order"]
+                return collection([self._order(one) for one in ours if one["order"] == query["receipt"]])
+            case "GET", ["orders", id, "payments"]:
+                return collection([one for one in [orders[id].get("payment")] if one])
+            case "POST", ["payments", "create", "recurring"]:
+                return self._charge(orders[data["order_id"]], data)
+            case "GET", ["payments"]:
+                return collection([])
+            case _, ["payments", id, *rest]:
+                return self._payment(method, id, rest, data)
+        return None
+
+    def _links(self, reference: str) -> list[dict[str, Any]]:
+        return [one for one in self.state.orders.values() if one.get("kind") == "link" and one["order"] == reference]
+
+    def _new_link(self, data: dict[str, Any]) -> Answer:
+        if self._links(data["reference_id"]):
+            return bad(f"payment link with given reference_id ({data['reference_id']}) already exists")
+        values = {"order": data["reference_id"], "amount": data["amount"], "currency": data["currency"]}
+        return 200, self._link(
+            self.state.new("plink_", **values, kind="link", status="created", back=data["callback_url"])
+        )
+
+    def _charge(self, order: dict[str, Any], data: dict[str, Any]) -> Answer:
+        if order["status"] == "paid":
+            return bad("Order is already paid")
+        if data["token"] == "token_declined":  # noqa: S105  what a test sends
+            return bad("Your payment has been declined by the bank")
+        self._take(order)
+        return 200, {"razorpay_payment_id": order["payment"]["id"]}
+
+    def _take(self, order: dict[str, Any], status: str = "captured") -> None:
+        order["payment"] = {
+            "id": f"pay_{order['id']}",
+            "entity": "payment",
+            "amount": order["amount"],
+            "currency": order["currency"],
+            "status": status,
+            "method": "card",
+            "token_id": "token_1",
+            "customer_id": "cust_1",
+            "notes": {"order": order["order"]},
+        }
+        if status == "captured":
+            order["status"] = "paid"
+            self.state.moved(self.name, order, order["payment"]["id"])
+
+    def _payment(self, method: str, id: str, rest: list[str], data: dict[str, Any]) -> Answer | None:
+        order = next((one for one in self.state.orders.values() if (one.get("payment") or {}).get("id") == id), None)
+        if order is None:
+            return None
+        payment = order["payment"]
+        match method, rest:
+            case "GET", []:
+                return 200, payment
+            case "POST", ["capture"]:
+                if payment["status"] == "captured":
+                    return bad("This payment has already been captured")
+                self._take(order)
+                return 200, order["payment"]
+            case "POST", ["refund"]:
+                if self.state.given_back(id) + int(data["amount"]) > payment["amount"]:
+                    return bad("The payment has been fully refunded already")
+                return 200, _refund(self.state.refunded(id, data["amount"], ref=data["notes"]["refund"]))
+            case "GET", ["refunds"]:
+                return collection([_refund(row) for row in self.state.refunds if row["of"] == id])
+        return None
+
+    def pay(self, order: dict[str, Any]) -> None:
+        if order["status"] == "created":
+            self._take(order, "authorized")
+            order["status"] = "partially_paid"
+
+    def _link(self, link: dict[str, Any]) -> dict[str, Any]:
+        payment = link.get("payment")
+        listed = payment and [{"payment_id": payment["id"], "amount": payment["amount"], "status": payment["status"]}]
+        return {
+            "id": link["id"],
+            "reference_id": link["order"],
+            "amount": link["amount"],
+            "currency": link["currency"],
+            "status": link["status"],
+            "short_url": self.page(link),
+            "payments": listed,
+        }
+
+    def _order(self, order: dict[str, Any]) -> dict[str, Any]:
+        names = ("id", "amount", "currency", "status")
+        return {**{name: order[name] for name in names}, "receipt": order["order"], "entity": "order"}
+
+
+def _refund(row: dict[str, Any]) -> dict[str, Any]:
+    return {"id": row["id"], "entity": "refund", "amount": row["amount"], "notes": {"refund": row["ref"]}}
+
+
+def hook(order: dict[str, Any], secret: str) -> tuple[dict[str, str], bytes]:
+    """Return a webhook's headers and body, signed as Razorpay does."""
+    entity = {"id": order["id"], "reference_id": order["order"], "notes": {"order": order["order"]}}
+    body = json.dumps({"event": "payment_link.paid", "payload": {"payment_link": {"entity": entity}}}).encode()
+    signed = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    return {"X-Razorpay-Signature": signed, "X-Razorpay-Event-Id": f"ev_{order['id']}"}, body

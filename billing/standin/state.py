@@ -1,0 +1,79 @@
+"""What the stand-in knows: orders, the money that moved, and what goes wrong on purpose."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+Answer = tuple[int, dict[str, Any]]
+
+
+@dataclass
+class State:
+    """Orders by the ids that gateways give them. `effects` are the movements of money, apart from all answers."""
+
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    orders: dict[str, dict[str, Any]] = field(default_factory=dict)
+    effects: list[dict[str, Any]] = field(default_factory=list)
+    refunds: list[dict[str, Any]] = field(default_factory=list)
+    answered: dict[tuple[str, str, str], tuple[bytes, Answer]] = field(default_factory=dict)
+    """(gateway, path, idempotency key) -> the body and its answer."""
+    faults: dict[str, float] = field(default_factory=dict)
+    """lost_before, lost_after, error: how often a POST fails so."""
+    bad: str = ""
+    """How every answer is bad, or empty."""
+
+    def strikes(self, fault: str) -> bool:
+        return random.random() < self.faults.get(fault, 0)  # noqa: S311  chance, no secret
+
+    def new(self, prefix: str, **values: Any) -> dict[str, Any]:
+        """Keep a new order, under an id that no run before has given."""
+        order = {"id": prefix + secrets.token_hex(8), **values}
+        self.orders[order["id"]] = order
+        return order
+
+    def moved(self, gateway: str, order: dict[str, Any], id: str) -> None:
+        """Note that the money of an order has moved."""
+        money = {name: order[name] for name in ("order", "amount", "currency")}
+        self.effects.append({"gateway": gateway, **money, "id": id})
+
+    def refunded(self, of: str, amount: Any, **values: Any) -> dict[str, Any]:
+        """Note that money has gone back."""
+        row = {"id": "rf_" + secrets.token_hex(8), "of": of, "amount": amount, **values}
+        self.refunds.append(row)
+        return row
+
+    def given_back(self, of: str) -> int:
+        return sum(int(row["amount"]) for row in self.refunds if row["of"] == of)
+
+
+class Dialect:
+    """One gateway's wire format."""
+
+    name = ""
+
+    prefixes: tuple[str, ...] = ()
+    """What the ids of its orders begin with."""
+
+    def __init__(self, state: State, url: str) -> None:
+        self.state = state
+        self.url = url
+
+    def answer(self, method: str, path: list[str], data: dict[str, Any], query: dict[str, str]) -> Answer | None:
+        """Answer a call below the gateway's own address; None: there is no such address."""
+        raise NotImplementedError
+
+    def pay(self, order: dict[str, Any]) -> None:
+        """Do what the customer's click on the gateway's page does."""
+        raise NotImplementedError
+
+    def page(self, order: dict[str, Any]) -> str:
+        """Return the address of the order's page."""
+        return f"{self.url}/_pay/{self.name}/{order['id']}"
+
+    def has(self, order: dict[str, Any]) -> bool:
+        """Tell whether an order is this gateway's."""
+        return str(order["id"]).startswith(self.prefixes)

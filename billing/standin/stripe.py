@@ -1,0 +1,136 @@
+"""Stripe's wire format: checkout sessions, payment intents, refunds."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import time
+from typing import Any
+
+from billing.standin.state import Answer, Dialect
+
+STATES = {"open": "requires_payment_method", "paid": "succeeded", "expired": "canceled", "declined": "canceled"}
+
+
+def error(status: int, kind: str, code: str, message: str) -> Answer:
+    return status, {"error": {"type": kind, "code": code, "message": message}}
+
+
+class Stripe(Dialect):
+    name = "stripe"
+    prefixes = ("cs_", "pi_")
+
+    def answer(self, method: str, path: list[str], data: dict[str, Any], query: dict[str, str]) -> Answer | None:
+        orders = self.state.orders
+        match method, path[1:]:
+            case "GET", ["balance"]:
+                return 200, {"object": "balance", "available": []}
+            case "POST", ["checkout", "sessions"]:
+                return 200, self._session(self._new_session(data))
+            case "GET", ["checkout", "sessions", id]:
+                return (200, self._session(orders[id])) if id in orders else None
+            case "POST", ["payment_intents"]:
+                return 200, self._intent(self._new_intent(data))
+            case "GET", ["payment_intents", id]:
+                return (200, self._intent(orders[id])) if id in orders else None
+            case "POST", ["payment_intents", id, "confirm"]:
+                return self._confirm(orders[id])
+            case "POST", ["refunds"]:
+                return self._refund(data)
+            case "GET", ["refunds"]:
+                found = [row for row in self.state.refunds if row["of"] == query["payment_intent"]]
+                return 200, {"object": "list", "data": [_refund(row) for row in found], "has_more": False}
+        return None
+
+    def _new_session(self, data: dict[str, Any]) -> dict[str, Any]:
+        values = {
+            "order": data["client_reference_id"],
+            "amount": int(data["line_items[0][price_data][unit_amount]"]),
+            "currency": data["line_items[0][price_data][currency]"],
+            "status": "open",
+            "back": data["success_url"],
+            "saves": "payment_intent_data[setup_future_usage]" in data,
+        }
+        session = self.state.new("cs_", **values)
+        session["intent"] = self.state.new("pi_", **values)["id"]
+        return session
+
+    def _new_intent(self, data: dict[str, Any]) -> dict[str, Any]:
+        return self.state.new(
+            "pi_",
+            order=data.get("metadata[order]"),
+            amount=int(data["amount"]),
+            currency=data["currency"],
+            status="open",
+            method=data.get("payment_method", ""),
+            saves=True,
+        )
+
+    def _confirm(self, intent: dict[str, Any]) -> Answer:
+        if intent["status"] != "open":
+            text = "This PaymentIntent's status does not allow it to be confirmed"
+            return error(400, "invalid_request_error", "payment_intent_unexpected_state", text)
+        if intent.get("method") == "pm_declined":
+            return error(402, "card_error", "card_declined", "Your card was declined.")
+        if intent.get("method") == "pm_authenticate":
+            return error(402, "card_error", "authentication_required", "It needs the customer.")
+        intent["status"] = "paid"
+        self.state.moved(self.name, intent, intent["id"])
+        return 200, self._intent(intent)
+
+    def _refund(self, data: dict[str, Any]) -> Answer:
+        of, amount = data["payment_intent"], int(data["amount"])
+        if self.state.given_back(of) + amount > self.state.orders[of]["amount"]:
+            return error(400, "invalid_request_error", "charge_already_refunded", "greater than what is left")
+        return 200, _refund(self.state.refunded(of, amount, ref=data.get("metadata[refund]")))
+
+    def pay(self, order: dict[str, Any]) -> None:
+        intent = self.state.orders[order["intent"]]
+        if order["status"] == "open":
+            order["status"] = intent["status"] = "paid"
+            self.state.moved(self.name, intent, intent["id"])
+
+    def _session(self, order: dict[str, Any]) -> dict[str, Any]:
+        status = {"open": "open", "paid": "complete"}.get(order["status"], "expired")
+        paid = order["status"] == "paid"
+        return {
+            "id": order["id"],
+            "object": "checkout.session",
+            "url": self.page(order),
+            "client_reference_id": order["order"],
+            "amount_total": order["amount"],
+            "currency": order["currency"],
+            "status": status,
+            "payment_status": "paid" if paid else "unpaid",
+            "payment_intent": self._intent(self.state.orders[order["intent"]]) if paid else None,
+        }
+
+    def _intent(self, order: dict[str, Any]) -> dict[str, Any]:
+        paid = order["status"] == "paid"
+        card = {"id": "pm_card", "object": "payment_method", "card": {"brand": "visa", "last4": "4242"}}
+        return {
+            "id": order["id"],
+            "object": "payment_intent",
+            "amount": order["amount"],
+            "amount_received": order["amount"] if paid else 0,
+            "currency": order["currency"],
+            "status": STATES[order["status"]],
+            "metadata": {"order": order["order"]},
+            "customer": "cus_1" if order.get("saves") else None,
+            "payment_method": card if paid else None,
+        }
+
+
+def _refund(row: dict[str, Any]) -> dict[str, Any]:
+    return {"id": row["id"], "object": "refund", "amount": row["amount"], "metadata": {"refund": row["ref"]}}
+
+
+def hook(order: dict[str, Any], secret: str, *, at: float | None = None) -> tuple[dict[str, str], bytes]:
+    """Return a webhook's headers and body, signed as Stripe does."""
+    about = {"id": order["id"], "object": "checkout.session", "client_reference_id": order["order"]}
+    event = {"id": f"evt_{order['id']}", "object": "event", "type": "x", "data": {"object": about}}
+    body = json.dumps(event).encode()
+    stamp = int(time.time() if at is None else at)
+    signed = hmac.new(secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()
+    return {"Stripe-Signature": f"t={stamp},v1={signed}"}, body

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from core.models import BaseModel, CompanyModel
+
+
+class TaxRate(BaseModel):
+    """The tax on what buyers of a country pay. Without a rate for their country they pay none."""
+
+    name = models.CharField(max_length=60, help_text="As invoices call it, such as VAT.")
+    country = models.CharField(max_length=2, help_text="ISO 3166 code of the buyer's country.")
+    percent = models.DecimalField(max_digits=6, decimal_places=3)
+    valid_from = models.DateField()
+    valid_until = models.DateField(null=True, blank=True, help_text="The last day; empty: no end.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(percent__gte=0, percent__lte=100), name="taxrate_percent"),
+            models.UniqueConstraint(fields=("country", "valid_from"), name="taxrate_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.percent.normalize():f} % ({self.country})"
+
+
+class BillingDetails(CompanyModel):
+    """Whom a company's invoices are made out to. Invoices keep them as they were."""
+
+    name = models.CharField(max_length=200, blank=True)
+    address = models.TextField(max_length=500, blank=True)
+    country = models.CharField(max_length=2, blank=True, help_text="ISO 3166 code.")
+    vat_id = models.CharField(max_length=30, blank=True)
+    email = models.EmailField(max_length=254, blank=True)
+
+    class Meta(CompanyModel.Meta):
+        verbose_name_plural = "billing details"
+        constraints = [models.UniqueConstraint(fields=("company",), name="billingdetails_one")]

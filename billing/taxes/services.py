@@ -1,0 +1,62 @@
+"""Billing details, and the rate of tax that they bring."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from stdnum import get_cc_module
+
+from accounts.models import Company
+from accounts.places.data import find_country
+from billing.taxes.models import BillingDetails, TaxRate
+from core.errors import NamedError, shorten
+from core.tenancy import company_id
+
+
+def billing_details() -> BillingDetails:
+    """Return the active company's billing details, or unsaved ones with what is known of the company."""
+    found: BillingDetails | None = BillingDetails.objects.first()
+    if found is not None:
+        return found
+    company = Company.objects.get(pk=company_id())
+    return BillingDetails(company_id=company.pk, name=company.name, email=company.email or "")
+
+
+@transaction.atomic
+def change_billing_details(values: dict[str, Any]) -> BillingDetails:
+    """Save the given ones of the billing details. Raises CountryNotFound_400, and InvalidInput_400 for a VAT id."""
+    details = billing_details()
+    for name, value in values.items():
+        setattr(details, name, value.strip())
+    if details.country:
+        details.country = find_country(details.country).iso2
+    if details.vat_id:
+        details.vat_id = checked_vat_id(details.vat_id, details.country)
+    row, _ = BillingDetails.objects.update_or_create(
+        company_id=details.company_id,
+        defaults={name: getattr(details, name) for name in ("name", "address", "country", "vat_id", "email")},
+    )
+    found: BillingDetails = row
+    return found
+
+
+def checked_vat_id(text: str, country: str) -> str:
+    """Return a VAT id without blanks. Its check digits are verified where the country is given and has any."""
+    plain = "".join(text.split()).upper()
+    module = get_cc_module(country.lower(), "vat") if country else None
+    if module is None:
+        return plain
+    bare = plain.removeprefix(country)
+    if not (module.is_valid(plain) or module.is_valid(bare)):
+        raise NamedError("InvalidInput_400", f"billingDetails.vatId: {shorten(text, 40)!r} is no VAT id of {country}")
+    return plain
+
+
+def tax_rate(country: str) -> TaxRate | None:
+    """Return today's rate for buyers of a country."""
+    today = timezone.now().date()
+    open_end = Q(valid_until__isnull=True) | Q(valid_until__gte=today)
+    return TaxRate.objects.filter(open_end, country=country, valid_from__lte=today).order_by("-valid_from").first()

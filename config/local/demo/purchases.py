@@ -1,0 +1,63 @@
+"""The demo's payment gateways, which are the stand-in, and what the demo company has bought."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from django.utils import timezone
+
+from accounts.models import Member, User
+from billing.checkout.services import subscribe
+from billing.gateways.models import LETTERS, GatewayAccount
+from billing.gateways.registry import ADAPTERS
+from billing.models import Invoice, Payment, Plan, Seller
+from billing.payments.orders import approve_transfer, pay_by_bank
+
+KEYS = {"stripe": "sk_test_demo", "mollie": "test_demo12345", "paystack": "sk_test_demo"}
+BANK = "Harbour Bank, IBAN GB33 BUKB 2020 1555 5555 55"
+
+
+def open_gateways(port: int) -> None:
+    """Put the stand-in at this port behind gateway-a to gateway-e, unless they are somebody else's."""
+    for letter, name in zip(LETTERS, ADAPTERS, strict=True):
+        row = GatewayAccount.objects.filter(letter=letter).first() or GatewayAccount(letter=letter, adapter=name)
+        if not row._state.adding and not row.base_url.startswith("http://127.0.0.1:"):
+            continue
+        row.state, row.base_url = GatewayAccount.State.ON, f"http://127.0.0.1:{port}/{row.adapter}"
+        row.key_id, row.secret_key, row.webhook_secret = "demo", KEYS.get(row.adapter, "demo"), "demo"
+        row.save()
+    Seller.objects.get_or_create(
+        defaults={
+            "name": "Leadwright Demo Ltd",
+            "address": "1 Quay Street\nLondon",
+            "country": "GB",
+            "email": "billing@leadwright.example",
+            "bank_instructions": BANK,
+        }
+    )
+
+
+def create_purchase(member: Member, staff: User) -> None:
+    """Let the demo company subscribe for a year, paid by bank, so that it has an invoice."""
+    plan = Plan.objects.filter(name="Scale").first()
+    if plan is None or Invoice.objects.exists():
+        return
+    _, payment = subscribe(values={"plan_id": plan.pk, "interval": "year"}, member_id=member.pk)
+    pay_by_bank(payment_id=payment.pk, values={"reference": f"Order {payment.number}"})
+    payment = Payment.objects.get(pk=payment.pk)
+    today = timezone.now().date()
+    approve_transfer(payment=payment, amount_minor=payment.amount_minor, received_on=today, by=staff)
+
+
+def note_port(file: Path, port: int) -> None:
+    """Note where the stand-in listens."""
+    file.write_text(json.dumps({"port": port}))
+
+
+def noted_port(file: Path) -> int | None:
+    """Return the port of the last start, or None."""
+    try:
+        return int(json.loads(file.read_text())["port"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

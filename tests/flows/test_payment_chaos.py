@@ -1,0 +1,148 @@
+"""Charges over five gateways while workers are killed, answers get lost and keys expire: each is paid once, and the
+books say what the gateways say.
+
+PAYMENT_CHAOS is the number of payments; `make chaos` takes 2,000.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import time
+from collections import Counter
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db.models import Sum
+from django.utils import timezone
+
+from accounts.models import Company
+from billing.gateways.base import Misconfigured, Refused, Unsure
+from billing.ledger.money import to_minor
+from billing.models import Attempt, Invoice, Payment, PaymentMethod, Plan, Posting, Subscription
+from billing.payments.machine import look
+from billing.standin.server import Server, running
+from core.tenancy import company_scope, unscoped
+from tests.billing.checkout.helpers import open_gateways
+from tests.billing.subscriptions.helpers import plan_of
+from tests.kit.gateways import CURRENCIES, LETTERS, TOKENS
+from tests.kit.processes import drainer, kill
+
+FAULTS = {"lost_before": 0.03, "lost_after": 0.06, "error": 0.03}
+
+
+def make_charges(number: int, plan: Plan, server: Server) -> None:
+    """Make so many companies, each with an order that is to be charged to a saved method."""
+    now = timezone.now()
+    companies = Company.objects.bulk_create([Company(name=f"Buyer {n}") for n in range(number)])
+    subscriptions = [Subscription(company=one, starts_at=now, status="expired", ends_at=now) for one in companies]
+    Subscription.objects.bulk_create(subscriptions)
+    methods, invoices, payments, attempts = [], [], [], []
+    for n, subscription in enumerate(subscriptions):
+        letter = "abcde"[n % 5]
+        adapter, amount, shared = LETTERS[letter], 1000 + n, {"company_id": subscription.company_id}
+        customer = server.state.new("cst_", kind="customer")["id"] if adapter == "mollie" else "cus_1"
+        values = {"adapter": adapter, "letter": letter}
+        method = PaymentMethod(**shared, **values, token=TOKENS[adapter], token_hash="x", label="x", customer=customer)  # noqa: S106
+        currency = CURRENCIES[adapter]
+        invoice = Invoice(
+            **shared,
+            subscription=subscription,
+            currency=currency,
+            decimals=2,
+            subtotal_minor=amount,
+            total_minor=amount,
+        )
+        payment = Payment(
+            **shared,
+            number=f"N{n}",
+            subscription=subscription,
+            invoice=invoice,
+            amount_minor=amount,
+            currency=currency,
+            plan=plan,
+            interval="month",
+            expires_at=now + timedelta(days=1),
+        )
+        methods.append(method)
+        invoices.append(invoice)
+        payments.append(payment)
+        attempts.append(Attempt(**shared, **values, payment=payment, kind="charge", method=method))
+    for rows in (methods, invoices, payments, attempts):
+        type(rows[0]).objects.bulk_create(rows)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(int(os.environ.get("PAYMENT_CHAOS_SHORT", "40")), marks=pytest.mark.long),
+        pytest.param(int(os.environ.get("PAYMENT_CHAOS", "2000")), marks=pytest.mark.slow),
+    ],
+)
+@pytest.mark.django_db(transaction=True)
+def test_chaos_pays_each_order_once(number: int, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OUTBOUND_PRIVATE_HOSTS", "127.0.0.0/8")
+    monkeypatch.setenv("PAYMENT_BACKOFF", "0.1")
+    waiting, seconds = ("due", "working"), 240 + number // 2
+    with running() as server, unscoped(reason="test: payments of many companies"):
+        open_gateways(server, settings)
+        make_charges(number, plan_of("Club", amount="10"), server)
+        server.state.faults.update(FAULTS)
+        workers, kills, end = [worker(seconds) for _ in range(2)], 0, time.monotonic() + seconds
+        try:
+            while Attempt.objects.filter(status__in=waiting).exists():
+                assert time.monotonic() < end, Counter(Attempt.objects.values_list("status", "error"))
+                time.sleep(random.uniform(1.0, 2.0))
+                kill(workers.pop(random.randrange(2)))
+                kills += 1
+                workers.append(worker(seconds))
+                server.state.answered.clear()  # every key has expired
+                for attempt in random.sample(list(Attempt.objects.select_related("payment__invoice")), 4):
+                    with company_scope(attempt.company_id):
+                        look_twice(attempt)
+        finally:
+            for one in workers:
+                kill(one)
+        paid = Counter(one["order"] for one in server.state.effects)
+        attempts = list(Attempt.objects.values_list("pk", "status"))
+        assert kills
+        assert set(Counter(status for _, status in attempts)) == {"paid"}
+        assert paid == Counter(pk for pk, _ in attempts)
+        assert Subscription.objects.filter(status="active", plan__name="Club").count() == number
+        for adapter, currency in CURRENCIES.items():
+            letter = next(one for one, name in LETTERS.items() if name == adapter)
+            booked = Posting.objects.filter(account=f"cash:{letter}").aggregate(sum=Sum("amount_minor"))["sum"]
+            moved = [one for one in server.state.effects if one["gateway"] == adapter]
+            assert booked == sum(minor(one["amount"], currency) for one in moved)
+    if number <= 200:
+        check_books()
+
+
+def worker(seconds: float) -> subprocess.Popen[str]:
+    """Start a worker, and wait until it works: one that is killed before would prove nothing."""
+    started = drainer("payments", seconds)
+    assert started.stdout is not None
+    assert started.stdout.readline() == "ready\n"
+    return started
+
+
+def look_twice(attempt: Attempt) -> None:
+    """Look as repeated webhooks make us look."""
+    for _ in range(2):
+        try:
+            look(attempt)
+        except (Unsure, Refused, Misconfigured):
+            return
+
+
+def minor(amount: Any, currency: str) -> int:
+    return amount if isinstance(amount, int) else to_minor(Decimal(amount), currency)
+
+
+def check_books() -> None:
+    with unscoped(reason="test: gapless numbers"):
+        numbers = sorted(Invoice.objects.filter(number__isnull=False).values_list("number", flat=True))
+    assert [int(one[-6:]) for one in numbers] == list(range(1, len(numbers) + 1))
