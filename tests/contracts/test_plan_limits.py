@@ -83,6 +83,8 @@ NOT_COUNTED = {
     "manual-payment": "there is one open order",
     "subscription": "there is one open order",
     "subscription/seats": "seats are, when it is paid",
+    "webhook": "there are 50 at most, whatever the plan",
+    "workflow/secrets": "workflows are, and what they log in with belongs to them",
     "workflow/<str:id>/enrol": "runs are limited by what workflows there are",
     "apps/mailvendor-c/authorize": "the app that the log-in ends in is",
     "apps/smtp/<str:id>/dkim": "senders are, and a domain has one key",
