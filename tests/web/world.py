@@ -46,7 +46,7 @@ from tests.guards.population import populate
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, MemberFactory
 from tests.web.helpers import at, enter
-from workflows.models import Workflow, WorkflowRun
+from workflows.models import RunApproval, Workflow, WorkflowRun
 
 PARAMETER = re.compile(r"<str:\w+>")
 EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
@@ -103,6 +103,7 @@ ADDRESSES: dict[str, type[Any]] = {
     "webhook": Webhook,
     "webhook-delivery": WebhookDelivery,
     "workflow": Workflow,
+    "workflow-approval": RunApproval,
     "workflow-add": Workflow,
     "workflow-compare": Workflow,
     "workflow-live": Workflow,
