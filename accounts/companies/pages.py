@@ -47,8 +47,8 @@ WAITS = (
     ),
     ("approvals", (), "user-check", "workflow that asks you", "workflows that ask you", "workflow-approvals"),
 )
-"""Number of the API, the permission of those who can act on it (none: everybody), its icon, its words for one and for several, and the
-page where they do."""
+"""Number of the API, the permission of those who can act on it (none: everybody), its icon, its words for one and for
+several, and the page where they do."""
 STEPS = {
     "sender": ("Connect a sender", "The address that your messages go out from.", "sender-new", "apps"),
     "contacts": (

@@ -59,6 +59,7 @@ from outreach.suppression import pages as suppressions
 from workflows.approvals import pages as approvals
 from workflows.definitions import pages as workflows
 from workflows.runs import pages as workflow_runs
+from workflows.secrets import pages as secrets
 
 PAGES = [
     *company_settings.PAGES,
@@ -96,6 +97,7 @@ PAGES = [
     *storage.PAGES,
     *segments.PAGES,
     *webhooks.PAGES,
+    *secrets.PAGES,
     *tags.PAGES,
     *products.PAGES,
     *teams.PAGES,

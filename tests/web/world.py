@@ -46,7 +46,7 @@ from tests.guards.population import populate
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, MemberFactory
 from tests.web.helpers import at, enter
-from workflows.models import RunApproval, Workflow, WorkflowRun
+from workflows.models import RunApproval, Workflow, WorkflowRun, WorkflowSecret
 
 PARAMETER = re.compile(r"<str:\w+>")
 EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
@@ -91,6 +91,7 @@ ADDRESSES: dict[str, type[Any]] = {
     "product": ProductService,
     "role": Role,
     "run-replies": GenieScheduler,
+    "secret": WorkflowSecret,
     "section": CustomSection,
     "segment": Segment,
     "segment-filters": Segment,
