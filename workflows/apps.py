@@ -5,7 +5,9 @@ class WorkflowsConfig(AppConfig):
     name = "workflows"
 
     def ready(self) -> None:
+        from accounts.companies.overview import Measure, register_measure
         from core.access import RATES, count_usage, meter_usage
+        from workflows.approvals.services import open_approvals_of
         from workflows.definitions.selectors import kept_workflows
         from workflows.engine import jobs as engine  # noqa: F401  (register their work)
         from workflows.engine import limits
@@ -17,4 +19,5 @@ class WorkflowsConfig(AppConfig):
         count_usage("workflow", kept_workflows)
         meter_usage(limits.RUNS_A_MONTH, limits.started_this_month)
         RATES.add(limits.STARTS_A_SECOND)
+        register_measure(Measure("approvals", "workflow", open_approvals_of, own=True))
         register_personal_data_tables()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import Any
 
@@ -21,18 +21,22 @@ from core.text.timezones import zone_of
 
 @dataclass(frozen=True)
 class Measure:
-    """Something that is counted. `rows` returns the records of the active company."""
+    """Something that is counted. `rows` returns the records of the active company.
+
+    For one that is the member's `own`, which needs no permission, it takes the member's id.
+    """
 
     name: str
     module: str
     """The permission module whose GET shows it."""
-    rows: Callable[[], QuerySet[Any]]
+    rows: Callable[..., QuerySet[Any]]
     at: str = ""
     """The column whose time falls into the period. Without one, what there is now is counted."""
     by_day: bool = False
     """It is told for each day too."""
     beside: Sequence[Callable[[], QuerySet[Any]]] = ()
     """Records of other tables that are counted with them."""
+    own: bool = False
 
 
 MEASURES: dict[str, Measure] = {}
@@ -44,7 +48,7 @@ def register_measure(measure: Measure) -> None:
     MEASURES[measure.name] = measure
 
 
-def read_overview(*, days: int, may_read: Callable[[str], bool]) -> dict[str, Any]:
+def read_overview(*, days: int, may_read: Callable[[str], bool], member_id: str) -> dict[str, Any]:
     """Count the measures over the last `days` days of the company's clock, today among them.
 
     `may_read` tells of a module whether the caller sees it; other measures are None. Takes one statement for all
@@ -55,7 +59,11 @@ def read_overview(*, days: int, may_read: Callable[[str], bool]) -> dict[str, An
     today = timezone.now().astimezone(zone).date()
     first = today - timedelta(days=days - 1)
     since = datetime.combine(first, time.min, zone)
-    seen = [measure for measure in MEASURES.values() if may_read(measure.module)]
+    seen = [
+        replace(measure, rows=partial(measure.rows, member_id)) if measure.own else measure
+        for measure in MEASURES.values()
+        if measure.own or may_read(measure.module)
+    ]
     by_day = {measure.name: _by_day(measure, since) for measure in seen if measure.by_day}
     counts = _counts([measure for measure in seen if not measure.by_day], since)
     counts |= {name: sum(found.values()) for name, found in by_day.items()}

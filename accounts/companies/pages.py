@@ -45,9 +45,10 @@ WAITS = (
         "senders or mailboxes that do not work",
         "senders",
     ),
+    ("approvals", (), "user-check", "workflow that asks you", "workflows that ask you", "workflow-approvals"),
 )
-"""Number of the API, the permission of those who can act on it, its icon, its words for one and for several, and the
-page where they do."""
+"""Number of the API, the permission of those who can act on it (none: everybody), its icon, its words for one and for
+several, and the page where they do."""
 STEPS = {
     "sender": ("Connect a sender", "The address that your messages go out from.", "sender-new", "apps"),
     "contacts": (
@@ -123,7 +124,7 @@ class Home(Page):
         """Return (icon, words, address) of what waits for the reader to act."""
         found = []
         for name, needed, icon, one, several, page in WAITS:
-            count = numbers.get(name) if self.may(*needed) else 0
+            count = numbers.get(name) if not needed or self.may(*needed) else 0
             if count:
                 address = self.review() if name == "drafts" else self.link_to(page)
                 found.append((icon, f"{count:,} {one if count == 1 else several}", address))

@@ -91,8 +91,8 @@ class OverviewOut(Output):
             child=serializers.IntegerField(allow_null=True),
             help_text="since then: newContacts, newLeads, sent (messages), answered (contacts whose last reply came"
             " since), contactImportsToMend and leadImportsToMend (imports with rows that failed). Now: drafts (messages"
-            " that wait for approval), unreadReplies, failingSenders (and mailboxes). null: the role or the plan does"
-            " not show it",
+            " that wait for approval), unreadReplies, failingSenders (and mailboxes), approvals"
+            " (questions of workflows to oneself). null: the role or the plan does not show it",
         )
     )
     days = Computed(OverviewDayOut(many=True))

@@ -76,4 +76,6 @@ class OverviewViewSet(ResourceViewSet):
         days = request.query_params.get("days", str(DEFAULT_DAYS))
         if not (days.isascii() and days.isdigit() and len(days) < 4 and 1 <= int(days) <= MAX_DAYS):
             raise refuse("days", f"needs to be a whole number from 1 to {MAX_DAYS}, got {shorten(days, 40)!r}")
-        return read_overview(days=int(days), may_read=lambda module: may_read(self.actor, module))
+        return read_overview(
+            days=int(days), may_read=lambda module: may_read(self.actor, module), member_id=self.actor.member_id
+        )

@@ -57,8 +57,10 @@ from outreach.reports import pages as reports
 from outreach.senders import pages as senders
 from outreach.storage import pages as storage
 from outreach.suppression import pages as suppressions
+from workflows.approvals import pages as approvals
 from workflows.definitions import pages as workflows
 from workflows.runs import pages as workflow_runs
+from workflows.secrets import pages as secrets
 
 PAGES = [
     *company_settings.PAGES,
@@ -85,6 +87,7 @@ PAGES = [
     *inbox.PAGES,  # the mailbox of a sender comes after the senders, whose item of the menu it shares
     *workflows.PAGES,
     *workflow_runs.PAGES,
+    *approvals.PAGES,
     *deliverability.PAGES,
     *tracking.PAGES,
     *suppressions.PAGES,
@@ -95,6 +98,7 @@ PAGES = [
     *storage.PAGES,
     *segments.PAGES,
     *webhooks.PAGES,
+    *secrets.PAGES,
     *tags.PAGES,
     *products.PAGES,
     *teams.PAGES,

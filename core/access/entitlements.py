@@ -101,14 +101,16 @@ def may_read(actor: Actor, module: str) -> bool:
     return actor.may(module, "GET")
 
 
-def check_session(actor: Actor, allowed: Entitlement, module: str, method: str) -> None:
+def check_session(actor: Actor, allowed: Entitlement, module: str, method: str, *, own: bool = False) -> None:
     """Check the member's status, the role and the plan's modules. Keys have a check of their own (`check_key`).
+
+    What is the member's `own` takes no permission of the role.
 
     The plan's limits are checked where records are created (core.access.reserve_quota).
     """
     if not (actor.is_owner or actor.is_accepted):
         raise NamedError("UnauthorizedAction_403", "your membership is not accepted or is blocked")
-    if not actor.may(module, method):
+    if not (own or actor.may(module, method)):
         raise NamedError("UnauthorizedAction_403", f"your role lacks the permission {module}.{permission_of(method)}")
     if allowed.modules is not None and module not in allowed.modules:
         raise NamedError("PlanDoesNotIncludeThisFeature_400", f"the feature {module} is not in your plan")

@@ -71,6 +71,9 @@ class Endpoint:
     """The operation's permission module, if it isn't the view's."""
     also: tuple[str, ...] | None = None
     """Other modules whose permission allows the operation. None: the view's, or no others with a `module`."""
+    own: bool = False
+    """Every accepted member may, whatever their role: the handler answers with what is theirs, and what else the role
+    shows."""
     listing: Listing | None = None
     """The list that the operation answers with."""
 

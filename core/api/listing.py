@@ -74,6 +74,8 @@ class Listing:
     needs_subscription: bool = True
     module: str | None = None
     also: tuple[str, ...] | None = None
+    own: bool = False
+    """Every accepted member may ask for it, and gets what is theirs, and what else the role shows."""
     extra: tuple[str, ...] = field(init=False)
     """The names of `parameters`."""
     rows: Callable[[ListRequest], QuerySet[Any]] = field(init=False)
@@ -118,6 +120,7 @@ def list_handler(listing: Listing, name: str) -> Callable[..., Any]:
         needs_subscription=listing.needs_subscription,
         module=listing.module,
         also=listing.also,
+        own=listing.own,
         listing=listing,
     )
     return declare(answer)

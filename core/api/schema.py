@@ -64,7 +64,9 @@ class Schema(AutoSchema):
     def get_description(self) -> str:  # type: ignore[override]
         parts = [self.declared.description] if self.declared.description else []
         modules = self.view.modules_of(self.declared)
-        if modules[0] and "/api/protected/" in self.path:
+        if self.declared.own:
+            parts.append(f"No permission is needed for what is one's own; `{modules[0]}.GET` shows more.")
+        elif modules[0] and "/api/protected/" in self.path:
             flag = self.declared.permission or {"PATCH": "PUT"}.get(self.method, self.method)
             parts.append(f"Permission: {' or '.join(f'`{module}.{flag}`' for module in modules)}.")
         if modules[0] in OWNERS_ONLY and "/api/key/" in self.path:

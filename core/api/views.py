@@ -100,7 +100,8 @@ class ApiView(APIView):
         if self.actor.auth_path is AuthPath.KEY:
             if declared.needs_subscription:
                 subscribed(self.actor.entitlement)
-            check_key(self.actor, modules, needed)
+            if not declared.own:
+                check_key(self.actor, modules, needed)
             return
         try:
             allowed = entitlement(self.actor.company_id)
@@ -110,7 +111,7 @@ class ApiView(APIView):
             allowed = Entitlement()
         in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
         module = next((module for module in in_plan if self.actor.may(module, needed)), modules[0])
-        check_session(self.actor, allowed, module, needed)
+        check_session(self.actor, allowed, module, needed, own=declared.own)
         if request.method == "POST":
             self._scope.enter_context(limited(allowed))
 

@@ -1,4 +1,4 @@
-"""Lists whose records are changed many at once: those that are chosen, or all that match."""
+"""Lists whose records are changed many at once, or start a workflow: those that are chosen, or all that match."""
 
 from __future__ import annotations
 
@@ -50,6 +50,13 @@ class BulkList(ViewedList):
             return self.state.selection(), {"selectAll": True}
         return None, {"ids": self.request.POST.getlist("ids")}
 
+    def chosen(self, form: Form) -> dict[str, Any]:
+        """Return a form about the records that were chosen, and who they are."""
+        sent = self.request.POST
+        ids = [] if "all" in sent else sent.getlist("ids")
+        who = f"all {self.one}s that match" if "all" in sent else self.counted(len(ids))
+        return {"form": form, "back": self.list_here, "ids": ids, "all": "all" in sent, "who": who}
+
     def do_delete(self) -> HttpResponse:
         query, body = self.selection
         answer = self.ask("DELETE", self.resource, query, body)
@@ -96,13 +103,6 @@ class ChangeMany(BulkList):
     def show(self) -> Mapping[str, Any]:
         return {"form": None, "back": self.list_here}
 
-    def changing(self, form: Form) -> dict[str, Any]:
-        """Return the form and who it is about."""
-        sent = self.request.POST
-        ids = [] if "all" in sent else sent.getlist("ids")
-        who = f"all {self.one}s that match" if "all" in sent else self.counted(len(ids))
-        return {"form": form, "back": self.list_here, "ids": ids, "all": "all" in sent, "who": who}
-
     def post(self, request: HttpRequest) -> HttpResponse:
         known = request.POST.get("do", "save") in ("choose", "save")
         if known and not self.may(self.module, "PUT"):
@@ -115,20 +115,65 @@ class ChangeMany(BulkList):
         if "what" not in self.request.POST:
             options = [Option(*one) for one in self.changes]
             what = Field("what", "What to change", "select", required=True, options=options)
-            return self.page({**self.changing(Form([what])), "asks": True})
-        return self.page({**self.changing(self.change_form()), "label": self.what.label})
+            return self.page({**self.chosen(Form([what])), "asks": True})
+        return self.page({**self.chosen(self.change_form()), "label": self.what.label})
 
     def do_save(self) -> HttpResponse:
         form = self.change_form().fill(self.request.POST)
         how, what = form.fields
         if how.value != "clear" and what.value in ("", None, []):
             what.error = "Say what, or empty it."
-            return self.page({**self.changing(form), "label": what.label}, status=422)
+            return self.page({**self.chosen(form), "label": what.label}, status=422)
         query, body = self.selection
         value = None if how.value == "clear" and what.kind not in SEVERAL else what.value
         change = {what.name: value} if what.name in BESIDE else {"formData": {what.name: value}}
         answer = self.ask("PUT", self.resource, query, {**body, **change, "updateType": how.value})
         if answer.status == 400 and not answer.ok:
             form.refuse(answer.message, answer.warning)
-            return self.page({**self.changing(form), "label": what.label}, status=422)
+            return self.page({**self.chosen(form), "label": what.label}, status=422)
         return self.told(answer, "Changing", "Changed")
+
+
+class StartForMany(BulkList):
+    """Starts a workflow for the records that were chosen in the list, whose parameters its address has."""
+
+    title = "Start a workflow"
+    template = "web/records/start.html"
+
+    def start_form(self) -> Form:
+        published = self.options_of("workflow", filters={"status": "published"})
+        return Form([Field("workflow", "Workflow", "select", required=True, options=published)])
+
+    def show(self) -> Mapping[str, Any]:
+        return {"form": None, "back": self.list_here}
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        if not self.may("workflow", "POST"):
+            return self.fail("Your role does not let you start workflows.", self.list_here)
+        return super().post(request)
+
+    def do_choose(self) -> HttpResponse:
+        if "all" not in self.request.POST and not self.request.POST.getlist("ids"):
+            return self.fail(f"Choose {self.one}s in the list first.", self.list_here)
+        return self.page(self.chosen(self.start_form()))
+
+    def do_save(self) -> HttpResponse:
+        form = self.start_form().fill(self.request.POST)
+        workflow = form.fields[0]
+        if workflow.value not in [one.value for one in workflow.options]:
+            workflow.error = "Choose a workflow that is published."
+            return self.page(self.chosen(form), status=422)
+        query, body = self.selection
+        answer = self.ask("POST", f"workflow/{workflow.value}/enrol", query, {**body, "panel": self.one})
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page(self.chosen(form), status=422)
+        return self.done(started(answer.data), self.list_here)
+
+
+def started(enrolled: Mapping[str, int]) -> str:
+    """Say what an enrolment has started."""
+    number = enrolled["startedCount"]
+    left = enrolled["selectedCount"] - number
+    text = f"{number:,} run{' has' if number == 1 else 's have'} begun"
+    return f"{text}; {left:,} left out, since they have one already or are not admitted" if left else text

@@ -166,6 +166,9 @@ def test_a_strict_key_may_what_its_maker_may(cast: Cast, subtests: pytest.Subtes
             let_in(ask(caller, operation), operation)
             permit(cast, maker, {})
             answer = ask(caller, operation)
+            if operation.endpoint.own:
+                let_in(answer, operation)
+                continue
             refused(answer, 403, REFUSED)
             assert answer.body["warning"] == f"the role of the key's maker lacks the permission {module}.{method}"
             permit(cast, maker, everything())
@@ -206,6 +209,9 @@ def test_a_member_needs_the_permission_and_no_other(cast: Cast, subtests: pytest
             for permission in (lacking, {}):
                 permit(cast, asking, permission)
                 answer = ask(caller, operation)
+                if operation.endpoint.own:
+                    let_in(answer, operation)
+                    continue
                 refused(answer, 403, REFUSED)
                 assert answer.body["warning"] == f"your role lacks the permission {module}.{method}"
 

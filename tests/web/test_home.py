@@ -59,6 +59,7 @@ def test_numbers_are_those_of_the_companys_days(scope: Cast, midnight: Callable[
         "drafts": 2,
         "unreadReplies": 0,
         "failingSenders": 1,
+        "approvals": 0,
     }
     sent = {one["day"]: one["numbers"] for one in found["days"] if any(one["numbers"].values())}
     days = [midnight(ago).date().isoformat() for ago in (13, 0)]
@@ -68,12 +69,13 @@ def test_numbers_are_those_of_the_companys_days(scope: Cast, midnight: Callable[
     refused = scope.session.get("/company/overview", days="0")
     assert (refused.status, refused.body["warning"][:5]) == (400, "days:")
 
-    # Who reads contacts alone is told of these alone.
+    # Who reads contacts alone is told of these alone, and of what is their own.
     seen = scope.narrow_session.get("/company/overview").data
     assert {name for name, count in seen["numbers"].items() if count is not None} == {
         "newContacts",
         "answered",
         "contactImportsToMend",
+        "approvals",
     }
     assert seen["days"][0]["numbers"] == {"answered": 1, "sent": None}
 

@@ -221,7 +221,7 @@ def test_runs_are_looked_at_and_tried_again(cast: Cast, client: Client) -> None:
     assert "Cancelled" in toast_of(client, client.post(page, {"do": "cancel"})) or runs(cast, id)[0].status == "failed"
     of = at(cast.owner, f"workflows/of?contact={person}")
     assert "Welcome" in text_of(client.get(of))
-    started = client.post(of, {"do": "start", "workflow": id, "ids": [person]})
+    started = client.post(of, {"do": "start", "workflow": id})
     assert "1 run has begun" in toast_of(client, started)
     tried = client.post(f"{place}/test", {"do": "try", "panel": "contact", "who": ""})
     assert ("A step failed" in text_of(tried), "The run has no lead" in text_of(tried)) == (True, True)
@@ -248,3 +248,38 @@ def test_who_may_only_read_changes_nothing(cast: Cast) -> None:
     assert reader.post(f"{place}/step?node=n", {"do": "save", "config.notes": "No"}).status_code == 403
     assert "permission" in toast_of(reader, reader.post(place, {"do": "publish"}))
     assert graph(cast, id)[0]["n"]["config"] == {"notes": "Hi"}
+
+
+def test_a_workflow_is_started_for_the_selection_of_a_list(cast: Cast, client: Client) -> None:
+    id = published(cast, [node("a", "set", {"values": {"a": 1}})], edges(), triggerEventType="manual")
+    draft, _ = made(cast, name="A draft")
+    people = [contact(cast, name=f"Ann {n}", email=f"ann{n}@example.org", number=f"151234567{n}") for n in range(3)]
+    path = at(cast.owner, "contacts")
+    assert 'formaction="' + path + '/start?"' in client.get(path).content.decode()
+    assert "Choose contacts in the list first" in toast_of(client, client.post(f"{path}/start", {"do": "choose"}))
+    chosen = client.post(f"{path}/start?q=Ann", {"do": "choose", "ids": people[:2]})
+    assert ("For 2 contacts" in text_of(chosen), f'value="{people[1]}"' in chosen.content.decode()) == (True, True)
+    assert draft not in chosen.content.decode()
+    sent = {"do": "save", "ids": people[:2]}
+    for wrong in ("", draft, "../contact"):
+        assert client.post(f"{path}/start?q=Ann", {**sent, "workflow": wrong}).status_code == 422
+    started = client.post(f"{path}/start?q=Ann", {**sent, "workflow": id})
+    assert started["Location"] == f"{path}?q=Ann"
+    assert "2 runs have begun" in toast_of(client, started)
+    everybody = client.post(f"{path}/start?q=Ann+2", {"do": "save", "all": "1", "workflow": id})
+    assert "1 run has begun" in toast_of(client, everybody)
+    assert {run.contact_id for run in runs(cast, id)} == set(people)
+    viewer = enter(cast.narrow)
+    refused = viewer.post(f"{path}/start", {**sent, "workflow": id})
+    assert "does not let you start workflows" in toast_of(viewer, refused)
+    assert "Start a workflow" not in text_of(viewer.get(path))
+
+
+def test_a_workflow_is_started_for_leads(cast: Cast, client: Client) -> None:
+    id = published(cast, [node("a", "set", {"values": {"a": 1}})], edges(), triggerEventType="manual")
+    person = contact(cast)
+    lead = cast.key.post("/lead", {"contact": person, "formData": {}})
+    path = at(cast.owner, "leads")
+    started = client.post(f"{path}/start", {"do": "save", "ids": [lead.data["_id"]], "workflow": id})
+    assert "1 run has begun" in toast_of(client, started)
+    assert runs(cast, id)[0].lead_id == lead.data["_id"]

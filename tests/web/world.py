@@ -47,7 +47,7 @@ from tests.guards.population import populate
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, MemberFactory
 from tests.web.helpers import at, enter
-from workflows.models import Workflow, WorkflowRun
+from workflows.models import RunApproval, Workflow, WorkflowRun, WorkflowSecret
 
 PARAMETER = re.compile(r"<str:\w+>")
 EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
@@ -93,6 +93,7 @@ ADDRESSES: dict[str, type[Any]] = {
     "role": Role,
     "plan-pay": Payment,
     "run-replies": GenieScheduler,
+    "secret": WorkflowSecret,
     "section": CustomSection,
     "segment": Segment,
     "segment-filters": Segment,
@@ -105,6 +106,7 @@ ADDRESSES: dict[str, type[Any]] = {
     "webhook": Webhook,
     "webhook-delivery": WebhookDelivery,
     "workflow": Workflow,
+    "workflow-approval": RunApproval,
     "workflow-add": Workflow,
     "workflow-compare": Workflow,
     "workflow-live": Workflow,

@@ -24,6 +24,7 @@ from tests.kit.factories import ContactFactory, SmtpFactory
 from tests.kit.rows import kept_for_module
 from tests.kit.sending import commit_intent
 from tests.outreach.helpers import work as outreach
+from tests.web.helpers import at, enter
 from tests.workflows.helpers import edges, node, published, runs, steps, work
 from workflows.models import WorkflowRun
 
@@ -102,6 +103,9 @@ def test_a_mail_has_the_values_of_its_run_and_shows_where_it_comes_from(cast: Ca
     detail = cast.key.get(f"/genie/send-jobs/{job.pk}").data
     assert (detail["workflow"], detail["workflowRun"]) == (workflow, run.pk)
     assert cast.key.get(f"/genie/{job.run_id}").data["workflow"] == workflow
+    browser, told, begun = enter(cast.owner), at(cast.owner, f"messages/{job.pk}"), f"workflow-runs/{run.pk}"
+    assert told in browser.get(at(cast.owner, begun)).content.decode()
+    assert begun in browser.get(told).content.decode()
     tree = {"operator": "and", "conditions": [{"field": "workflowRun", "operator": "equals", "value": run.pk}]}
     listed = cast.key.get("/genie/send-jobs", advancedFilters=json.dumps(tree)).data
     assert [one["_id"] for one in listed] == [job.pk]

@@ -181,7 +181,7 @@ def test_a_member_answers_once_and_only_who_is_asked(cast: Cast, approved: bool)
     (row,) = cast.session.get("/workflow/approvals", filters='{"status": "open"}').body["data"]
     assert (row["text"], row["status"]) == ("Send to Ann Example?", "open")
     path = f"/workflow/approvals/{row['_id']}"
-    assert cast.narrow_session.post(f"{path}/answer", {"approved": True}).status in (403, 404)
+    assert cast.narrow_session.post(f"{path}/answer", {"approved": True}).status == 404
     assert make_cast().session.post(f"{path}/answer", {"approved": True}).status == 404
     assert cast.session.post(f"{path}/answer", {}).status == 400
     for _ in range(2):

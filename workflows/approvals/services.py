@@ -23,6 +23,11 @@ def approvals_of(member_id: str) -> QuerySet[RunApproval]:
     return found
 
 
+def open_approvals_of(member_id: str) -> QuerySet[RunApproval]:
+    """Return the questions that wait for the member."""
+    return approvals_of(member_id).filter(status=Status.OPEN)
+
+
 @transaction.atomic
 def answer(*, id: str, member_id: str, approved: bool, comment: str = "") -> None:
     """Answer a question, once; the same answer of the same member again changes nothing.

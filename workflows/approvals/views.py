@@ -1,23 +1,26 @@
-"""Endpoints of approvals: the questions of runs to oneself."""
+"""Endpoints of approvals: the questions of runs, to oneself and to others."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from rest_framework import serializers
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
+from core.access import Actor, may_read
 from core.api.endpoint import endpoint
-from core.api.input import BooleanInput, Input, TextInput
-from core.api.listing import Listing
-from core.api.output import IdField, Output
+from core.api.listing import Listing, ListRequest
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import NamedError, shorten
 from core.lists import FieldSet, ListField
+from core.lists.values import refuse
 from workflows.approvals import services
+from workflows.approvals.serializers import WorkflowApprovalAnswer, WorkflowApprovalOut
 from workflows.engine.models import RunApproval
 
+MODULE = "workflow"
 FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
@@ -30,44 +33,39 @@ FIELDS = FieldSet(
     default_sort=("createdAt",),
     default_search=("text",),
 )
+WHOSE = OpenApiParameter(
+    "whose", str, enum=["mine", "all"], description="mine (unless given): those to oneself; all: takes workflow.GET"
+)
 
 
-class WorkflowApprovalAnswer(Input):
-    """One's answer."""
-
-    approved = BooleanInput(help_text="true: the run goes on by approved; false: by rejected.")
-    comment = TextInput(max_length=2000, required=False, allow_blank=True)
+def _may_see_all(actor: Actor) -> bool:
+    return may_read(actor, MODULE)
 
 
-class WorkflowApprovalOut(Output):
-    """A question of a run to members."""
-
-    _id = IdField()
-    run = IdField(source="run_id")
-    workflow = IdField(source="run.workflow_id")
-    contact = IdField(source="run.contact_id", allow_null=True)
-    lead = IdField(source="run.lead_id", allow_null=True)
-    node = serializers.CharField()
-    text = serializers.CharField()
-    status = serializers.ChoiceField(choices=RunApproval.Status.values)
-    comment = serializers.CharField()
-    answeredBy = IdField(source="answered_by_id", allow_null=True)
-    answeredAt = serializers.DateTimeField(allow_null=True)
-    until = serializers.DateTimeField()
-    createdAt = serializers.DateTimeField()
+def _listed(asked: ListRequest) -> QuerySet[RunApproval]:
+    whose = asked.params.get("whose", "mine")
+    if whose not in ("mine", "all"):
+        raise refuse("whose", f"is mine or all, got {shorten(whose, 40)!r}")
+    if whose == "mine":
+        return services.approvals_of(asked.actor.member_id)
+    if not _may_see_all(asked.actor):
+        raise NamedError("UnauthorizedAction_403", f"whose: all takes the permission {MODULE}.GET")
+    return RunApproval.objects.all()
 
 
 class WorkflowApprovalViewSet(ResourceViewSet):
-    module = "workflow"
+    module = MODULE
     listing = Listing(
-        "List one's approvals",
-        lambda asked: services.approvals_of(asked.actor.member_id),
+        "List approvals",
+        _listed,
         FIELDS,
         WorkflowApprovalOut,
+        parameters=(WHOSE,),
+        own=True,
         description="The questions of runs that one may answer, and those that one might have; status open: not yet.",
     )
 
-    @endpoint("Read an approval", output=WorkflowApprovalOut, errors=(services.NOT_FOUND,))
+    @endpoint("Read an approval", output=WorkflowApprovalOut, errors=(services.NOT_FOUND,), own=True)
     def retrieve(self, request: Request, id: str) -> Any:
         return self._one(id)
 
@@ -77,16 +75,18 @@ class WorkflowApprovalViewSet(ResourceViewSet):
         input=WorkflowApprovalAnswer,
         output=WorkflowApprovalOut,
         permission="GET",
+        own=True,
         success="WorkflowApprovalAnswered_200",
         errors=(services.NOT_FOUND, services.ANSWERED),
-        description="The first answer counts. Whoever is asked may answer, without the permission to change workflows.",
+        description="The first answer counts. Whoever is asked may answer, whatever their role, and nobody else.",
     )
     def answer(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         services.answer(id=id, member_id=self.actor.member_id, **data)
         return self._one(id)
 
     def _one(self, id: str) -> dict[str, Any]:
-        found = WorkflowApprovalOut.one(services.approvals_of(self.actor.member_id).filter(pk=id))
+        rows = RunApproval.objects.all() if _may_see_all(self.actor) else services.approvals_of(self.actor.member_id)
+        found = WorkflowApprovalOut.one(rows.filter(pk=id))
         if found is None:
             raise NamedError(services.NOT_FOUND, "id: there is no such question to you in this company")
         return found

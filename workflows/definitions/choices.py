@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.db.models import QuerySet, Value
+from django.db.models import F, QuerySet, Value
+from django.db.models.functions import Concat
 
-from accounts.models import Member
+from accounts.models import Member, Role
 from crm.records.models import CustomField
 from crm.segments.models import Segment
 from crm.tags.models import Tag
@@ -15,6 +16,7 @@ from crm.teams.models import Team
 from crm.teams.services import ACTIVE
 from outreach.models import EmailTemplate
 from workflows.graphs.models import Workflow
+from workflows.secrets.models import WorkflowSecret
 
 MOST_CHOICES = 200
 FIELD = {
@@ -29,6 +31,8 @@ FIELD = {
     "isSystem": "is_system",
 }
 """Key of a field, as GET /custom-field names it -> its column."""
+WORDS = {"secrets": Concat("name", Value(" ("), "host", Value(")"))}
+"""Kind -> what one of it is called, where the name is not enough."""
 
 
 def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
@@ -40,13 +44,15 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
         ("segments", "segment", Segment.objects.filter(kind=Segment.Kind.STATIC)),
         ("templates", "template", EmailTemplate.objects.all()),
         ("workflows", "workflow", Workflow.objects.filter(is_deleted=False)),
+        ("roles", "role", Role.objects.all()),
+        ("secrets", "workflow", WorkflowSecret.objects.all()),
     )
     read = [one for one in named if may_read(one[1])]
     found: dict[str, Any] = {name: None for name, _, _ in named} | {name: [] for name, _, _ in read}
     parts = [
-        rows.annotate(choice_of=Value(name))
+        rows.annotate(choice_of=Value(name), words=WORDS.get(name, F("name")))
         .order_by("name", "pk")
-        .values_list("choice_of", "pk", "name")[:MOST_CHOICES]
+        .values_list("choice_of", "pk", "words")[:MOST_CHOICES]
         for name, _, rows in read
     ]
     for kind, pk, text in parts[0].union(*parts[1:], all=True) if parts else ():

@@ -243,6 +243,8 @@ class WorkflowChoices(Output):
     segments = _named()
     templates = _named()
     workflows = _named()
+    roles = _named()
+    secrets = _named()
     fields = Computed(  # type: ignore[assignment]
         serializers.ListField(
             child=serializers.DictField(),

@@ -164,7 +164,7 @@ def _start_runs_of(workflow_id: str, asked: Sequence[Asked], now: datetime) -> N
 
 
 def _ask_members(asked: Sequence[Asked], now: datetime) -> None:
-    """Keep the questions, and notify the members who may answer."""
+    """Keep the questions, and notify the members who may answer; the notification leads to the question."""
     rows = [
         RunApproval(
             run_id=one.cursor.run.pk,
@@ -179,11 +179,9 @@ def _ask_members(asked: Sequence[Asked], now: datetime) -> None:
     ]
     RunApproval.objects.bulk_create(rows)
     members = Member.objects.in_bulk({id for one in asked for id in one.ask.members})
-    for one in asked:
-        run = one.cursor.run
-        about = ("lead", run.lead_id) if run.lead_id else ("contact", run.contact_id) if run.contact_id else None
+    for one, row in zip(asked, rows, strict=True):
         asking = [members[id] for id in one.ask.members if id in members]
-        remember("workflow.notice", f"Approval: {one.ask.text}", members=asking, about=about)
+        remember("workflow.notice", f"Approval: {one.ask.text}", members=asking, about=("workflow/approvals", row.pk))
 
 
 OPENERS: dict[type[Ask], Callable[[Sequence[Asked], datetime], None]] = {

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from core.ids import is_id
 from core.web.filters import DATE, KNOWN, Choice
 from core.web.lists import Column, ListState
 from core.web.pages import Refused
@@ -48,6 +49,8 @@ STEP_STATUSES = {
     "running": ("At work", "info"),
     "unknown": ("In doubt", "warn"),
 }
+WRITING = ("mail", "genie")
+"""Types of nodes whose output is about a message."""
 COLUMNS = (
     Column("contact", "For"),
     Column("status", "State", "status"),
@@ -205,10 +208,17 @@ class Run(WorkflowPage):
             "mood": tone,
             "given": _written(one.get("input")),
             "made": _written(one["output"]),
+            "message": self._message(one),
             "trouble": " ".join(
                 filter(None, (error.get("message"), f"({error['code']})" if error.get("code") else ""))
             ),
         }
+
+    def _message(self, one: Mapping[str, Any]) -> str:
+        """Return the id of the message that a step has written, for those who may read it."""
+        type = self.run["nodes"].get(one["node"], {}).get("type")
+        id = (one["output"] or {}).get("id") if type in WRITING and self.may("genie") else None
+        return id if isinstance(id, str) and is_id(id) else ""
 
     def do_pause(self) -> HttpResponse:
         return self._do("pause", "Paused: nothing of it begins until it goes on")

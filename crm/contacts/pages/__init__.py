@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crm.contacts.pages.lists import ChangeContacts, ContactCell, ContactColumns, Contacts
+from crm.contacts.pages.lists import ChangeContacts, ContactCell, ContactColumns, Contacts, StartForContacts
 from crm.contacts.pages.record import ContactDetail, NewContact
 
-PAGES = [Contacts, ContactColumns, ChangeContacts, ContactCell, NewContact, ContactDetail]
+PAGES = [Contacts, ContactColumns, ChangeContacts, StartForContacts, ContactCell, NewContact, ContactDetail]

@@ -9,7 +9,7 @@ from typing import Any
 from django.http import HttpResponse
 
 from core.web.ask import Answer
-from core.web.bulk import BulkList, ChangeMany
+from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import SINCE, Choice
 from core.web.forms import Field
 from core.web.lists import Column
@@ -122,6 +122,11 @@ class Contacts(ContactList):
 
     def do_merge(self) -> HttpResponse:
         return self.done(to=self.address("contact-merge", ids=self.request.POST.getlist("ids")))
+
+
+class StartForContacts(StartForMany, ContactList):
+    path = "contacts/start"
+    name = "contacts-start"
 
 
 class ChangeContacts(ChangeMany, ContactList):

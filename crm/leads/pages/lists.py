@@ -8,7 +8,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from core.web.bulk import BulkList, ChangeMany
+from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import Choice
 from core.web.forms import Field
 from core.web.lists import MOST_ROWS
@@ -138,6 +138,11 @@ class Leads(LeadList):
 
     def do_assign(self) -> HttpResponse:
         return self.change({"teamMember": self.request.POST.get("member") or None})
+
+
+class StartForLeads(StartForMany, LeadList):
+    path = "leads/start"
+    name = "leads-start"
 
 
 class ChangeLeads(ChangeMany, LeadList):

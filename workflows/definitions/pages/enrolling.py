@@ -1,14 +1,17 @@
-"""The workflows of a record, and starting one for it or for several."""
+"""The workflows of a record, and starting one for it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
 
+from core.ids import is_id
+from core.web.bulk import started
 from core.web.forms import Field, Form, Option
-from core.web.pages import Refused
+from core.web.pages import NOTHING, Refused
 from workflows.definitions.pages.base import WorkflowPage
 
 PANELS = ("contact", "lead")
@@ -26,22 +29,18 @@ SHOWN = 50
 
 
 class WorkflowsOfRecord(WorkflowPage):
-    """The runs of a contact or a lead, and a form that starts a workflow for it, or for those chosen in a list."""
+    """The runs of a contact or a lead, and a form that starts a workflow for it."""
 
     path = "workflows/of"
     name = "workflow-of"
     title = "Workflows of a record"
     template = "web/workflows/of.html"
 
-    @property
-    def about(self) -> tuple[str, list[str]]:
-        """The panel and the ids of the records: one in the address, or several that a form sent."""
+    @cached_property
+    def about(self) -> tuple[str, str]:
+        """The panel and the id of the record that the address names; ("", "") for none."""
         asked = self.request.GET
-        for panel in PANELS:
-            if asked.get(panel):
-                return panel, [asked[panel]]
-        panel = asked.get("panel", "contact")
-        return panel if panel in PANELS else "contact", self.request.POST.getlist("ids")
+        return next(((panel, asked[panel]) for panel in PANELS if is_id(asked.get(panel, ""))), ("", ""))
 
     def form(self) -> Form:
         asked = {"filters": {"status": "published"}, "p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
@@ -50,32 +49,22 @@ class WorkflowsOfRecord(WorkflowPage):
         return Form([Field("workflow", "Workflow", "select", options=options, required=True)])
 
     def show(self) -> Mapping[str, Any]:
-        panel, ids = self.about
-        runs: list[Mapping[str, Any]] = []
-        if len(ids) == 1:
-            answer = self.ask("GET", "workflow/runs", {"filters": {panel: ids[0]}, "p": "1", "n": str(SHOWN)})
-            runs = answer.data if answer.ok else []
-        shown = [{**one, "words": STATUSES[one["status"]][0], "mood": STATUSES[one["status"]][1]} for one in runs]
-        number = len(ids)
+        panel, id = self.about
+        if not id:
+            return {"back": self.address("workflows")}
+        answer = self.ask("GET", "workflow/runs", {"filters": {panel: id}, "p": "1", "n": str(SHOWN)})
+        runs = answer.data if answer.ok else []
         return {
             "panel": panel,
-            "ids": ids,
-            "runs": shown,
+            "runs": [{**one, "words": STATUSES[one["status"]][0], "mood": STATUSES[one["status"]][1]} for one in runs],
             "form": self.form() if self.may("workflow", "POST") else None,
-            "who": f"{number:,} {panel}{'' if number == 1 else 's'}",
-            "back": self.address(panel, ids[0]) if number == 1 else self.address(f"{panel}s"),
+            "back": self.address(panel, id),
         }
 
     def do_start(self) -> HttpResponse:
-        panel, ids = self.about
-        if not ids:
-            raise Refused(400, "This form is not complete", "Nobody is chosen.")
+        panel, id = self.about
+        if not id:
+            raise Refused(*NOTHING)
         workflow = self.sent_id("workflow")
-        answer = self.ask("POST", f"workflow/{workflow}/enrol", None, {"panel": panel, "ids": ids})
-        back = self.request.get_full_path() if len(ids) == 1 else self.address(f"{panel}s")
-        if not answer.ok:
-            return self.refuse(answer, back)
-        number = answer.data["startedCount"]
-        left = answer.data["selectedCount"] - number
-        text = f"{number} run{' has' if number == 1 else 's have'} begun"
-        return self.done(f"{text}; {left} left out, since they have one already" if left else text, back)
+        answer = self.ask("POST", f"workflow/{workflow}/enrol", None, {"panel": panel, "ids": [id]})
+        return self.done(started(answer.data)) if answer.ok else self.refuse(answer)

@@ -30,6 +30,8 @@ CHOSEN = {
     "segments": "segments",
     "template": "templates",
     "workflow": "workflows",
+    "roles": "roles",
+    "secret": "secrets",
 }
 """Widget -> key of GET /workflow/choices."""
 INPUTS = {"time": "time", "date-time": "datetime-local", "date": "date", "email": "email", "uri": "url"}

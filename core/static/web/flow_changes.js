@@ -1,0 +1,319 @@
+// What is changed on the canvas, saved through its page, brought back and edited beside it.
+
+const { one, all, made, fit, FlowCanvas } = window.lwFlow;
+const APART = [280, 140];
+const SOON = 700; // ms until a change is saved
+const MOST_UNDO = 100;
+const toast = (text) => document.dispatchEvent(new CustomEvent("toast", { detail: text }));
+
+class FlowChanges extends FlowCanvas {
+  // Changing
+
+  // Keeps what is there now, so that it can be brought back.
+  _keep() {
+    this._before.push(this._written());
+    if (this._before.length > MOST_UNDO) this._before.shift();
+    this._after = [];
+  }
+
+  _written() { return JSON.stringify({ nodes: this._graph.nodes, edges: this._graph.edges }); }
+
+  _again(from, to) {
+    const text = from.pop();
+    if (!text || !this.may) return;
+    to.push(this._written());
+    Object.assign(this._graph, JSON.parse(text));
+    this._changed();
+  }
+
+  _changed() {
+    this._draw();
+    this._dirty = true;
+    this._say("Not saved yet");
+    clearTimeout(this._timer);
+    this._timer = setTimeout(() => this._save(), SOON);
+  }
+
+  _say(text) {
+    const state = one("#flow-state", this);
+    if (state.textContent !== text) state.textContent = text;
+  }
+
+  async _save(overwrite = false) {
+    clearTimeout(this._timer);
+    if (this._saving) { await this._saving; }
+    if (!this._dirty && !overwrite) return true;
+    this._dirty = false;
+    this._say("Saving…");
+    const sent = this._written();
+    const body = new URLSearchParams({ do: "draw", graph: sent, since: this._graph.updatedAt, csrfmiddlewaretoken: one("[name=csrfmiddlewaretoken]").value });
+    if (overwrite) body.set("overwrite", "1");
+    this._saving = fetch(this.dataset.home, { method: "POST", body, headers: { "HX-Request": "true" } }).catch(() => null);
+    const answer = await this._saving;
+    this._saving = null;
+    const found = await answer?.json().catch(() => null);
+    if (answer?.ok && found) {
+      const same = sent === this._written();
+      if (same) this._fresh(found);
+      else this._graph.updatedAt = found.updatedAt; // it was drawn on meanwhile, and is saved again
+      this._say(same ? "Saved" : "Not saved yet");
+      return true;
+    }
+    this._dirty = true;
+    if (found?.who) this._clash(found.who);
+    else { this._say("Not saved"); toast(found?.message || "It could not be saved. Check your connection, then change something again."); }
+    return false;
+  }
+
+  // Takes what the service knows now: labels, ways on, problems.
+  _fresh(found) {
+    this._take(found);
+    this._draw();
+    this._problems();
+    const publish = one("#flow-publish");
+    if (publish && !publish.children.length && found.hasChanges) this._renew("#flow-publish");
+  }
+
+  async _renew(selector) {
+    const page = await read(this.dataset.home);
+    const part = page && one(selector, page);
+    if (part) one(selector)?.replaceWith(document.importNode(part, true));
+  }
+
+  async _clash(who) {
+    this._say("Not saved");
+    const box = one("#flow-clash", this);
+    one("[data-who]", box).textContent = who;
+    box.showModal();
+    await new Promise((done) => box.addEventListener("close", done, { once: true }));
+    if (box.returnValue === "overwrite") this._save(true);
+    else location.reload();
+  }
+
+  _problems() {
+    const place = one("#problems", this), found = this._graph.problems;
+    const open = one("details", place)?.open ?? true;
+    place.replaceChildren();
+    if (!found.length) return;
+    const box = made("details", ""), head = made("summary", ""), list = made("ul", "");
+    box.open = open;
+    head.textContent = `${found.length} to look at before it can run`;
+    for (const problem of found) {
+      const line = made("li", problem.severity === "error" ? "error" : ""), link = made(problem.link ? "a" : "span", "");
+      if (problem.link) { link.href = problem.link; link.dataset.node = problem.nodeId ?? ""; }
+      link.textContent = `${problem.label ? `${problem.label}: ` : ""}${problem.message}`;
+      line.append(link);
+      list.append(line);
+    }
+    box.append(head, list);
+    place.append(box);
+  }
+
+  _delete() {
+    if (!this.may) return;
+    if (this._edge) {
+      this._keep();
+      this._graph.edges = this._graph.edges.filter((edge) => edge.id !== this._edge);
+      this._edge = "";
+      this._changed();
+      this.stage.focus();
+      return;
+    }
+    const node = this._node(this._at);
+    if (!node) return;
+    if (node.type === "trigger") { this._say("The trigger stays"); return; }
+    this._keep();
+    const came = this._graph.edges.filter((edge) => edge.target === node.id);
+    const went = this._graph.edges.filter((edge) => edge.source === node.id);
+    const last = went.at(-1)?.sourceHandle;
+    this._graph.nodes = this._graph.nodes.filter((other) => other !== node);
+    this._graph.edges = this._graph.edges.filter((edge) => edge.source !== node.id && edge.target !== node.id);
+    for (const before of came) for (const after of went) if (after.sourceHandle === last) this._join(before.source, before.sourceHandle, after.target);
+    this._at = came[0]?.source ?? "";
+    this._close();
+    this._changed();
+    this._choose(this._at);
+  }
+
+  _join(source, handle, target) {
+    const there = this._graph.edges.some((edge) => edge.source === source && edge.sourceHandle === handle && edge.target === target);
+    if (!there) this._graph.edges.push({ id: `${source}-${handle}-${target}`.slice(0, 200), source, target, sourceHandle: handle, targetHandle: "in", label: "" });
+  }
+
+  // Whether a node can come after another one.
+  _leads(from, to) {
+    const open = [from], seen = new Set();
+    while (open.length) {
+      const id = open.pop();
+      if (id === to) return true;
+      if (seen.has(id)) continue;
+      seen.add(id);
+      open.push(...this._graph.edges.filter((edge) => edge.source === id).map((edge) => edge.target));
+    }
+    return false;
+  }
+
+  _connect(source, handle, target) {
+    if (this._node(target).type === "trigger") return this._say("Nothing can lead to the trigger");
+    if (this._leads(target, source)) return this._say("That would go in a circle");
+    this._keep();
+    this._join(source, handle, target);
+    this._changed();
+    return this._say("Connected");
+  }
+
+  // Asks which step to add, and puts it after a way on.
+  _add(id, handle, position) {
+    const shown = this._graph.shown[id];
+    if (!this.may || !shown?.ways.length) return;
+    const free = shown.ways.map(([name]) => name).find((name) => !this._graph.edges.some((edge) => edge.source === id && edge.sourceHandle === name));
+    this.adding = { id, handle: handle ?? free ?? shown.ways.at(-1)[0], position };
+    const box = one("#flow-palette", this), field = one("input", box);
+    field.value = "";
+    this._sift("");
+    box.showModal();
+    field.focus();
+  }
+
+  _sift(text) {
+    const wanted = text.trim().toLowerCase();
+    for (const type of all(".flow-type", this)) type.hidden = !type.textContent.toLowerCase().includes(wanted);
+    for (const head of all("#flow-types .found-head", this)) {
+      let next = head.nextElementSibling, some = false;
+      while (next?.matches(".flow-type")) { some ||= !next.hidden; next = next.nextElementSibling; }
+      head.hidden = !some;
+    }
+  }
+
+  async _added(button) {
+    const { id: after, handle, position } = this.adding, { type } = button.dataset;
+    one("#flow-palette", this).close();
+    this._keep();
+    const ids = new Set(this._graph.nodes.map((node) => node.id));
+    let number = 1;
+    while (ids.has(`${type}-${number}`)) number += 1;
+    const id = `${type}-${number}`, ways = button.dataset.handles.split(",").filter(Boolean);
+    const above = this._node(after).position, rest = this._graph.edges.filter((edge) => edge.source === after && edge.sourceHandle === handle);
+    const many = (this._graph.shown[after]?.ways ?? []).map(([name]) => name);
+    const shift = (many.indexOf(handle) - (many.length - 1) / 2) * APART[0];
+    const place = position ?? { x: Math.round(above.x + shift), y: above.y + APART[1] };
+    if (!position && rest.length) {
+      for (const node of this._graph.nodes) if (node.id !== after && rest.some((edge) => this._leads(edge.target, node.id))) node.position.y += APART[1];
+    }
+    this._graph.nodes.push({ id, type, position: place, data: JSON.parse(button.dataset.seed) });
+    this._graph.shown[id] = { label: one("b", button).textContent, about: "", group: [...button.classList].find((css) => css.startsWith("group-"))?.slice(6) ?? "", ways: ways.map((name) => [name, name]), problems: [] };
+    if (ways.length) for (const edge of rest) Object.assign(edge, { source: id, sourceHandle: ways[0] });
+    else this._graph.edges = this._graph.edges.filter((edge) => !rest.includes(edge));
+    this._join(after, handle, id);
+    this._at = id;
+    this._changed();
+    this._choose(id);
+    if (await this._save()) this._edit(id);
+  }
+
+  // Places the nodes in rows from top to bottom, each below all that lead to it, those of a row in the order of who leads there.
+  _tidy() {
+    const { nodes, edges } = this._graph, row = new Map(nodes.map((node) => [node.id, 0]));
+    for (let round = 0, moved = true; moved && round < nodes.length; round += 1) {
+      moved = false;
+      for (const { source, target } of edges) {
+        if (row.has(source) && row.has(target) && row.get(target) <= row.get(source)) { row.set(target, row.get(source) + 1); moved = true; }
+      }
+    }
+    this._keep();
+    const middle = new Map();
+    for (let high = 0; high <= Math.max(...row.values()); high += 1) {
+      const own = nodes.filter((node) => row.get(node.id) === high).map((node) => {
+        const came = edges.filter((edge) => edge.target === node.id && middle.has(edge.source)).map((edge) => {
+          const ways = (this._graph.shown[edge.source]?.ways ?? []).map(([name]) => name);
+          return middle.get(edge.source) + (ways.indexOf(edge.sourceHandle) - (ways.length - 1) / 2) * APART[0];
+        });
+        return { node, wish: came.length ? came.reduce((sum, value) => sum + value, 0) / came.length : 0 };
+      }).sort((a, b) => a.wish - b.wish);
+      let last = -Infinity;
+      for (const one of own) { one.x = Math.max(one.wish, last + APART[0]); last = one.x; }
+      const shift = own.length ? own.reduce((sum, one) => sum + one.wish - one.x, 0) / own.length : 0;
+      for (const { node, x } of own) { middle.set(node.id, x + shift); node.position = { x: Math.round(x + shift), y: high * APART[1] }; }
+    }
+    this._changed();
+    this._fit();
+  }
+
+  // Editing: the page of the step, beside the canvas.
+
+  async _edit(id, address = "") {
+    if (!(await this._save())) return;
+    this._choose(id, false);
+    const page = await read(address || `${this._graph.step}?node=${encodeURIComponent(id)}`);
+    if (!page) { document.dispatchEvent(new Event("htmx:error")); return; }
+    this._open(page);
+  }
+
+  _open(page) {
+    const part = one("#step", page);
+    if (!part) { toast(one(".toast.bad p", page)?.textContent ?? "This step is gone."); this._close(); return; }
+    const head = made("header", "panel-head"), title = made("h2", ""), close = made("button", "button quiet");
+    title.textContent = one("h1", page).textContent;
+    close.type = "button";
+    close.textContent = "Close";
+    close.dataset.leave = "";
+    head.append(title, close);
+    this.side.replaceChildren(head, document.importNode(part, true));
+    this.side.hidden = false;
+    const fresh = one("#flow-fresh", this.side);
+    if (fresh) this._fresh(JSON.parse(fresh.textContent));
+    const form = one("#step-form", this.side);
+    fit(form);
+    this._reveal(this._at || this._graph.nodes[0].id);
+    (one("[aria-invalid=true], .summary", form) ?? one(":is(input:not([type=hidden]), select, textarea)", form) ?? close).focus();
+  }
+
+  _close() {
+    this.side.hidden = true;
+    this.side.replaceChildren();
+    if (this._box(this._at)) this._choose(this._at);
+    else this.stage.focus();
+  }
+
+  async _submit(event) {
+    const form = event.target;
+    event.preventDefault();
+    const body = new URLSearchParams(new FormData(form, event.submitter)), before = this._written();
+    body.set("stay", "1");
+    const page = await read(form.action, { method: "POST", body });
+    if (!page) { document.dispatchEvent(new Event("htmx:error")); return; }
+    const closes = event.submitter?.value === "save" && !one(".summary", page);
+    this._open(page);
+    if (this._written() !== before) { this._before.push(before); this._after = []; }
+    one("#toasts")?.replaceChildren(...all("#toasts > *", page).map((found) => document.importNode(found, true)));
+    if (closes && !one(".trouble", this.side)) this._close();
+    this._say("Saved");
+  }
+
+  // How runs stand
+
+  async _look() {
+    if (this.looking) return;
+    this.looking = true;
+    const page = await read(this.dataset.live);
+    this.looking = false;
+    if (!page) return;
+    this._counts = new Map(all("[data-counts]", page).map((part) => [part.dataset.counts, part]));
+    for (const part of all("[data-counts]", this)) {
+      const found = this._counts.get(part.dataset.counts);
+      if (found && found.innerHTML !== part.innerHTML) part.replaceChildren(...[...found.childNodes].map((child) => document.importNode(child, true)));
+    }
+  }
+  _counts = null;
+}
+
+// Returns a page of the service, or null.
+async function read(address, options = {}) {
+  try {
+    const answer = await fetch(address, { ...options, headers: { "HX-Request": "true" } });
+    if (!answer.ok && answer.status !== 422) return null;
+    return new DOMParser().parseFromString(await answer.text(), "text/html");
+  } catch { return null; }
+}
+
+window.lwFlow.FlowChanges = FlowChanges;

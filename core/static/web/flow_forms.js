@@ -1,0 +1,35 @@
+// The forms of a workflow's steps, on pages of their own and beside the canvas. The scripts of the canvas share what
+// stands in `lwFlow`: an import would have to know the names that collected files get.
+
+const one = (selector, root = document) => root.querySelector(selector);
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+// Fields whose data-show-if is not met are hidden: {"name of an input": ["values with which it matters"]}.
+function fit(form) {
+  for (const part of all("[data-show-if]", form)) {
+    part.hidden = !Object.entries(JSON.parse(part.dataset.showIf)).every(([name, values]) => {
+      const input = form.elements[name];
+      return !input || values.includes(input.value);
+    });
+  }
+}
+function fitAll() { for (const form of all("form#step-form")) fit(form); }
+document.addEventListener("change", (event) => { if (event.target.form?.id === "step-form") fit(event.target.form); });
+
+// A value that is clicked goes into the text that was typed into last.
+let typed = null;
+document.addEventListener("focusin", (event) => {
+  if (event.target.matches("#step-form :is(input[type=text], input:not([type]), textarea)")) typed = event.target;
+});
+document.addEventListener("click", (event) => {
+  const value = event.target.closest("[data-insert]");
+  if (!value) return;
+  const field = typed?.isConnected ? typed : one("#step-form .part :is(input[type=text], textarea)");
+  if (!field) return;
+  const text = value.closest("details").dataset.plain ? value.dataset.insert : `{{ ${value.dataset.insert} }}`;
+  field.setRangeText(text, field.selectionStart ?? field.value.length, field.selectionEnd ?? field.value.length, "end");
+  field.focus();
+});
+
+window.lwFlow = { one, all, fit, fitAll };
+fitAll();

@@ -1,0 +1,114 @@
+"""The pages of approvals: who is asked answers, whatever their role; others see, or do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from accounts.models import Member, Role
+from tests.kit.cast import Cast, make_cast
+from tests.kit.factories import MemberFactory
+from tests.web.helpers import at, enter, text_of, toast_of
+from tests.workflows.helpers import contact, edges, node, published, runs, work
+from workflows.models import RunApproval
+
+EVIL = '"><script>alert(1)</script>'
+
+
+@pytest.fixture
+def ask(cast: Cast) -> Callable[..., RunApproval]:
+    def asked(*members: Member) -> RunApproval:
+        """Let a workflow ask the members about a new contact. Returns the question."""
+        text = {"text": f"Send to {{{{ contact.name }}}}? {EVIL}", "members": [one.pk for one in members]}
+        nodes = [
+            node("ask", "approval", text),
+            *(node(way, "set", {"values": {"way": way}}) for way in ("approved", "rejected")),
+        ]
+        published(cast, nodes, edges("ask:approved > approved", "ask:rejected > rejected"))
+        contact(cast)
+        work()
+        with cast.scope():
+            return RunApproval.objects.get()
+
+    return asked
+
+
+@pytest.fixture
+def unpermitted(cast: Cast) -> Member:
+    """A member whose role permits nothing."""
+    with cast.scope():
+        return MemberFactory(status=Member.Status.ACCEPTED, role=Role.objects.create(name="Nothing", permission={}))
+
+
+def test_who_is_asked_answers_whatever_their_role(
+    cast: Cast, unpermitted: Member, ask: Callable[..., RunApproval]
+) -> None:
+    question = ask(cast.narrow, unpermitted)
+    with cast.scope():
+        run = question.run
+    for member in (cast.narrow, unpermitted):
+        browser = enter(member)
+        one = at(member, f"workflow-approvals/{question.pk}")
+        assert f'href="{one}"' in browser.get(at(member, "notifications")).content.decode()
+        for address in (at(member, "workflow-approvals"), one):
+            page = browser.get(address)
+            assert "Send to Ann Example? " in text_of(page)
+            assert ("Approve" in text_of(page), "<script>alert" in page.content.decode()) == (True, False)
+            assert "All of the company" not in text_of(page)
+    reads_contacts = enter(cast.narrow)
+    assert "1 workflow that asks you" in text_of(reads_contacts.get(at(cast.narrow)))
+    assert f"/contacts/{run.contact_id}" in reads_contacts.get(one).content.decode()
+    assert f"/contacts/{run.contact_id}" not in browser.get(one).content.decode()
+
+    sent = {"do": "reject", "id": question.pk, "comment": " Not now "}
+    assert "Rejected" in toast_of(browser, browser.post(one, sent))
+    late = reads_contacts.post(one, {"do": "approve", "id": question.pk})
+    assert "it is rejected" in toast_of(reads_contacts, late)
+    work()
+    (run,) = runs(cast, run.workflow_id)
+    assert (run.status, run.state["vars"]) == ("completed", {"way": "rejected"})
+    answered = text_of(reads_contacts.get(at(cast.narrow, "workflow-approvals") + "?only=answered"))
+    assert ("Not now" in answered, "Nothing waits for you" in answered) == (True, False)
+    assert "Nothing waits for you" in text_of(reads_contacts.get(at(cast.narrow, "workflow-approvals")))
+    assert "asks you" not in text_of(reads_contacts.get(at(cast.narrow)))
+
+
+def test_who_is_not_asked_sees_what_the_role_shows_and_answers_nothing(
+    cast: Cast, unpermitted: Member, ask: Callable[..., RunApproval]
+) -> None:
+    question = ask(cast.narrow)
+    path = f"workflow-approvals/{question.pk}"
+    reader = enter(cast.owner)
+    listed = reader.get(at(cast.owner, "workflow-approvals") + "?only=all")
+    assert "Send to Ann Example?" in text_of(listed)
+    assert 'value="approve"' not in listed.content.decode()
+    refused = reader.post(at(cast.owner, path), {"do": "approve", "id": question.pk})
+    assert "no such question to you" in toast_of(reader, refused)
+    nobody = enter(unpermitted)
+    assert nobody.get(at(unpermitted, path)).status_code == 404
+    for query in ("", "?only=all"):
+        assert "Ann Example" not in text_of(nobody.get(at(unpermitted, "workflow-approvals") + query))
+    other = make_cast()
+    assert enter(other.owner).get(at(other.owner, path)).status_code == 404
+    with cast.scope():
+        assert RunApproval.objects.get().status == "open"
+
+
+def test_all_takes_the_permission(cast: Cast, ask: Callable[..., RunApproval]) -> None:
+    question = ask(cast.narrow)
+
+    def listed(caller: Any, **query: str) -> Any:
+        answer = caller.get("/workflow/approvals", **query)
+        return [one["_id"] for one in answer.body["data"]] if answer.status == 200 else answer.body["warning"]
+
+    assert (listed(cast.session), listed(cast.session, whose="all")) == ([], [question.pk])
+    assert listed(cast.narrow_session) == [question.pk]
+    assert "workflow.GET" in listed(cast.narrow_session, whose="all")
+    assert listed(cast.session, whose="none").startswith("whose:")
+    seen = cast.session.get(f"/workflow/approvals/{question.pk}").data
+    assert (seen["contact"]["name"], seen["members"]) == (
+        "Ann Example",
+        [{"_id": cast.narrow.pk, "name": cast.narrow.name}],
+    )

@@ -1,0 +1,92 @@
+"""The pages of approvals: what runs ask members, and one question, which its notification leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+
+from core.web.lists import ListState
+from core.web.pages import Page
+from workflows.definitions.pages.base import WorkflowPage
+
+STATUSES = {
+    "open": ("Open", "info"),
+    "approved": ("Approved", "ok"),
+    "rejected": ("Rejected", "bad"),
+    "timeout": ("Too late", "warn"),
+    "cancelled": ("No longer asked", ""),
+}
+"""Status -> its words, and the tone of its badge."""
+ENDED = [status for status in STATUSES if status != "open"]
+SIZE = 30
+TABS: dict[str, tuple[str, dict[str, Any]]] = {
+    "": ("For you", {"filters": {"status": "open"}, "sortBy": "until", "sortOrder": "asc"}),
+    "answered": ("Answered", {"filters": {"status": ENDED}, "sortBy": "createdAt", "sortOrder": "desc"}),
+    "all": ("All of the company", {"whose": "all", "sortBy": "createdAt", "sortOrder": "desc"}),
+}
+"""What is shown -> the words of its tab, and the parameters of the API's list."""
+
+
+class ApprovalPage(Page):
+    """What the pages of approvals share. Every member may be asked, so that no module is needed."""
+
+    menu = WorkflowPage.menu
+    back: ClassVar[str] = "workflow-approvals"
+
+    def shown(self, one: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a question with its status in words, and whether the reader may answer it."""
+        words, tone = STATUSES.get(one["status"], (one["status"], ""))
+        contact = one["contact"]
+        mine = any(member["_id"] == self.actor.member_id for member in one["members"])
+        who = (contact["name"] or contact["email"] or "A contact") if contact else ""
+        return {**one, "words": words, "mood": tone, "who": who, "can_answer": mine and one["status"] == "open"}
+
+    def do_approve(self) -> HttpResponse:
+        return self._answer(True, "Approved: it goes on")
+
+    def do_reject(self) -> HttpResponse:
+        return self._answer(False, "Rejected")
+
+    def _answer(self, approved: bool, text: str) -> HttpResponse:
+        body = {"approved": approved, "comment": self.request.POST.get("comment", "").strip()}
+        answer = self.ask("POST", f"workflow/approvals/{self.sent_id()}/answer", None, body)
+        return self.done(text, self.address(self.back)) if answer.ok else self.refuse(answer)
+
+
+class Approvals(ApprovalPage):
+    path = "workflow-approvals"
+    name = "workflow-approvals"
+    title = "Approvals"
+    template = "web/workflows/approvals.html"
+
+    def show(self) -> Mapping[str, Any]:
+        known = {name: one for name, one in TABS.items() if name != "all" or self.may("workflow")}
+        only = self.request.GET.get("only", "")
+        only = only if only in known else ""
+        state = ListState(self.request.GET, keeps=("only",))
+        found = self.read("workflow/approvals", {**state.query(size=SIZE), **known[only][1]})
+        return {
+            "approvals": [self.shown(one) for one in found.data],
+            "only": only,
+            "tabs": [
+                (self.address(**({"only": name} if name else {})), words, name == only)
+                for name, (words, _) in known.items()
+            ],
+            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+        }
+
+
+class Approval(ApprovalPage):
+    path = "workflow-approvals/<str:id>"
+    name = "workflow-approval"
+    title = "Approval"
+    template = "web/workflows/approval_page.html"
+    record_kind = ("workflow/approvals", "Approvals")
+
+    def show(self) -> Mapping[str, Any]:
+        return {"one": self.shown(self.read(f"workflow/approvals/{self.params['id']}").data)}
+
+
+PAGES = [Approvals, Approval]

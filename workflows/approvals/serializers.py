@@ -1,0 +1,61 @@
+"""Bodies and answers of approvals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.models import Member
+from accounts.snapshots.serializers import MemberSnapshot
+from core.api.input import BooleanInput, Input, TextInput
+from core.api.output import Computed, IdField, Output
+from workflows.engine.models import RunApproval
+from workflows.runs.serializers import WorkflowRunContact, WorkflowSnapshot
+
+
+class WorkflowApprovalAnswer(Input):
+    """One's answer."""
+
+    approved = BooleanInput(help_text="true: the run goes on by approved; false: by rejected.")
+    comment = TextInput(max_length=2000, required=False, allow_blank=True)
+
+
+class WorkflowApprovalMember(Output):
+    """A member who is asked."""
+
+    _id = IdField()
+    name = serializers.CharField()
+
+
+class WorkflowApprovalOut(Output):
+    """A question of a run to members."""
+
+    _id = IdField()
+    run = IdField(source="run_id")
+    workflow = WorkflowSnapshot(source="run.workflow")
+    contact = WorkflowRunContact(source="run.contact")
+    lead = IdField(source="run.lead_id", allow_null=True)
+    node = serializers.CharField()
+    text = serializers.CharField()
+    members = Computed(WorkflowApprovalMember(many=True, help_text="Who may answer."))
+    status = serializers.ChoiceField(choices=RunApproval.Status.values)
+    comment = serializers.CharField()
+    answeredBy = MemberSnapshot(source="answered_by")
+    answeredAt = serializers.DateTimeField(allow_null=True)
+    until = serializers.DateTimeField()
+    createdAt = serializers.DateTimeField()
+
+    reads = ("members",)
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Any) -> dict[str, Any]:
+        return {**data, "members": row["members"]}
+
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        ids = {id for row in rows for id in row["members"]}
+        names = dict(Member.objects.filter(pk__in=ids).values_list("pk", "name")) if ids else {}
+        return [
+            {**row, "members": [{"_id": id, "name": names[id]} for id in row["members"] if id in names]} for row in rows
+        ]

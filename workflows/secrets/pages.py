@@ -1,0 +1,90 @@
+"""The pages of secrets: the list, a form that keeps one, and one, whose value no page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from core.web.forms import Field, Form
+from core.web.lists import Column
+from core.web.pages import NOTHING, Refused
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
+from core.web.settings import SettingsPage
+
+SECRETS = Records(
+    "workflow/secrets",
+    "secrets",
+    "secret",
+    "secrets",
+    "key-round",
+    "A key or password that a workflow sends along with its calls, to one host and no other.",
+)
+
+
+class SecretPage(SettingsPage):
+    module = "workflow"
+    section = "secrets"
+    kind = SECRETS
+
+
+class Secrets(RecordList, SecretPage):
+    path = "settings/secrets"
+    name = "secrets"
+    title = "Secrets of workflows"
+    tab = "Secrets"
+    place = 73
+    icon = "key-round"
+    about = "Keys that workflows send along with their calls."
+    adds = "secret-new"
+    rows = "web/workflows/secret_rows.html"
+    hint = "Name, host"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("host", "Host", "host"),
+        Column("createdAt", "Kept since", "createdAt"),
+    )
+
+
+class SecretForm(RecordForm, SecretPage):
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        host = "The only host that it is sent to."
+        value = "Stored encrypted, and never shown again. For a log-in by user and password: user:password."
+        fields = [
+            Field("name", "Name", required=True, autofocus=True),
+            Field("host", "Host", required=True, placeholder="api.example.org", help=host),
+            Field("value", "Secret", "password", required=True, autocomplete="new-password", help=value),
+        ]
+        return Form([one for one in fields if values is None or one.name in values], values)
+
+
+class NewSecret(NewRecord, SecretForm):
+    path = "settings/secrets/new"
+    name = "secret-new"
+    title = "New secret"
+
+
+class Secret(EditRecord, SecretForm):
+    path = "settings/secrets/<str:id>"
+    name = "secret"
+
+    @cached_property
+    def record(self) -> Mapping[str, Any]:
+        found = self.read("workflow/secrets", {"ids": [self.params["id"]], "p": "1", "n": "1"}).data
+        if not found:
+            raise Refused(*NOTHING)
+        return {"id": found[0]["_id"], "name": found[0]["name"], "host": found[0]["host"]}
+
+    def consequence(self) -> str:
+        return "Steps that send it along fail from then on, until another one is chosen. This cannot be undone."
+
+    def show(self) -> Mapping[str, Any]:
+        """Show what is known of it: nothing of a secret is changed."""
+        values = [(one.label, one.value) for one in self.form(self.record).fields]
+        return {**self.context(), "form": None, "facts": values}
+
+    def do_save(self) -> Any:
+        raise Refused(400, "A secret is not changed", "Delete it, and keep another one.")
+
+
+PAGES = [Secrets, NewSecret, Secret]
