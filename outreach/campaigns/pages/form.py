@@ -336,7 +336,7 @@ class CampaignAudience(CampaignPage):
 
     def show(self) -> Mapping[str, Any]:
         chosen = {name: self.request.GET.getlist(name) for name in WHO if self.request.GET.getlist(name)}
-        if not chosen or not self.may("campaign", "POST"):
+        if not chosen or not self.may("campaign", "POST") or not self.may("contact"):
             return {"found": None}
         found = self.needed(self.ask("POST", "campaign/audience-preview", None, chosen)).data
         excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in found["excluded"].items()]

@@ -240,7 +240,7 @@ class RunAudience(NewRun):
 
     def audience(self, sent: QueryDict) -> dict[str, Any]:
         chosen = {name: sent.getlist(name) for name in WHO if sent.getlist(name)}
-        if not chosen or not self.may("genie", "POST"):
+        if not chosen or not self.may("genie", "POST") or not self.may("contact"):
             return {"found": None}
         found = self.needed(self.ask("POST", "genie/audience-preview", None, chosen)).data
         hours = self.ask("GET", "genie/settings")
