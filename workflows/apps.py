@@ -12,6 +12,7 @@ class WorkflowsConfig(AppConfig):
         from workflows.engine import jobs as engine  # noqa: F401  (register their work)
         from workflows.engine import limits
         from workflows.privacy import register_personal_data_tables
+        from workflows.report_types import register_reports
         from workflows.runs import jobs as runs  # noqa: F401  (register their work)
         from workflows.schedules import jobs as schedules  # noqa: F401  (register their work)
         from workflows.triggers import jobs as triggers  # noqa: F401  (register their work)
@@ -20,4 +21,5 @@ class WorkflowsConfig(AppConfig):
         meter_usage(limits.RUNS_A_MONTH, limits.started_this_month)
         RATES.add(limits.STARTS_A_SECOND)
         register_measure(Measure("approvals", "workflow", open_approvals_of, own=True))
+        register_reports()
         register_personal_data_tables()

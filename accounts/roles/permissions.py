@@ -179,6 +179,7 @@ DEFAULT_ROLES = (
                     "apps",
                     "manual-chatbot",
                     "chat-widget",
+                    "domain-tracking",
                 ),
                 "GET",
             ),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from core.access import Actor
+from core.errors import NamedError
 from crm.records.schema import ValueProblem
 
 REFUSED = "UnauthorizedAction_403"
@@ -22,6 +23,12 @@ class ContactRights:
     def of(cls, actor: Actor) -> Self:
         """Return the rights of an actor: by session those of the role."""
         return cls(*(actor.is_unbounded or actor.may("contact", method) for method in ("POST", "PUT")))
+
+
+def check_reads_contacts(actor: Actor) -> None:
+    """Raise UnauthorizedAction_403 for an actor who may not read contacts, and so is told nothing of them."""
+    if not (actor.is_unbounded or actor.may("contact", "GET")):
+        raise NamedError(REFUSED, "your role lacks the permission contact.GET")
 
 
 NO_NEW_CONTACT = ValueProblem(

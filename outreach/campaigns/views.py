@@ -15,6 +15,7 @@ from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat
+from crm.contacts.rights import check_reads_contacts
 from outreach.campaigns import changing, services, starting
 from outreach.campaigns.filters import CAMPAIGN_FIELDS
 from outreach.campaigns.models import Campaign
@@ -170,15 +171,14 @@ class CampaignViewSet(ResourceViewSet):
         "Preview the audience of a campaign",
         input=Selectors,
         output=AudienceOut,
-        errors=PEOPLE,
+        errors=(*PEOPLE, "UnauthorizedAction_403"),
         description="How many contacts the selectors select, how many of them can be written to, and why not the"
-        " others. By session the sample takes contact.GET; without it, it is empty and `warning` says so.",
+        " others. By session it takes contact.GET.",
     )
     def audience_preview(self, request: Request, data: dict[str, Any]) -> Any:
-        seen = self.actor.is_unbounded or self.actor.may("contact", "GET")
-        warning = {} if seen else {"warning": "sample: your role lacks the permission contact.GET"}
+        check_reads_contacts(self.actor)
         chosen = services.selected({new: data[old] for old, new in services.SELECTORS.items()})
-        return self.success(audience.preview(audience.Audience.stored(chosen), sample=seen), **warning)
+        return audience.preview(audience.Audience.stored(chosen))
 
     @action(detail=True, methods=["post"])
     @endpoint(

@@ -85,7 +85,7 @@ class Messages(MessagePage):
             "status": Statuses("status", "State", ("in",), STATUSES),
             "run": Choice("run", "Outreach", ("in",), tuple(named.items())),
             "recipient": Choice("recipient", "Address", ("contains", "equals")),
-            "sentAt": Choice("sentAt", "Sent", DATE, kind="date"),
+            "sendingAt": Choice("sendingAt", "Went out", DATE, kind="date"),
         }
         shown = list(choices.values())
         choices["reason"] = Choice("reason", "Why", ("in",))

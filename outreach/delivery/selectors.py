@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
@@ -9,8 +11,9 @@ from django.utils import timezone
 
 from accounts.settings.formats import formats_of
 from core.tenancy import company_id
+from core.text.formats import Formats
 from outreach.delivery.context import SendContext, sender_state
-from outreach.delivery.decision import describe, expected
+from outreach.delivery.decision import DecisionInput, describe, expected
 from outreach.delivery.limits.pauses import TROUBLE
 from outreach.delivery.models import SendJob, SendJobTransition
 from outreach.delivery.reasons import Reason, sentence_of
@@ -53,7 +56,6 @@ def message_detail(message_id: str) -> dict[str, Any]:
     transitions = transitions.select_related("actor")
     return {
         "html": job.html or html_from_text(job.text),
-        "decision": decision_of(job),
         "opensAndClicks": _opens_and_clicks(job),
         "thread": _thread(job),
         "transitions": [
@@ -120,16 +122,29 @@ def decision_of(job: SendJob) -> dict[str, Any] | None:
 
     The job comes with contact, run and sender joined.
     """
-    if job.status not in (Status.PLANNED, Status.DRAFT, Status.APPROVED):
-        return None
-    now, context = timezone.now(), SendContext.load()
-    senders = {}
-    sender = job.sender
-    if sender is not None:
-        senders[sender.pk] = sender_state(sender, context.zone, now)
-    known = context.decision_inputs([job], senders, now)[job.pk]
-    formats = formats_of(company_id())
-    found = describe(known, now, formats)
+    return decisions_of([job]).get(job.pk)
+
+
+def decisions_by_id(message_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the decisions about those of the messages that wait, by their ids."""
+    rows = SendJob.objects.filter(pk__in=message_ids).select_related("contact", "run", "smtp", "mail_app")
+    return decisions_of(rows.defer("html", "evidence"))
+
+
+def decisions_of(jobs: Iterable[SendJob]) -> dict[str, dict[str, Any]]:
+    """Return the decisions about those of the messages that wait, by their ids. The jobs come as for decision_of."""
+    waiting = [job for job in jobs if job.status in (Status.PLANNED, Status.DRAFT, Status.APPROVED)]
+    if not waiting:
+        return {}
+    now, context, formats = timezone.now(), SendContext.load(), formats_of(company_id())
+    senders = {job.sender.pk: job.sender for job in waiting if job.sender is not None}
+    states = {id: sender_state(sender, context.zone, now) for id, sender in senders.items()}
+    known = context.decision_inputs(waiting, states, now)
+    return {job.pk: _described(job, known[job.pk], now, formats) for job in waiting}
+
+
+def _described(job: SendJob, known: DecisionInput, now: datetime, formats: Formats) -> dict[str, Any]:
+    found, sender = describe(known, now, formats), job.sender
     if known.unwritten and found["reason"] == known.unwritten and job.error:
         found["sentence"] = f"{found['sentence']} {job.error}"
     if found["reason"] == Reason.SENDER_STOPPED and sender is not None:

@@ -15,6 +15,7 @@ from outreach.ai.evidence import is_unproved
 from outreach.delivery.hashes import content_hash, envelope_of
 from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import Reason, sentence_of
+from outreach.delivery.selectors import decisions_by_id
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot
 
@@ -194,8 +195,25 @@ def _lapse(data: Mapping[str, Any], row: Mapping[str, Any], envelope: str) -> st
     return str(Reason.APPROVAL_EXPIRED) if ends is not None and ends <= timezone.now() else ""
 
 
-class MessageDetail(MessageOut):
-    """A message with its HTML, the decision as it would be taken now, and its life so far."""
+class ListedMessage(MessageOut):
+    """A message with the decision as it would be taken now."""
+
+    decision = Computed(
+        serializers.DictField(
+            allow_null=True,
+            help_text="Why it has not gone, and when it will: state, reason, sentence, until, goesAt; null once a"
+            " worker has it or it has ended.",
+        )
+    )
+
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        found = decisions_by_id([row["_id"] for row in rows if row["status"] in SendJob.TO_SEND])
+        return [{**row, "decision": found.get(row["_id"])} for row in rows]
+
+
+class MessageDetail(ListedMessage):
+    """A message with its HTML and its life so far."""
 
     html = Computed(serializers.CharField())
     opensAndClicks = Computed(
@@ -203,11 +221,6 @@ class MessageDetail(MessageOut):
             child=serializers.DictField(),
             help_text="Where they are tracked, the newest 100: kind (opened, clicked), url, at, and machine, which says"
             " why no recipient did it (head, scanner, too_soon, all_links, member; empty: one did).",
-        )
-    )
-    decision = Computed(
-        serializers.DictField(
-            allow_null=True, help_text="state, reason, sentence, until, goesAt; null once it has gone."
         )
     )
     thread = Computed(

@@ -25,6 +25,7 @@ from outreach.delivery.serializers import (
     Approval,
     GmailMessageOut,
     GuardrailOut,
+    ListedMessage,
     MessageDetail,
     MessageEdit,
     MessageOut,
@@ -62,7 +63,7 @@ class MessageViewSet(ResourceViewSet, abstract=True):
         "List messages",
         _messages,
         MESSAGE_FIELDS,
-        MessageOut,
+        ListedMessage,
         parameters=(OpenApiParameter("run", str, description="Only the messages of this run."),),
     )
 

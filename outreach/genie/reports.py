@@ -1,7 +1,8 @@
 """Reports about messages: what became of those that were planned, and of those that were handed to a server.
 
-A message counts in the period in which it was planned, or handed over, whenever what became of it happened: all numbers
-of a row are about the same messages, and a rate is a share of them.
+A message that was sent counts in the period in which it was handed to the server, here, on dashboards and on Home; what
+became of the others, in the one in which they were planned. What came of a message later counts with it: a rate is a
+share of the messages that are counted beside it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from core.reports import By, Column, Report, Source, condition, count
 from core.reports.declarations import Node, any_of
 from outreach.delivery.filters import SENDER, TEMPLATE
 from outreach.delivery.models import SendJob
-from outreach.delivery.selectors import LOGGED
+from outreach.delivery.selectors import LOGGED, sent_messages
 from outreach.delivery.stop_rules import REFUSED
 from outreach.email_templates.models import EmailTemplate
 from outreach.inbox.models import InboundMessage
@@ -102,48 +103,59 @@ VISITS = (
 )
 """Messages that people have opened and clicked a link of, where that is tracked."""
 
+MESSAGES_BY = (
+    BY_RUN,
+    By(
+        "campaign",
+        "Campaign",
+        "run__of_campaign_id",
+        label="run__of_campaign__name",
+        field="campaign",
+        empty="No campaign",
+    ),
+    By("template", "Template", TEMPLATE, labels=template_labels, field="template", empty="No template"),
+    BY_SENDER,
+    By("member", "Member", "created_by_id", label="created_by__name", field="createdBy", empty="Nobody"),
+    By("step", "Step", "step", labels=step_labels, field="step"),
+    BY_CHANNEL,
+)
+"""What messages that were planned, and those that were sent, are grouped by."""
+
 OUTREACH = Report(
     name="outreach",
     title="Outreach",
-    about="Messages that were planned in the period, and what has become of them since.",
+    about="Messages that were planned in the period, with what has become of them; and those that were sent in it,"
+    " whenever they were planned, with who has opened, clicked and answered them since.",
     modules=MODULES,
     place=60,
-    dated="by the day they were planned",
+    dated="by the day they were planned; what was sent, by the day it went out",
     sources=(
         Source(
             rows=lambda actor: SendJob.objects.all(),
             at="created_at",
             path=LIST,
             at_field="createdAt",
-            by=(
-                BY_RUN,
-                By(
-                    "campaign",
-                    "Campaign",
-                    "run__of_campaign_id",
-                    label="run__of_campaign__name",
-                    field="campaign",
-                    empty="No campaign",
-                ),
-                By("template", "Template", TEMPLATE, labels=template_labels, field="template", empty="No template"),
-                BY_SENDER,
-                By("member", "Member", "created_by_id", label="created_by__name", field="createdBy", empty="Nobody"),
-                By("step", "Step", "step", labels=step_labels, field="step"),
-                BY_CHANNEL,
-            ),
+            by=MESSAGES_BY,
             columns=(
                 count("planned", "Planned"),
                 count("waiting", "Waiting", Q(status__in=WAITING), condition("status", "in", list(WAITING))),
                 *(
                     count(status, title, Q(status=status), condition("status", "equals", status))
                     for status, title in (
-                        (Status.SENT, "Sent"),
                         (Status.FAILED, "Failed"),
                         (Status.UNKNOWN, "Unknown"),
                         (Status.SUPPRESSED, "Suppressed"),
                         (Status.CANCELLED, "Cancelled"),
                     )
                 ),
+            ),
+        ),
+        Source(
+            rows=lambda actor: sent_messages(),
+            at="sending_at",
+            by=MESSAGES_BY,
+            columns=(
+                count("sent", "Sent"),
                 *VISITS,
                 count("replied", "Replied", Q(received(Kind.REPLY))),
             ),

@@ -11,7 +11,7 @@ from core.api.endpoint import endpoint
 from core.api.envelope import QUEUED, respond
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
-from crm.contacts.rights import ContactRights
+from crm.contacts.rights import ContactRights, check_reads_contacts
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageChanged, MessageOut, MessagesApproved
 from outreach.delivery.services import Left
@@ -201,32 +201,29 @@ class RunViewSet(ResourceViewSet):
         "Preview an audience",
         input=Selectors,
         output=AudienceOut,
-        errors=AUDIENCE_ERRORS,
+        errors=(*AUDIENCE_ERRORS, "UnauthorizedAction_403"),
         description="How many contacts the selectors select, how many of them can be written to, and why not the"
-        " others. By session the sample takes contact.GET; without it, it is empty and `warning` says so.",
+        " others. By session it takes contact.GET.",
     )
     def audience_preview(self, request: Request, data: dict[str, Any]) -> Any:
-        seen = self.actor.is_unbounded or self.actor.may("contact", "GET")
-        warning = {} if seen else {"warning": "sample: your role lacks the permission contact.GET"}
-        return self.success(audience.preview(_select(data), sample=seen), **warning)
+        check_reads_contacts(self.actor)
+        return audience.preview(_select(data))
 
     @action(detail=False, methods=["post"], url_path="draft-preview")
     @endpoint(
         "Preview a run",
         input=DraftPreview,
         output=DraftPreviewOut,
-        errors=(*AUDIENCE_ERRORS, *RUN_APP_ERRORS, *MODEL_ERRORS),
+        errors=(*AUDIENCE_ERRORS, *RUN_APP_ERRORS, *MODEL_ERRORS, "UnauthorizedAction_403"),
         description="Drafts for up to three of the recipients, as a run would write them, how many it would reach,"
-        " how long it would take and what it would cost. Nothing is stored; the calls of a model count. By session the"
-        " drafts take contact.GET; without it there are none,"
-        " and `warning` says so.",
+        " how long it would take and what it would cost. Nothing is stored; the calls of a model count. By session it"
+        " takes contact.GET.",
     )
     def draft_preview(self, request: Request, data: dict[str, Any]) -> Any:
-        seen = self.actor.is_unbounded or self.actor.may("contact", "GET")
-        warning = {} if seen else {"warning": "drafts: your role lacks the permission contact.GET"}
-        found = preview_run(_select(data), sample=seen, **data)
+        check_reads_contacts(self.actor)
+        found = preview_run(_select(data), **data)
         found.update(_sender_of(found.pop("sender")))
-        return self.success(found, **warning)
+        return found
 
     @action(detail=False, methods=["post"], url_path="from-contacts")
     @endpoint(

@@ -17,7 +17,7 @@ from crm.meetings.answers import Answer, read_answer
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.models import Contact
 from outreach.delivery.models import SendJob
-from outreach.inbox.classification import Kind, calendar_part, classify, is_daemon, report_type
+from outreach.inbox.classification import Kind, calendar_part, classify, is_daemon, is_from_nobody, report_type
 from outreach.inbox.matching import Matched, first_known, named_messages
 from outreach.inbox.models import ImapMailbox, InboundMessage
 from outreach.inbox.parsing import Mail
@@ -70,6 +70,7 @@ class Reader:
             or is_daemon(mail)
             or mail.has("X-Failed-Recipients")
             or mail.header("Return-Path") == "<>"
+            or (is_from_nobody(mail) and mail.message.get_content_type() == "multipart/mixed")  # may send ours back
             or named[uid] & known.keys()
             or mail.sender[1].upper() in people | invited
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from email import message_from_bytes, message_from_string
 from email.message import Message
@@ -13,6 +13,7 @@ from enum import StrEnum
 from flufl.bounce import all_failures
 
 from outreach.inbox.parsing import MOST_TEXT, Mail, addresses_in, ids_in, raw_headers, text_of
+from outreach.suppression.addresses import is_address
 
 MOST_RECIPIENTS = 20
 MOST_SCANNED = 32_000
@@ -84,8 +85,18 @@ _MESSAGE_ID = re.compile(r"(?im)^[> \t]*Message-ID:\s*<([^<>\s]{1,500})>")
 
 def read_bounce(mail: Mail) -> Report:
     """Read a delivery report: its own fields first, then what mailers of other habits write in their words."""
-    failures = list(_of_status(mail)) or list(_of_words(mail))
+    failures = _real(_of_status(mail)) or _real(_of_words(mail))
     return Report(tuple(failures[:MOST_RECIPIENTS]), original_ids(mail))
+
+
+def _real(failures: Iterable[Failure]) -> list[Failure]:
+    """Return the failures of what can be an address: readers of words take other things for one."""
+    return [one for one in failures if is_address(one.recipient)]
+
+
+def encloses_mail(mail: Mail) -> bool:
+    """Tell whether the mail has another one, or its headers, within it."""
+    return next(_enclosed(mail), None) is not None
 
 
 def read_complaint(mail: Mail) -> Report:

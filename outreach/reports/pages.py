@@ -24,6 +24,7 @@ LISTS = {
     "suppression": "suppressions",
     "contact/import": "imports",
     "lead/import": "lead-imports",
+    "workflow/runs": "workflow-runs",
 }
 """List of the API -> the page that shows it."""
 CHARTS = {"bar": "Bars", "line": "Line", "table": "Table alone"}

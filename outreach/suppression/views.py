@@ -36,9 +36,14 @@ from outreach.suppression.services import delete_suppressions, suppress_address,
 
 
 def _files(actor: Actor) -> QuerySet[File]:
-    """Return the files whose addresses the actor may import: by session without file.GET only those of their own."""
+    """Return the files whose addresses the actor may import: by session without file.GET only those that they have
+    uploaded, which takes file.POST. Raises UnauthorizedAction_403 for a role that has neither."""
     files = readable_files(actor)
-    return files if actor.is_unbounded or actor.may("file", "GET") else files.filter(created_by_id=actor.member_id)
+    if actor.is_unbounded or actor.may("file", "GET"):
+        return files
+    if not actor.may("file", "POST"):
+        raise NamedError("UnauthorizedAction_403", "fileId: your role lacks the permission file.GET")
+    return files.filter(created_by_id=actor.member_id)
 
 
 FILE_ERRORS = (

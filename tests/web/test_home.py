@@ -38,7 +38,7 @@ def midnight(scope: Cast) -> Callable[[int], datetime]:
     ages = (0, 13, 14)
     for person, ago in zip(people, ages, strict=False):
         Contact.objects.filter(pk=person.pk).update(created_at=day(ago), replied_at=day(ago))
-        SendJob.objects.create(contact=person, status="sent", sent_at=day(ago), occurrence=ago + 1)
+        SendJob.objects.create(contact=person, status="sent", sending_at=day(ago), occurrence=ago + 1)
     for number in range(2):
         SendJob.objects.create(contact=people[3], status="draft", occurrence=100 + number)
     SmtpFactory(verified=False)
@@ -66,6 +66,10 @@ def test_numbers_are_those_of_the_companys_days(scope: Cast, midnight: Callable[
     assert sent == dict.fromkeys(days, {"answered": 1, "sent": 1})
     assert len(found["days"]) == 14
     assert scope.session.get("/company/overview", days="1").data["numbers"]["sent"] == 1
+    for name in ("outreach", "deliverability"):  # those of today were planned; all tell when they went out
+        query = {"reportType": name, "startDate": days[0], "endDate": days[1]}
+        rows = scope.key.get("/logs/report", **query).data["rows"]
+        assert {row["key"]: row["sent"] for row in rows if row["sent"]} == dict.fromkeys(days, 1), name
     refused = scope.session.get("/company/overview", days="0")
     assert (refused.status, refused.body["warning"][:5]) == (400, "days:")
 

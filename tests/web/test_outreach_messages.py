@@ -59,7 +59,7 @@ def test_every_reason_has_a_sentence_and_a_deed(
     told = toast_of(client, client.post(page, {"do": "retry"}))
     assert "Approved 1 message again; those without words are written first" in told
     decision = {"state": "wait", "until": None, "goesAt": None}
-    monkeypatch.setattr("outreach.delivery.selectors.decision_of", lambda job: decision)
+    monkeypatch.setattr("outreach.delivery.serializers.decisions_by_id", lambda ids: dict.fromkeys(ids, decision))
     path = at(cast.owner, f"messages/{message.pk}")
     for reason in (*Reason, "sender_trouble"):
         decision |= {"reason": reason, "sentence": sentence_of(reason)}
@@ -72,7 +72,7 @@ def test_every_reason_has_a_sentence_and_a_deed(
         with cast.scope():
             SendJob.objects.update(status="failed", reason=reason)
         decision.clear()
-        monkeypatch.setattr("outreach.delivery.selectors.decision_of", lambda job: None)
+        monkeypatch.setattr("outreach.delivery.serializers.decisions_by_id", lambda ids: {})
         card = re.search(r'<div class="card"><h2>.*?</div>', client.get(path).content.decode(), re.DOTALL)[0]
         assert re.search(r'<a class="link" href', card), reason
     bar = re.search(

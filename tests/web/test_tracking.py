@@ -10,7 +10,7 @@ from outreach.domain_tracking import services
 from outreach.domain_tracking.checks import Found
 from outreach.models import DomainTracking, EmailTemplate, GenieSettings, SendJob, TrackingEvent
 from tests.kit.cast import Cast
-from tests.kit.factories import ContactFactory
+from tests.kit.factories import ContactFactory, SmtpFactory
 from tests.web.helpers import at, enter, text_of, toast_of
 
 
@@ -53,6 +53,24 @@ def test_a_message_says_who_opened_it_and_a_campaign_offers_what_is_tracked(cast
     offered = text_of(client.get(form))
     assert ("Count who opens it" in offered, "The one that most people open" in offered) == (True, True)
     assert "Count who clicks its links" not in offered
+
+
+@pytest.mark.parametrize("page", ["outreach/new", "outreach/find"])
+def test_a_run_leaves_out_what_its_form_switches_off(cast: Cast, page: str) -> None:
+    client, form = enter(cast.owner), at(cast.owner, page)
+    assert "Count who" not in text_of(client.get(form))
+    with cast.scope():
+        GenieSettings.objects.create(track_opens=True, track_clicks=True)
+        contact, _ = ContactFactory(), SmtpFactory()
+    client.post(at(cast.owner, "senders"), {"do": "connect_writer"})
+    offered = client.get(form).content.decode()
+    assert [f'name="{name}" checked' in offered for name in ("trackOpens", "trackClicks")] == [True, True]
+    sent = {"do": "save", "contactIds": contact.pk, "prompt": "Invite them", "count": "1", "trackClicks": "on"}
+    wrong = client.post(form, {**sent, "count": "x", "tokenCap": "x"}).content.decode()
+    assert [f'name="{name}" checked' in wrong for name in ("trackOpens", "trackClicks")] == [False, True]
+    assert client.post(form, sent).status_code == 303
+    (run,) = cast.key.get("/genie", p="1", n="2").data
+    assert (run["trackOpens"], run["trackClicks"]) == (False, True)
 
 
 def test_files_are_chosen_for_a_template(cast: Cast) -> None:

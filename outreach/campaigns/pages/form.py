@@ -15,6 +15,7 @@ from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from outreach.campaigns.pages import follow_ups
 from outreach.campaigns.pages.base import CampaignPage
+from outreach.genie.pages.base import TRACKED, tracking_switches
 from outreach.genie.pages.new import EXCLUDED, SAMPLES, SELECTORS, from_label
 from outreach.genie.pages.steps import DAYS, INTERVALS
 
@@ -23,7 +24,6 @@ WORDS = ("templateId", "subject", "body")
 SECOND = {"secondTemplateId": "templateId", "secondSubject": "subject", "secondBody": "body"}
 """Field of the second version -> key of the API."""
 TIMES = ("scheduledAt", "endsAt")
-TRACKED = ("trackOpens", "trackClicks")
 WINDOW = ("days", "start", "end")
 ALIKE = (
     ("mailApp: ", "smtp: "),
@@ -109,8 +109,7 @@ class CampaignForm(CampaignPage):
     def switches(self) -> list[Field]:
         """Return the switches of what the company tracks."""
         tracks = self.choices["tracking"]
-        named = (("opens", "trackOpens", "Count who opens it"), ("clicks", "trackClicks", "Count who clicks its links"))
-        return [Field(name, label, "switch", value=True) for kind, name, label in named if tracks[kind]]
+        return tracking_switches({"trackOpens": tracks["opens"], "trackClicks": tracks["clicks"]})
 
     def how(self) -> list[Field]:
         senders = [Option(f"{one['type']}/{one['_id']}", from_label(one)) for one in self.choices["senders"] or ()]
@@ -337,7 +336,7 @@ class CampaignAudience(CampaignPage):
 
     def show(self) -> Mapping[str, Any]:
         chosen = {name: self.request.GET.getlist(name) for name in WHO if self.request.GET.getlist(name)}
-        if not chosen or not self.may("campaign", "POST"):
+        if not chosen or not self.may("campaign", "POST") or not self.may("contact"):
             return {"found": None}
         found = self.needed(self.ask("POST", "campaign/audience-preview", None, chosen)).data
         excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in found["excluded"].items()]

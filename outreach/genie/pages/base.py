@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.web.ask import Answer
+from core.web.forms import Field
 from core.web.pages import MenuItem, Page
 
 PHASES = {
@@ -18,6 +19,15 @@ PHASES = {
     "failed": ("Failed", "bad"),
 }
 """Phase -> its words, and the tone of its badge."""
+
+
+TRACKED = {"trackOpens": "Count who opens it", "trackClicks": "Count who clicks its links"}
+"""Switch of a run or campaign -> its words."""
+
+
+def tracking_switches(tracks: Mapping[str, Any]) -> list[Field]:
+    """Return the switches of what the company tracks: trackOpens and trackClicks say whether it does."""
+    return [Field(name, label, "switch", value=True) for name, label in TRACKED.items() if tracks.get(name)]
 
 
 def messages(number: int | None) -> str:
@@ -56,3 +66,8 @@ class OutreachPage(Page):
 
     module = "genie"
     menu = MenuItem("Outreach", "send", 50, "Outreach", tab=True, key="o")
+
+    def tracking(self) -> list[Field]:
+        """Return the switches of what the company tracks of mails."""
+        answer = self.ask("GET", "genie/settings") if self.may("genie") else None
+        return tracking_switches(answer.data) if answer is not None and answer.ok else []

@@ -9,12 +9,12 @@ from typing import Any
 from django.http import HttpResponse
 
 from core.web.forms import Field, Form, Option
-from outreach.genie.pages.base import OutreachPage, no_writer
+from outreach.genie.pages.base import TRACKED, OutreachPage, no_writer
 from outreach.genie.pages.new import TONES
 
 WHO = ("prompt", "industry", "count", "customWhitelistedDomains", "enrichmentEnabled")
 WHAT = ("outreachPrompt", "tone", "userEnquiryEnabled", "name")
-HOW = ("senders", "campaign", "draft")
+HOW = ("senders", "campaign", *TRACKED, "draft")
 USUAL = 25
 
 
@@ -87,6 +87,7 @@ class FindPeople(OutreachPage):
                 value="hold",
             ),
         ]
+        fields += self.tracking()
         if enrichers:
             ask = f"Ask {enrichers[0].label} about them first"
             fields.append(Field("enrichmentEnabled", ask, "switch", help="What it says is proposed to you, not used."))

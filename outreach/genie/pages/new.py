@@ -12,7 +12,7 @@ from core.ids import is_id
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from outreach.genie.pages import steps
-from outreach.genie.pages.base import OutreachPage, no_writer
+from outreach.genie.pages.base import TRACKED, OutreachPage, no_writer
 from outreach.genie.pages.marks import marks
 
 SELECTORS = (
@@ -22,6 +22,7 @@ SELECTORS = (
 )
 """Selector -> label, path and module of what it selects by."""
 WHO = ("contactIds", *(name for name, *_ in SELECTORS))
+HOW = ("smtp", "draft", *TRACKED, "intervalMs")
 CAPS = ("tokenCap", "costCap")
 CAP_HELP = "Where an AI model writes. Empty: your company's cap for one outreach, if there is one."
 FOUND = 10
@@ -78,7 +79,7 @@ class NewRun(OutreachPage):
             "who": who,
             "picked": by_name["contactIds"].value,
             "what": [by_name["prompt"], by_name["tone"], by_name["language"], by_name["name"]],
-            "how": [by_name["smtp"], by_name["draft"], by_name["intervalMs"]],
+            "how": [by_name[name] for name in HOW if name in by_name],
             "steps": steps.grouped(form, steps.count_of(self.request.POST)),
             "most_steps": steps.MOST,
             "limits": [by_name[name] for name in CAPS],
@@ -121,6 +122,7 @@ class NewRun(OutreachPage):
                     options=[Option("hold", "Show me the drafts first"), Option("send", "Send without asking")],
                     value="hold",
                 ),
+                *self.tracking(),
                 steps.interval_field(),
                 *self.step_fields(),
                 *self.caps(),
@@ -238,7 +240,7 @@ class RunAudience(NewRun):
 
     def audience(self, sent: QueryDict) -> dict[str, Any]:
         chosen = {name: sent.getlist(name) for name in WHO if sent.getlist(name)}
-        if not chosen or not self.may("genie", "POST"):
+        if not chosen or not self.may("genie", "POST") or not self.may("contact"):
             return {"found": None}
         found = self.needed(self.ask("POST", "genie/audience-preview", None, chosen)).data
         hours = self.ask("GET", "genie/settings")

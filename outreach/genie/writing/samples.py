@@ -51,16 +51,15 @@ def preview_run(
     ai_type: str | None,
     smtp: str | None,
     outreach_cadence: Mapping[str, Any],
-    sample: bool,
     token_cap: int | None = None,
     cost_cap: Decimal | None = None,
 ) -> dict[str, Any]:
     """Count whom a run would reach, compose samples, and estimate its time and its price. `smtp` is the sender's id.
 
-    Time is that of the first messages; the price is that of all follow-ups too, if nothing stops any. Without `sample`
-    there are no drafts. A company without a sender gets no estimate of time. Stores nothing but the
-    calls of a model. Raises the errors of the AI app, NoSMTPSelected_400 for a sender that was named and is none, and
-    ConnectionTestRunning_429 while a model writes other samples.
+    Time is that of the first messages; the price is that of all follow-ups too, if nothing stops any. A company without
+    a sender gets no estimate of time. Stores nothing but the calls of a model. Raises the errors of the AI app,
+    NoSMTPSelected_400 for a sender that was named and is none, and ConnectionTestRunning_429 while a model writes other
+    samples.
     """
     ai_type = ai_type_of(choose_ai_app(ai_type))
     sender = _sender(smtp)
@@ -88,7 +87,7 @@ def preview_run(
         "sendable": found["sendable"],
         "excluded": found["excluded"],
         "price": _price(provider, briefs, number, cap_of_run(token_cap, cost_cap)) if provider.calls_a_model else None,
-        "drafts": _drafts(provider, briefs, contacts) if sample else [],
+        "drafts": _drafts(provider, briefs, contacts),
         "composer": {"aiType": ai_type, "name": provider.name, "callsAModel": provider.calls_a_model},
         "modelCalls": number if provider.calls_a_model else 0,
         "sender": sender,

@@ -61,6 +61,7 @@ def test_each_company_begins_with_four_roles_one_of_them_the_default(cast: Cast)
     )
     assert {flag.rpartition(".")[2] for flag in allowed["Viewer"]} == {"GET"}
     assert not {"api.GET", "role.GET", "member.GET"} & allowed["Viewer"]
+    assert allowed["Viewer"] - allowed["Member"] == {"plan.GET"}  # who works sees no less than who looks on
 
 
 def test_seeding_again_brings_nothing_back_and_changes_nothing(cast: Cast) -> None:

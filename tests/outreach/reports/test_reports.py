@@ -40,6 +40,7 @@ from tests.kit.cast import SESSION, Answer, Caller, Cast, make_cast, session_hea
 from tests.kit.examples import thorough
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory, SmtpFactory
 from tests.kit.rows import kept_for_module
+from workflows.models import Workflow, WorkflowRun, WorkflowVersion
 
 PATH = "/logs/report"
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -73,6 +74,7 @@ def cast(django_db_setup: None, django_db_blocker: Any) -> Iterator[Cast]:
         with cast.scope():
             make_people(cast)
             make_messages(cast)
+            make_runs()
         yield cast
 
 
@@ -179,6 +181,18 @@ def make_messages(cast: Cast) -> None:
             cost="0.000001",
         )
         AiUsage.objects.filter(pk=use.pk).update(created_at=at)
+
+
+def make_runs() -> None:
+    """Make runs of two workflows that began at each of the times, in all statuses."""
+    workflows = [Workflow.objects.create(name=name) for name in ("Welcome", "Remind")]
+    versions = [WorkflowVersion.objects.create(workflow=one, number=1, graph={}) for one in workflows]
+    for place, at in enumerate(TIMES * 2):
+        version, status = versions[place % 2], WorkflowRun.Status.values[place % 7]
+        run = WorkflowRun.objects.create(
+            workflow=version.workflow, version=version, entry_key=str(place), status=status
+        )
+        WorkflowRun.objects.filter(pk=run.pk).update(created_at=at)
 
 
 def test_each_number_is_that_of_the_list_it_links_to(cast: Cast, subtests: pytest.Subtests) -> None:
@@ -371,7 +385,7 @@ def test_messages_are_found_by_their_time(cast: Cast) -> None:
             for name, by in (("outreach", "run"), ("outreach", "day"), ("deliverability", "domain")):
                 assert report(cast.session, name, by=by)["totals"]
         found = [one["sql"] for one in asked if "number_" in one["sql"] and "sendjob" in one["sql"]]
-        assert len(found) == 3
+        assert len(found) == 5  # outreach has two sources
         with connection.cursor() as cursor:
             for statement in found:
                 cursor.execute(f"EXPLAIN {statement}")

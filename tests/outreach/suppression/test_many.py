@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from accounts.models import Role
 from core.jobs import WORK
 from core.jobs.leases import claim
 from core.jobs.sweeper import sweep
@@ -138,6 +139,10 @@ def test_the_same_file_sent_again_within_minutes_is_the_same_import(cast: Cast) 
 def test_a_role_without_files_imports_its_own_alone(db: None) -> None:
     cast = make_cast({"genie": {"GET": True, "POST": True}})
     theirs = upload(cast, b"E-Mail\na@example.org\n", "customers.csv")
+    refused = cast.narrow_session.post("/suppression/import", {"fileId": theirs})
+    assert (refused.status, "file.GET" in refused.body["warning"]) == (403, True)
+    with cast.scope():
+        Role.objects.filter(pk=cast.narrow.role_id).update(permission={"genie": {"POST": True}, "file": {"POST": True}})
     for path in ("/suppression/import/check", "/suppression/import"):
         refused = cast.narrow_session.post(path, {"fileId": theirs})
         assert (refused.status, refused.body["message"]) == (400, "File not found"), refused.body

@@ -9,6 +9,8 @@ from typing import Any
 import orjson
 import pytest
 import time_machine
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crm.models import CustomField
@@ -127,6 +129,16 @@ def test_a_model_that_is_away_holds_messages_and_one_that_refuses_fails_its_own(
     run = planned(cast, 3, aiType="ai-b")
     assert (statuses(cast, run), len(server.asked)) == ({"planned": 3}, 1)
     assert detail(cast, run)["nextDecision"]["reason"] == "ai_trouble"
+    with CaptureQueriesContext(connection) as asked:
+        listed = cast.key.get("/genie/send-jobs", run=run, p="1", n="20").data
+    assert sum("outreach_sendjob" in one["sql"] for one in asked) <= 4  # not one for each message
+    for one in listed:
+        decision = one["decision"]
+        assert (decision["state"], decision["reason"], decision["until"] is None) == ("wait", "ai_trouble", False)
+        assert "does not work at present" in decision["sentence"]
+        assert one["error"] in decision["sentence"]
+        known = cast.key.get(f"/genie/send-jobs/{one['_id']}").data["decision"]
+        assert known["sentence"] == decision["sentence"]
     good = message(subject="Hello", body="Hello from us all, dear reader, in these days.", claims=[])
     server.then(Say("", "refused"), Say(good, tokens=None), lasting=True)
     assert cast.session.put(f"/apps/ai-b/{made['_id']}", {"apiKey": "sk-new"}).status == 200
