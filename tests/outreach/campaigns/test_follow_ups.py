@@ -91,11 +91,16 @@ def test_follow_ups_go_to_those_who_have_not_answered(cast: Cast, people: dict[s
     assert (shown["funnel"]["planned"], shown["funnel"]["replied"], shown["funnel"]["bounced"]) == (24, 2, 2)
 
 
-def test_a_preview_shows_the_subject_that_a_follow_up_goes_under(cast: Cast, people: dict[str, Any]) -> None:  # noqa: F811
+def test_a_preview_shows_subject_and_footer_of_a_follow_up(cast: Cast, people: dict[str, Any]) -> None:  # noqa: F811
     id = made(cast, people, **TEXT, outreachCadence={"steps": STEPS})
     subjects = [cast.key.get(f"/campaign/{id}/preview?step={step}").data["subject"] for step in (1, 2, 3)]
     assert subjects[0]
     assert subjects[1:] == [f"Re: {subjects[0]}", "Last call"]
+    for step in (1, 2, 3):
+        shown = cast.key.get(f"/campaign/{id}/preview?step={step}").data
+        assert all("Unsubscribe from these messages (a sample: " in shown[part] for part in ("text", "html")), step
+        assert shown["html"].count("/api/public/unsubscribe/sample") == 1
+        assert shown["text"].count("/api/public/unsubscribe/sample") == 1
 
 
 def test_words_of_templates_are_those_of_the_beginning(cast: Cast, people: dict[str, Any]) -> None:  # noqa: F811
