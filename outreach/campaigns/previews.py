@@ -10,10 +10,14 @@ from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import run_of
 from outreach.campaigns.services import get_campaign
 from outreach.campaigns.words import content_of, follow_ups_of
+from outreach.delivery.unsubscribing.tokens import sample_link
+from outreach.domain_tracking.hosts import base_for
 from outreach.email_templates.compiling import Compiled
 from outreach.email_templates.rendering import Rendered, render
 from outreach.email_templates.services import values_of
 from outreach.genie.cadence.threads import answer_to
+from outreach.smtp.markup import html_from_text
+from outreach.smtp.message import UNSUBSCRIBE, with_unsubscribe
 
 
 def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step: int = 1) -> tuple[Rendered, list[str]]:
@@ -34,7 +38,15 @@ def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step:
         first = _words(campaign, 1)[0]
         began = render(first["subject"], Compiled("", "", ()), (), values_of(contact_id, first["variables"]))
         mail = replace(mail, subject=answer_to(began.subject))
-    return mail, [file["id"] for file in one.get("attachments", ())]
+    return _with_footer(campaign, mail), [file["id"] for file in one.get("attachments", ())]
+
+
+def _with_footer(campaign: Campaign, mail: Rendered) -> Rendered:
+    """Return the mail with what stands below each: a link to unsubscribe, here a sample that is nobody's."""
+    url = sample_link(base_for(campaign.sender.from_email if campaign.sender else ""))
+    label = f"{UNSUBSCRIBE} (a sample: each recipient has a link of their own)"
+    text, html = with_unsubscribe(f"{mail.text.rstrip()}\n", mail.html or html_from_text(mail.text), url, label)
+    return replace(mail, text=text, html=html)
 
 
 def _words(campaign: Campaign, step: int) -> list[dict[str, Any]]:

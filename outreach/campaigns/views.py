@@ -158,8 +158,8 @@ class CampaignViewSet(ResourceViewSet):
         output=WordsPreview,
         errors=(*NOT_FOUND, "CampaignTemplateRequired_400", *WORDS, "ContactNotFound_400", "UnauthorizedAction_403"),
         parameters=(CONTACT, VARIANT, STEP),
-        description="As it goes out, but for what is each recipient's own: the link to unsubscribe. By session a"
-        " contact takes contact.GET.",
+        description="As it goes out, with a sample in the place of the link to unsubscribe, which is each recipient's"
+        " own. By session a contact takes contact.GET.",
     )
     def preview(self, request: Request, id: str) -> Any:
         asked = {one.name: whole_number(request, one.name, start) for one, start in ((VARIANT, 0), (STEP, 1))}

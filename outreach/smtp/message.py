@@ -30,6 +30,9 @@ class InvalidMail(ValueError):
     """A message that can't be built; the text names the invalid part."""
 
 
+UNSUBSCRIBE = "Unsubscribe from these messages"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingMail:
     """One message to one recipient. The Message-ID is derived from `id`, the id of its row."""
@@ -47,7 +50,7 @@ class OutgoingMail:
     references: tuple[str, ...] = ()  # Message-IDs of the messages before it in the thread, the oldest first
     thread_id: str = ""  # of the messages before it, as the mail vendor calls it
     unsubscribe_url: str | None = None
-    unsubscribe_label: str = "Unsubscribe from these messages"
+    unsubscribe_label: str = UNSUBSCRIBE
     bulk: bool = False
     attachments: Sequence[Attachment] = ()
 
@@ -116,11 +119,16 @@ def bodies(mail: OutgoingMail) -> tuple[str, str]:
     text = CONTROL_IN_TEXT.sub("", mail.text.replace("\r\n", "\n").replace("\r", "\n")).rstrip() + "\n"
     rich = sanitise_html(mail.html) if mail.html and mail.html.strip() else html_from_text(text)
     if mail.unsubscribe_url:
-        label = clean_line(mail.unsubscribe_label)
-        text += f"\n-- \n{label}: {mail.unsubscribe_url}\n"
-        link = f'<a href="{html.escape(mail.unsubscribe_url)}" style="color:#6b7280">{html.escape(label)}</a>'
-        rich += f'\n<p style="margin:2em 0 0;font-size:12px;color:#6b7280" dir="auto">{link}</p>'
+        text, rich = with_unsubscribe(text, rich, mail.unsubscribe_url, mail.unsubscribe_label)
     return text, page_of(rich)
+
+
+def with_unsubscribe(text: str, rich: str, url: str, label: str = UNSUBSCRIBE) -> tuple[str, str]:
+    """Return a text that ends its last line, and its HTML, with a link to unsubscribe below them."""
+    label = clean_line(label)
+    link = f'<a href="{html.escape(url)}" style="color:#6b7280">{html.escape(label)}</a>'
+    footer = f'\n<p style="margin:2em 0 0;font-size:12px;color:#6b7280" dir="auto">{link}</p>'
+    return f"{text}\n-- \n{label}: {url}\n", f"{rich}{footer}"
 
 
 @lru_cache(maxsize=1000)  # the same sender for many messages

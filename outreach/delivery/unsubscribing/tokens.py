@@ -45,3 +45,8 @@ def read_token(token: str) -> Unsubscriber:
 def link(base_url: str, who: Unsubscriber) -> str:
     """Return a mail's unsubscribe URL: it asks a person to confirm, and acts at once for a mail client (RFC 8058)."""
     return f"{base_url.rstrip('/')}/api/public/unsubscribe/{make_token(who)}"
+
+
+def sample_link(base_url: str) -> str:
+    """Return a URL that looks like a mail's unsubscribe URL and is nobody's, for previews."""
+    return f"{base_url.rstrip('/')}/api/public/unsubscribe/sample"

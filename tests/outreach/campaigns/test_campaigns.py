@@ -1,91 +1,22 @@
-"""/campaign: from a draft to its messages, with variants, winners, pauses, pace, times and people who join later."""
+"""/campaign: from a draft to its messages, with pauses, pace, times and people who join later."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
-from fractions import Fraction
 from typing import Any
 
-import pytest
 import time_machine
 from django.utils import timezone
 
 from core.models import Event
-from core.tenancy import unscoped
 from crm.models import Contact, ContactTag
-from outreach.campaigns.following import follow_campaigns
-from outreach.campaigns.winners import best_of
 from outreach.delivery.claims import claim
 from outreach.delivery.selectors import decision_of
-from outreach.genie.mails import notify_finished
-from outreach.genie.variants import variant_of
-from outreach.models import Campaign, EmailTemplate, GenieScheduler, MailApp, SendJob, Smtp
-from tests.kit.cast import Cast, make_cast
-from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
-from tests.kit.rows import kept_for_module
+from outreach.models import Campaign, EmailTemplate, GenieScheduler, SendJob, Smtp
+from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory
+from tests.outreach.campaigns.helpers import AB, HTML, SOON, TEXT, begun, followed, jobs, made, went
 from tests.outreach.helpers import work
-
-HTML = "<p>Dear {{contact.firstName}}, come on {{Plan}}</p>"
-TEXT = {"subject": "Hello {{contact.firstName}}", "body": "Come on Tuesday"}
-AB = [{"name": "A", "share": 50, **TEXT}, {"name": "B", "share": 50, "subject": "Hi", "body": "See you"}]
-SOON = {"amount": 2, "unit": "days"}
-
-
-@pytest.fixture(scope="module")
-def house(django_db_setup: None, django_db_blocker: Any) -> Iterator[Cast]:
-    with kept_for_module(django_db_blocker):
-        yield make_cast()
-
-
-@pytest.fixture
-def cast(house: Cast, db: None) -> Cast:
-    return house
-
-
-@pytest.fixture
-def people(cast: Cast) -> dict[str, Any]:
-    """A sender and a tag with ten people, as a campaign names them."""
-    with cast.scope():
-        tag = TagFactory()
-        for number in range(10):
-            ContactTag.objects.create(contact=ContactFactory(name=f"Ann{number} Example", custom={}), tag=tag)
-        return {"smtp": SmtpFactory().pk, "tags": [tag.pk]}
-
-
-def made(cast: Cast, people: dict[str, Any], **values: Any) -> str:
-    """Create a campaign; returns its id."""
-    answer = cast.key.post("/campaign", {"name": "Open day", **people, **values})
-    assert answer.status == 201, answer.body
-    return str(answer.data["_id"])
-
-
-def begun(cast: Cast, people: dict[str, Any], **values: Any) -> str:
-    """Start a campaign and plan it; returns its id."""
-    id = made(cast, people, **values)
-    answer = cast.session.post(f"/campaign/{id}/start")
-    assert (answer.status, answer.data["status"]) == (200, "running"), answer.body
-    work("genie")
-    return id
-
-
-def followed() -> None:
-    """Let the periodic tasks look at what is under way."""
-    with unscoped(reason="test: periodic tasks"):
-        notify_finished()
-        follow_campaigns()
-
-
-def jobs(cast: Cast, id: str) -> list[SendJob]:
-    with cast.scope():
-        return list(SendJob.objects.filter(run__of_campaign=id).select_related("contact", "run", "smtp").order_by("pk"))
-
-
-def went(cast: Cast, id: str, **found: Any) -> None:
-    """Let the approved messages of the campaign be sent."""
-    with cast.scope():
-        rows = SendJob.objects.filter(run__of_campaign=id, status="approved", **found)
-        rows.update(status="sent", sent_at=timezone.now(), sending_at=timezone.now())
 
 
 def test_a_template_reaches_everybody_once_and_the_campaign_comes_to_its_end(
@@ -141,82 +72,6 @@ def test_a_template_reaches_everybody_once_and_the_campaign_comes_to_its_end(
     assert cast.key.delete("/campaign", {"ids": [id, copy["_id"]]}).data == {"deletedCount": 2}
     none = cast.key.delete("/campaign", {"ids": [id]})
     assert (none.status, none.body["message"]) == (400, "No campaign selected")
-
-
-def test_the_winner_by_replies_writes_to_those_who_were_not_in_the_test(cast: Cast, people: dict[str, Any]) -> None:
-    rule = {"metric": "replied", "after": SOON, "testShare": 40}
-    id = begun(cast, people, variants=AB, winner=rule)
-    found = jobs(cast, id)
-    assert [one.variant for one in found if one.status == "approved"] == [0, 1, 0, 1]
-    waiting = [one for one in found if one.status == "planned"]
-    assert {(one.reason, one.variant, one.text) for one in waiting} == {("awaiting_winner", None, "")}
-    with cast.scope():
-        assert (decision_of(waiting[0]) or {})["reason"] == "awaiting_winner"
-    shown = cast.key.get(f"/campaign/{id}").data
-    assert (shown["waitingForWinner"], shown["decidesAt"], shown["won"]) == (6, None, {})
-    followed()
-    assert cast.key.get(f"/campaign/{id}").data["decidesAt"] is None  # the test has not gone
-    went(cast, id)
-    winners = [one.contact_id for one in found if one.variant == 1]
-    with cast.scope():
-        later = timezone.now() + timedelta(minutes=5)
-        Contact.objects.filter(pk__in=winners).update(replied_at=later)
-    followed()
-    assert cast.key.get(f"/campaign/{id}").data["decidesAt"] is not None
-    followed()
-    assert cast.key.get(f"/campaign/{id}").data["won"] == {}
-    with time_machine.travel(timezone.now() + timedelta(days=2, minutes=1), tick=False):
-        followed()
-        work("genie")
-        shown = cast.key.get(f"/campaign/{id}").data
-    assert (shown["won"]["variant"], shown["won"]["why"], shown["waitingForWinner"]) == ("B", "replied", 0)
-    rest = [one for one in jobs(cast, id) if one.status == "approved"]
-    assert {(one.subject, one.text, one.variant) for one in rest} == {("Hi", "See you", 1)}
-    assert (len(rest), [one["planned"] for one in shown["variantResults"]]) == (6, [2, 8])
-    late = cast.key.post(f"/campaign/{id}/winner", {"variant": "A"})
-    assert (late.status, late.body["warning"]) == (400, "variant: the winner was chosen: B")
-
-
-def test_a_winner_by_opens_needs_them_tracked_and_is_the_most_opened(cast: Cast, people: dict[str, Any]) -> None:
-    rule = {"metric": "opened", "after": SOON, "testShare": 40}
-    cast.key.put("/genie/settings", {"trackOpens": True})
-    off = cast.key.post("/campaign", {"name": "Off", **people, "variants": AB, "winner": rule, "trackOpens": False})
-    assert (off.status, off.body["warning"]) == (
-        *(400, "winner.metric: opened needs trackOpens, which is off for the campaign"),
-    )
-    late = made(cast, people, name="Late", variants=AB, winner=rule)
-    id = begun(cast, people, variants=AB, winner=rule, trackClicks=False)
-    went(cast, id)
-    with cast.scope():
-        run = GenieScheduler.objects.get(of_campaign=id)
-        assert (run.track_opens, run.track_clicks) == (True, False)
-        SendJob.objects.filter(run=run, variant=1).update(open_count=2)
-    followed()
-    with time_machine.travel(timezone.now() + timedelta(days=2, minutes=1), tick=False):
-        followed()
-        shown = cast.key.get(f"/campaign/{id}").data
-    assert (shown["won"]["variant"], shown["won"]["why"]) == ("B", "opened")
-    assert (shown["funnel"]["opened"], shown["funnel"]["clicked"], shown["opened"]) == (2, None, 2)
-    cast.key.put("/genie/settings", {"trackOpens": False})
-    refused = cast.key.post(f"/campaign/{late}/start")
-    assert (refused.status, "trackOpens of PUT /genie/settings" in refused.body["warning"]) == (400, True)
-
-
-def test_shares_are_exact_and_a_batch_done_again_gives_the_same() -> None:
-    shares = [{"share": 50}, {"share": 30}, {"share": 20}]
-    split = [variant_of({"variants": shares, "testShare": None, "chosen": None}, n) for n in range(200)]
-    assert [split.count(one) for one in range(3)] == [100, 60, 40]
-    assert [split[:10].count(one) for one in range(3)] == [5, 3, 2]
-    tested = [variant_of({"variants": shares, "testShare": 7, "chosen": None}, n) for n in range(300)]
-    assert (tested[0], sum(one is not None for one in tested)) == (0, 21)
-    assert {variant_of({"variants": shares, "testShare": 7, "chosen": 2}, n) for n in range(9)} == {2}
-    assert variant_of({}, 3) is None
-    half, none = Fraction(1, 2), Fraction(0)
-    assert [best_of(one) for one in ([none, half], [none, half, half], [none, none])] == [
-        (1, ""),
-        (1, "tie"),
-        (0, "no_data"),
-    ]
 
 
 def test_a_pause_holds_all_of_it_until_it_is_resumed(cast: Cast, people: dict[str, Any]) -> None:
@@ -369,14 +224,6 @@ def test_bad_input_names_its_field(cast: Cast, people: dict[str, Any], other_ven
         assert answer.status in (400, 404), (values, answer.body)
         assert answer.body["message"].startswith(message), (values, answer.body)
         assert answer.body.get("warning", "").startswith(warning), (values, answer.body)
-
-
-@pytest.fixture
-def other_vendor(cast: Cast) -> str:
-    """An app of another letter than the one that is asked for."""
-    with cast.scope():
-        app = MailApp.objects.create(letter="a", vendor="brevo", from_email="a@x.example", api_key="k", verified=True)
-        return str(app.pk)
 
 
 def test_what_is_missing_is_said_at_the_start(cast: Cast, people: dict[str, Any]) -> None:

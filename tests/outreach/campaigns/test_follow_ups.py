@@ -13,17 +13,7 @@ from outreach.campaigns.services import duplicate_campaign
 from outreach.models import Campaign, EmailTemplate, SendJob, Smtp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.threads import at_once
-from tests.outreach.campaigns.test_campaigns import (  # noqa: F401  fixtures
-    TEXT,
-    begun,
-    cast,
-    followed,
-    house,
-    jobs,
-    made,
-    people,
-    went,
-)
+from tests.outreach.campaigns.helpers import TEXT, begun, followed, jobs, made, went
 from tests.outreach.helpers import work
 
 DAYS = {"amount": 3, "unit": "days"}
@@ -31,7 +21,7 @@ SEEN, BYE = "Dear {{contact.firstName}}, have you seen it?", {"subject": "Last c
 STEPS = [{"delay": DAYS, "body": SEEN}, {"delay": DAYS, **BYE}]
 
 
-def _sent(cast: Cast, id: str) -> None:  # noqa: F811
+def _sent(cast: Cast, id: str) -> None:
     """Let what is approved be sent, as the sending worker does."""
     with cast.scope():
         rows = SendJob.objects.filter(run__of_campaign=id, status="approved", next_delay__isnull=False)
@@ -39,7 +29,7 @@ def _sent(cast: Cast, id: str) -> None:  # noqa: F811
     went(cast, id)
 
 
-def _follow(cast: Cast, id: str) -> None:  # noqa: F811
+def _follow(cast: Cast, id: str) -> None:
     """Let the time of the next step come, and plan it."""
     with cast.scope():
         SendJob.objects.filter(run__of_campaign=id, next_step_at__isnull=False).update(next_step_at=timezone.now())
@@ -47,7 +37,7 @@ def _follow(cast: Cast, id: str) -> None:  # noqa: F811
     work("genie")
 
 
-def test_follow_ups_go_to_those_who_have_not_answered(cast: Cast, people: dict[str, Any]) -> None:  # noqa: F811
+def test_follow_ups_go_to_those_who_have_not_answered(cast: Cast, people: dict[str, Any]) -> None:
     window = {"days": [1], "start": "09:00", "end": "17:00"}
     id = begun(cast, people, **TEXT, window=window, outreachCadence={"steps": STEPS})
     first = jobs(cast, id)
@@ -91,14 +81,19 @@ def test_follow_ups_go_to_those_who_have_not_answered(cast: Cast, people: dict[s
     assert (shown["funnel"]["planned"], shown["funnel"]["replied"], shown["funnel"]["bounced"]) == (24, 2, 2)
 
 
-def test_a_preview_shows_the_subject_that_a_follow_up_goes_under(cast: Cast, people: dict[str, Any]) -> None:  # noqa: F811
+def test_a_preview_shows_subject_and_footer_of_a_follow_up(cast: Cast, people: dict[str, Any]) -> None:
     id = made(cast, people, **TEXT, outreachCadence={"steps": STEPS})
     subjects = [cast.key.get(f"/campaign/{id}/preview?step={step}").data["subject"] for step in (1, 2, 3)]
     assert subjects[0]
     assert subjects[1:] == [f"Re: {subjects[0]}", "Last call"]
+    for step in (1, 2, 3):
+        shown = cast.key.get(f"/campaign/{id}/preview?step={step}").data
+        assert all("Unsubscribe from these messages (a sample: " in shown[part] for part in ("text", "html")), step
+        assert shown["html"].count("/api/public/unsubscribe/sample") == 1
+        assert shown["text"].count("/api/public/unsubscribe/sample") == 1
 
 
-def test_words_of_templates_are_those_of_the_beginning(cast: Cast, people: dict[str, Any]) -> None:  # noqa: F811
+def test_words_of_templates_are_those_of_the_beginning(cast: Cast, people: dict[str, Any]) -> None:
     with cast.scope():
         template = EmailTemplate.objects.create(name="Later", subject="Once more", body="Hi", html="", text="Hi")
     id = made(cast, people, **TEXT, outreachCadence={"steps": [{"delay": DAYS, "template": template.pk}]})
@@ -131,7 +126,7 @@ def test_words_of_templates_are_those_of_the_beginning(cast: Cast, people: dict[
         ({"delay": DAYS, "body": ["x"]}, "steps[0].body"),
     ],
 )
-def test_follow_ups_that_cannot_be(cast: Cast, people: dict[str, Any], step: Any, named: str) -> None:  # noqa: F811
+def test_follow_ups_that_cannot_be(cast: Cast, people: dict[str, Any], step: Any, named: str) -> None:
     answer = cast.key.post("/campaign", {"name": "X", **people, **TEXT, "outreachCadence": {"steps": [step]}})
     assert answer.status in (400, 404)
     assert named in answer.body["warning"]
@@ -152,7 +147,7 @@ def owner(transactional_db: None) -> Cast:
     return make_cast()
 
 
-def test_what_has_no_sender_or_variant_is_told_by_its_name(cast: Cast, people: dict[str, Any]) -> None:  # noqa: F811
+def test_what_has_no_sender_or_variant_is_told_by_its_name(cast: Cast, people: dict[str, Any]) -> None:
     trial = {"to": [cast.owner.user.email], "subject": "Hi", "body": "Hi"}
     none = cast.key.post("/campaign/test/mailvendor-b", trial)
     assert (none.status, none.body["message"]) == (400, "No mailvendor-b selected")

@@ -22,7 +22,7 @@ def first(cast: Cast, run: str) -> str:
 
 def test_list_of_a_runs_messages(cast: Cast, post: Post, outsiders: Cast, django_assert_num_queries: Any) -> None:
     run, other = planned(cast, 3, draft=True), planned(cast, 2)
-    with django_assert_num_queries(8, exact=False):
+    with django_assert_num_queries(10, exact=False):
         answer = cast.key.get(PATH, run=run, p=1, n=2)
     assert (answer.status, answer.body["totalCount"], len(answer.data)) == (200, 3, 2)
     row = answer.data[0]
