@@ -45,7 +45,7 @@ WAITS = (
         "senders or mailboxes that do not work",
         "senders",
     ),
-    ("approvals", (), "user-check", "workflow that asks you", "workflows that ask you", "workflow-approvals"),
+    ("approvals", (), "user-check", "question of a workflow", "questions of workflows", "workflow-approvals"),
 )
 """Number of the API, the permission of those who can act on it (none: everybody), its icon, its words for one and for
 several, and the page where they do."""

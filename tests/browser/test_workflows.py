@@ -11,7 +11,7 @@ from core.errors import NamedError
 from tests.browser.conftest import press
 from tests.kit.cast import Cast, make_cast
 from tests.web.helpers import PASSWORD
-from tests.workflows.helpers import contact, work
+from tests.workflows.helpers import contact, edges, node, published, runs, work
 from workflows.models import RunTimer
 from workflows.nodes import team
 
@@ -237,3 +237,27 @@ def test_what_was_drawn_is_undone_redone_and_not_overwritten(page: Page, live_se
     page.get_by_role("button", name="Save mine over it").click()
     expect(page.locator("#flow-state")).to_have_text("Saved")
     assert cast.key.get(f"/workflow/{id}").data["name"] == "Theirs"
+
+
+def test_who_is_asked_answers_by_keys(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    nodes = [
+        node("ask", "approval", {"text": "Write to {{ contact.name }}?", "members": [cast.owner.pk]}),
+        node("end", "set", {"values": {"way": "approved"}}),
+    ]
+    id = published(cast, nodes, edges("ask:approved > end"))
+    contact(cast)
+    work()
+    log_in(page, cast)
+    tab_to(page, "section[aria-labelledby=waits] a[href$='/workflow-approvals']")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Write to Ann Example?")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    tab_to(page, "textarea[name=comment]")
+    page.keyboard.type("Go ahead")
+    tab_to(page, "button[value=approve]")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Approved: it goes on")).to_be_visible()
+    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    work()
+    assert [run.state["vars"] for run in runs(cast, id)] == [{"way": "approved"}]

@@ -58,7 +58,7 @@ def test_who_is_asked_answers_whatever_their_role(
             assert ("Approve" in text_of(page), "<script>alert" in page.content.decode()) == (True, False)
             assert "All of the company" not in text_of(page)
     reads_contacts = enter(cast.narrow)
-    assert "1 workflow that asks you" in text_of(reads_contacts.get(at(cast.narrow)))
+    assert "1 question of a workflow" in text_of(reads_contacts.get(at(cast.narrow)))
     assert f"/contacts/{run.contact_id}" in reads_contacts.get(one).content.decode()
     assert f"/contacts/{run.contact_id}" not in browser.get(one).content.decode()
 
@@ -72,7 +72,7 @@ def test_who_is_asked_answers_whatever_their_role(
     answered = text_of(reads_contacts.get(at(cast.narrow, "workflow-approvals") + "?only=answered"))
     assert ("Not now" in answered, "Nothing waits for you" in answered) == (True, False)
     assert "Nothing waits for you" in text_of(reads_contacts.get(at(cast.narrow, "workflow-approvals")))
-    assert "asks you" not in text_of(reads_contacts.get(at(cast.narrow)))
+    assert "of a workflow" not in text_of(reads_contacts.get(at(cast.narrow)))
 
 
 def test_who_is_not_asked_sees_what_the_role_shows_and_answers_nothing(

@@ -73,7 +73,10 @@ class WorkflowConfig(NodeConfig):
         default=None, max_length=50, description="Of an update: one of these has to be among the changes."
     )
     segment: str | None = Field(
-        default=None, max_length=24, description="Of segment.entered and segment.left: the segment, by its _id."
+        default=None,
+        max_length=24,
+        description="Of segment.entered and segment.left: the segment.",
+        json_schema_extra={"x-source": "/segment"},
     )
     enrolment: Enrolment = Enrolment()
     goal: End | None = Field(default=None, description="What the workflow is for: runs that reach it are completed.")

@@ -37,12 +37,19 @@ STATE = (*NOT_FOUND, "InvalidRequest_400")
 def _one(id: str) -> dict[str, Any]:
     found = WorkflowRunDetail.one(WorkflowRun.objects.filter(pk=id))
     if found is None:
-        raise NamedError(operations.NOT_FOUND, "runId: there is no such run in this company")
+        raise _not_found()
     return found
 
 
+def _not_found() -> NamedError:
+    return NamedError(operations.NOT_FOUND, "runId: there is no such run in this company")
+
+
 def _steps(asked: ListRequest) -> QuerySet[RunStep]:
-    return RunStep.objects.filter(run=_one(asked.path["runId"])["_id"])
+    id = asked.path["runId"]
+    if not WorkflowRun.objects.filter(pk=id).exists():
+        raise _not_found()
+    return RunStep.objects.filter(run=id)
 
 
 class WorkflowRunViewSet(ResourceViewSet):

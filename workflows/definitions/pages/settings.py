@@ -7,7 +7,7 @@ from typing import Any
 
 from django.http import HttpResponse, JsonResponse
 
-from core.web.forms import Field
+from core.web.forms import Field, Option
 from core.web.lists import Column, ListState
 from core.web.pages import Refused
 from workflows.definitions.pages.base import OneWorkflow
@@ -48,8 +48,12 @@ class WorkflowSettings(OneWorkflow):
         schema = self.catalogue["settings"]["config"]
         properties = {name: one for name, one in schema["properties"].items() if name not in OF_TRIGGER}
         own = {**schema, "properties": properties}
-        form = SchemaForm(own, self.workflow["config"], Sources(labels=LABELS, words=WORDS))
+        form = SchemaForm(own, self.workflow["config"], Sources(self.chosen_from, labels=LABELS, words=WORDS))
         return Field("name", "Name", required=True, value=self.workflow["name"]), form
+
+    def chosen_from(self, widget: str, source: str) -> list[Option] | None:
+        """Return the segments for the one that starts runs; None, so that it is typed, for who may not see them."""
+        return (self.options_of("segment") or None) if source == "/segment" else None
 
     def show(self) -> Mapping[str, Any]:
         return self.context(*self.forms())

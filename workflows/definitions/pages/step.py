@@ -29,6 +29,7 @@ LABELS = {
     "config.until": "Until",
     "config.updateType": "How values change",
     "config.teamMember": "Member",
+    "config.url": "Address",
     "config.auth": "Send a secret along",
     "config.auth.how": "As",
     "config.auth.header": "Name of the header",
