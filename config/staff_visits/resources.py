@@ -36,7 +36,8 @@ class Resource:
 def find_resources(operations: Iterable[Operation]) -> list[Resource]:
     """Return the lists without path parameters, sorted by app and path."""
     readable = [one for one in operations if one.method == "GET"]
-    lists = [one for one in readable if one.endpoint.many]
+    # The feed of events has no pages to leaf through.
+    lists = [one for one in readable if one.endpoint.many and not one.endpoint.beside]
     found = [_resource(one, readable, lists) for one in lists if not one.parameters]
     apps = list(TITLES)
     return sorted(found, key=lambda resource: (apps.index(resource.app), resource.route.path))

@@ -25,6 +25,8 @@ KEPT = timedelta(days=30)
 LOOKED_AT = 10_000
 """How many events a page looks at for those of the wanted kinds."""
 DELETED_AT_ONCE = 5_000
+HORIZON = "pg_snapshot_xmin(pg_current_snapshot())"
+"""The oldest transaction that still runs, in any database of the server."""
 MOST = 2**63
 
 
@@ -108,7 +110,7 @@ def position_at(moment: datetime) -> Position:
 def _horizon() -> int:
     """Return the number of the oldest transaction that still runs."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_snapshot_xmin(pg_current_snapshot())::text")
+        cursor.execute(f"SELECT {HORIZON}::text")
         return int(cursor.fetchone()[0])
 
 
@@ -146,9 +148,9 @@ def _reach(start: Position, most: int | None) -> tuple[Position | None, int]:
     """Return the position of the event that is `most` events further on, if there are so many, and the horizon."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT pg_snapshot_xmin(pg_current_snapshot())::text, found.* FROM (SELECT 1) AS one LEFT JOIN LATERAL ("
+            f"SELECT {HORIZON}::text, found.* FROM (SELECT 1) AS one LEFT JOIN LATERAL ("
             " SELECT tx::text, sequence, created_at FROM core_event WHERE company_id = %s"
-            " AND (tx, sequence) > (%s::text::xid8, %s) AND tx < pg_snapshot_xmin(pg_current_snapshot())"
+            f" AND (tx, sequence) > (%s::text::xid8, %s) AND tx < {HORIZON}"
             " ORDER BY tx, sequence OFFSET %s LIMIT %s) AS found ON true",
             [company_id(), str(start.tx), start.sequence, (most or 1) - 1, 1 if most else 0],
         )

@@ -17,7 +17,7 @@ class WebhookAdmin(CompanyRecordAdmin):
     keys."""
 
     icon = "webhook"
-    exclude = ("url", "secret", "former_secret", "headers")
+    hides = ("url", "secret", "former_secret", "headers")
     list_display = ("host", "description", "company", "status", "disabled_reason", "failures", "last_success_at")
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
     search_fields = ("=id", "description")
@@ -31,7 +31,7 @@ class WebhookDeliveryAdmin(CompanyRecordAdmin):
     """Deliveries: what came of them, without what they tell."""
 
     icon = "outbox"
-    exclude = ("body", "response_body")
+    hides = ("body", "response_body")
     list_display = ("kind", "webhook", "status", "company", "attempts", "response_status", "tried_at", "error_line")
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
     list_select_related = ("company", "webhook")

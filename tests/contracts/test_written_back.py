@@ -23,14 +23,21 @@ from tests.kit.rows import kept_for_module, row
 
 pytestmark = pytest.mark.django_db
 
-COMMANDS = {"api/private/refer-program", "api/private/change-password"}
-"""What changes no record: to join or leave, and a password, which has no GET."""
+COMMANDS = {
+    "api/private/refer-program",
+    "api/private/change-password",
+    "api/protected/manual-payment/<str:id>",
+    "api/protected/subscription/<str:id>",
+    "api/protected/subscription/billing-details",
+}
+"""What changes no record: to join or leave, a password, which has no GET, and what is said of a payment."""
 CHANGED: dict[str, tuple[str, Any]] = {
     "company": ("name", "Other company"),
     "settings": ("appName", "Other app"),
     "genie/settings": ("windowDays", [1, 2]),
     "lead-activity/follow-up/<str:id>": ("title", "Call twice"),
     "apps/smtp/<str:id>": ("fromName", "Other sender"),
+    "webhook/<str:id>": ("description", "Other program"),
     **{f"apps/mailvendor-{letter}/<str:id>": ("name", "Other sender") for letter in DEFAULT_LETTERS},
     "apps/ai-offline/<str:id>": ("name", "Other composer"),
     "apps/ai-a/<str:id>": ("modelSettings", {"temperature": 0.5, "topP": 1, "topK": 1, "maxOutputTokens": 2048}),
@@ -132,6 +139,7 @@ def records(cast: Cast) -> None:
     api.put("/contact", {"selectAll": True, "formData": {keys[1]: 6}})
     api.post("/export", {"resource": "contact"})
     api.post("/apps/ai-offline", {"name": "Composer"})
+    assert api.post("/webhook", {"url": "http://127.0.0.1:9/", "kinds": ["contact.*"]}).status == 201
     variables = [{"name": "Since", "required": True, "dateType": "dd/mm/yyyy"}]
     mail = {"name": "Hello", "subject": "Hello {{contact.name}}", "body": "Since {{Since}}", "variables": variables}
     assert api.post("/template/email", mail).status == 201

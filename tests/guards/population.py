@@ -67,7 +67,8 @@ def _is_needed(field: models.Field) -> bool:
     if field.name in ("company", "pk") or field.has_default() or field.null or getattr(field, "auto_now", False):
         return False
     return not (
-        field.generated
+        isinstance(field, models.AutoField | models.BigAutoField)
+        or field.generated
         or getattr(field, "auto_now_add", False)
         or field.has_db_default()
         or isinstance(field, models.CompositePrimaryKey)

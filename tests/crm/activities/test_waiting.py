@@ -52,16 +52,20 @@ def hold(cast: Cast, lead: Lead, change: Change, changed: threading.Event, over:
         connection.close()
 
 
-def tell(ours: tuple[Cast, Lead], theirs: tuple[Cast, Lead]) -> list[int]:
-    """Deliver a change of the lead's contact in each company. Returns the companies' numbers of activities."""
+def change_both(*pairs: tuple[Cast, Lead]) -> None:
+    """Tell of a change of the lead and of its contact in each company."""
+    for cast, lead in pairs:
+        with cast.scope(), transaction.atomic():
+            changes = {lead.contact_id: {"changes": {"name": {"from": "a", "to": "b"}}}}
+            emit("contact.updated", [lead.contact_id], payloads=changes)
+            emit("lead.updated", [lead.pk], payloads={lead.pk: {"changes": {"value": {"from": 1, "to": 2}}}})
+
+
+def delivered(*casts: Cast) -> list[int]:
+    """Deliver what there is. Returns the companies' numbers of activities."""
     try:
-        for cast, lead in (ours, theirs):
-            with cast.scope(), transaction.atomic():
-                changes = {lead.contact_id: {"changes": {"name": {"from": "a", "to": "b"}}}}
-                emit("contact.updated", [lead.contact_id], payloads=changes)
-                emit("lead.updated", [lead.pk], payloads={lead.pk: {"changes": {"value": {"from": 1, "to": 2}}}})
         deliver()
-        return [_count(cast.company.pk) for cast, _ in (ours, theirs)]
+        return [_count(cast.company.pk) for cast in casts]
     finally:
         connection.close()
 
@@ -79,12 +83,13 @@ def test_activities_are_written_while_a_change_is_not_committed(name: str) -> No
         with cast.scope():
             pairs.append((cast, LeadFactory()))
     ours, theirs = pairs
+    change_both(ours, theirs)
     changed, over = threading.Event(), threading.Event()
     with ThreadPoolExecutor(2) as pool:
         holding = pool.submit(hold, *ours, CHANGES[name], changed, over)
         try:
             assert changed.wait(10)
-            told = pool.submit(tell, ours, theirs)
+            told = pool.submit(delivered, ours[0], theirs[0])
             assert told.result(timeout=10) == [2, 2]
         finally:
             over.set()
@@ -100,6 +105,7 @@ def test_activities_are_written_while_records_are_restored() -> None:
     with other.scope():
         theirs = LeadFactory()
     deliver()
+    change_both((cast, lead), (other, theirs))
     changed, over = threading.Event(), threading.Event()
 
     def restore(actor: str, lead: Lead) -> Any:
@@ -109,7 +115,7 @@ def test_activities_are_written_while_records_are_restored() -> None:
         holding = pool.submit(hold, cast, lead, restore, changed, over)
         try:
             assert changed.wait(10)
-            assert pool.submit(tell, (cast, lead), (other, theirs)).result(timeout=10) == [3, 2]
+            assert pool.submit(delivered, cast, other).result(timeout=10) == [3, 2]
         finally:
             over.set()
         holding.result(timeout=20)

@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts.models import Mail
 from core.events import emit
 from core.fields import EncryptedTextField
+from core.ids import new_id
 from core.jobs import WORK
 from core.models import Event
 from core.tenancy import unscoped
@@ -24,6 +25,8 @@ from crm.models import (
     File,
     Meeting,
     SavedView,
+    Webhook,
+    WebhookDelivery,
 )
 from outreach.models import (
     CardScan,
@@ -42,7 +45,7 @@ from tests.crm.imports.helpers import MAPPING, csv_of, people
 from tests.crm.imports.helpers import run as run_import
 from tests.kit.cast import Caller, Cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
-from workflows.models import RunStep, Workflow, WorkflowRun, WorkflowVersion
+from workflows.models import RunApproval, RunCall, RunStep, Workflow, WorkflowRun, WorkflowVersion
 
 NAME, EMAIL, NUMBER = "Zorbaxia Quillfeather", "zorbaxia@quillfeather.example", "1701987654"
 OLD_EMAIL = "zorbaxia.before@quillfeather.example"
@@ -145,13 +148,19 @@ def scatter(cast: Cast) -> str:
 
 
 def ran_through(contact: Contact) -> None:
-    """Make a run of a workflow about the contact, with a step that says its name."""
+    """Make a run of a workflow about the contact, with a step, a call and a question that say its name, and a delivery."""
     workflow = Workflow.objects.create(name="Welcome")
     version = WorkflowVersion.objects.create(workflow=workflow, number=1, graph={})
     run = WorkflowRun.objects.create(
         workflow=workflow, version=version, contact=contact, entry_key="manual:1", trigger={"payload": {"name": NAME}}
     )
     RunStep.objects.create(run=run, node="note", visit=1, status="done", output={"said": NAME})
+    asks = {"run": run, "node": "ask", "token": "1", "epoch": 0}
+    RunCall.objects.create(**asks, key="1", kind="http", host="a.example", keyed=True, request={"body": NAME})
+    RunApproval.objects.create(**asks, text=f"Write to {NAME}?", until=timezone.now())
+    hook = Webhook.objects.create(url="https://a.example/", kinds=["*"], secret="s")
+    told = {"event_id": new_id(), "object_id": contact.pk, "kind": "contact.created", "sequence": 1}
+    WebhookDelivery.objects.create(webhook=hook, object_sequence=1, body=f"Hello {NAME}", **told)
 
 
 def meeting(cast: Cast, contact_id: str, soon: Any) -> None:

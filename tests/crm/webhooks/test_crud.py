@@ -212,7 +212,7 @@ def test_deliveries_are_forgotten_with_the_person(cast: Cast, there: Receiver) -
     other = cast.key.post("/contact", {"formData": form(2, name="Bob")}).data["_id"]
     work()
     told = cast.key.get(f"/contact/{contact}/access-request")
-    assert [row["objectId"] for row in told.data["webhookDeliveries"]] == [contact], told.body
+    assert [row["objectId"] for row in told.data["sections"]["webhookDeliveries"]] == [contact], told.body
     email = cast.key.get(f"/contact/{contact}").data["email"]
     erased = cast.key.post(f"/contact/{contact}/erase", {"confirm": email})
     assert erased.status == 200, erased.body
