@@ -115,7 +115,8 @@ def test_the_nested_list_adds_moves_and_deletes(cast: Cast, client: Client) -> N
 def test_forms_are_drawn_from_schemas_and_problems_stand_at_their_fields(cast: Cast, client: Client) -> None:
     with cast.scope():
         tag = TagFactory(name="Key account")
-    steps = [node("c", "condition"), node("s", "switch"), node("w", "wait"), node("t", "tags"), node("v", "set")]
+    fresh = {"id": "c", "type": "condition", "position": {"x": 0, "y": 0}, "data": {}}
+    steps = [fresh, node("s", "switch"), node("w", "wait"), node("t", "tags"), node("v", "set")]
     id, place = made(cast, *steps, node("r", "contact", {"action": "update"}))
     step = f"{place}/step"
 
@@ -197,7 +198,7 @@ def test_triggers_and_settings(cast: Cast, client: Client) -> None:
     segment = cast.key.post("/segment", body).data["_id"]
     entered = {**kind, "triggerEventType": "segment.entered", "config.segment": ""}
     assert client.post(step, entered).status_code == 303
-    assert f'href="{place}/step?node=trigger" data-node="">Segment: ' in client.get(place).content.decode()
+    assert f'href="{place}/step?node=trigger" data-node="">Segment is missing' in client.get(place).content.decode()
     assert client.post(step, {**entered, "config.segment": segment}).status_code == 303
     assert f'<option value="{segment}" selected>Big ones</option>' in client.get(step).content.decode()
     assert cast.key.get(f"/workflow/{id}").data["config"]["segment"] == segment

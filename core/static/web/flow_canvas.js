@@ -3,8 +3,8 @@
 const { one, all } = window.lwFlow;
 const made = (name, css, root = document) => Object.assign(root.createElement(name), { className: css });
 const SVG = "http://www.w3.org/2000/svg";
-const WIDE = 220, HIGH = 88; // a card is as high from the start on: counts that come later move nothing
-const READABLE = 0.7; // the least size at which a drawing is opened
+const WIDE = 220, HIGH = 92; // a card is as high from the start on: counts that come later move nothing
+const READABLE = 0.85; // the least size at which a drawing is opened
 
 class FlowCanvas extends HTMLElement {
   _graph = null; // nodes, edges, shown (label, about, ways, problems of each node), updatedAt

@@ -132,6 +132,7 @@ class SchemaForm(ReadingForm):
             options = self._options(schema)
             made.options = options if options is not None else enum_options(schema, self.sources.words.get(path))
             made.options = with_held(made.options, made.chosen)
+            made.placeholder = "The company’s" if schema.get("x-widget") == "timezone" else ""
         elif kind == "checks":
             items, _ = self.resolve(schema.get("items") or {})
             if is_days(schema, items):

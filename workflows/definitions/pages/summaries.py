@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.web.filters import WORDS, Choice
@@ -47,6 +47,7 @@ class Summaries:
 
     def trees(self, value: Any, choices: Sequence[Choice]) -> str:
         """Write conditions as people say them."""
+        choices = [replace(choice, operators=tuple(WORDS)) for choice in choices]  # the API takes more than forms offer
         known = {choice.name for choice in choices}
         others = {path for path in fields_of(value) if path not in known}
         choices = [*choices, *(Choice(path, path.rpartition(".")[2], tuple(WORDS)) for path in sorted(others))]

@@ -92,7 +92,7 @@ HELPS = {
     "config.event": "",
     "config.idempotent": "The receiver does calls with the same Idempotency-Key once, so one in doubt is repeated.",
     "schedule.cron": "Minute, hour, day, month and weekday, such as 0 9 * * 1-5.",
-    "schedule.timezone": "Empty: the company's.",
+    "schedule.timezone": "",
     "schedule.field": "",
     "schedule.field.name": "A field with a date, such as createdAt, or one of yours by its key.",
     "schedule.field.offset": "",
