@@ -11,8 +11,8 @@ from core.web.filters import WORDS, Choice
 from core.web.records import counted
 from workflows.definitions.pages.schemas import tree_state
 
-MOST = 90
-"""Characters of a line."""
+MOST = 64
+"""Characters, which the two lines of a card hold."""
 TEXTS = ("title", "subject", "prompt", "task", "text", "notes", "result")
 """Settings of which the first one that is there says what a step does."""
 ACTIONS = {"create": "Create", "update": "Change", "upsert": "Change or create", "delete": "Delete"}
