@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -47,10 +47,11 @@ class Summaries:
 
     def trees(self, value: Any, choices: Sequence[Choice]) -> str:
         """Write conditions as people say them."""
-        choices = [replace(choice, operators=tuple(WORDS)) for choice in choices]  # the API takes more than forms offer
-        known = {choice.name for choice in choices}
-        others = {path for path in fields_of(value) if path not in known}
-        choices = [*choices, *(Choice(path, path.rpartition(".")[2], tuple(WORDS)) for path in sorted(others))]
+        named = fields_of(value)
+        every = tuple(WORDS)  # the API takes more operators than forms offer
+        choices = [replace(choice, operators=every) for choice in choices if choice.name in named]
+        others = named - {choice.name for choice in choices}
+        choices += [Choice(path, path.rpartition(".")[2], every) for path in sorted(others)]
         state = tree_state(value, choices)
         kinds = {choice.label: choice.kind for choice in choices}
         told = [
@@ -60,9 +61,12 @@ class Summaries:
         told += ["more conditions"] if state.fixed or state.chip_groups else []
         return (" or " if state.any else ", ").join(told)
 
-    def _named(self, kind: str, ids: Iterable[Any]) -> str:
+    def _named(self, kind: str, ids: Sequence[Any]) -> str:
+        """Write names, and how many more there are: gone, not to be read, or beyond the first of their kind."""
         known = self.names(kind)
-        return ", ".join(known.get(id, "one that is gone") for id in ids)
+        told = [known[id] for id in ids if id in known]
+        more = len(ids) - len(told)
+        return ", ".join([*told, *([f"{more} {'more' if told else 'chosen'}"] if more else [])])
 
     def _other(self, config: Mapping[str, Any]) -> str:
         return next((str(config[name]) for name in TEXTS if config.get(name)), "")
