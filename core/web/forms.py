@@ -22,6 +22,8 @@ SEVERAL = frozenset({"checks", "tags"})
 class Option:
     value: str
     label: str
+    group: str = ""
+    """The words above it and its like; a select shows them."""
 
 
 @dataclass

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from core.errors import NamedError
-from tests.browser.conftest import press
+from tests.browser.conftest import PATIENCE, press
 from tests.kit.cast import Cast, make_cast
 from tests.web.helpers import PASSWORD
 from tests.workflows.helpers import contact, edges, node, published, runs, work
@@ -44,7 +44,7 @@ def begin(page: Page, name: str) -> None:
     expect(page.get_by_label("Name")).to_be_focused()
     page.keyboard.type(name)
     tab_to(page, "#f-triggerEventType")
-    page.keyboard.type("Lead created")
+    page.keyboard.type("A lead is created")
     tab_to(page, "button[value=save]")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name=name)).to_be_visible()
@@ -261,3 +261,28 @@ def test_who_is_asked_answers_by_keys(page: Page, live_server: Any) -> None:
     expect(page.get_by_text("Nothing waits for you")).to_be_visible()
     work()
     assert [run.state["vars"] for run in runs(cast, id)] == [{"way": "approved"}]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_without_script_a_step_is_added_by_the_list(browser: Browser, live_server: Any, width: int) -> None:
+    cast = make_cast()
+    id = cast.key.post("/workflow", {"name": "Plain", "triggerEventType": "contact.created"}).data["_id"]
+    context = browser.new_context(
+        base_url=live_server.url, java_script_enabled=False, viewport={"width": width, "height": 640}
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    log_in(page, cast)
+    page.goto(f"/c/{cast.company.pk}/workflows/{id}")
+    for box in ("#flow-clash", "#flow-keys", "#flow-palette"):
+        expect(page.locator(box)).to_be_hidden()
+    add, remove = page.locator(".outline .end a"), page.locator("#remove").get_by_role("button", name="Delete")
+    above, below = add.bounding_box(), remove.bounding_box()
+    assert above is not None
+    assert below is not None
+    assert above["y"] + above["height"] <= below["y"]
+    add.click()
+    page.locator("button[name=type][value=note]").click()
+    expect(page.get_by_role("heading", name="Note", exact=True)).to_be_visible()
+    context.close()
+    assert [one["type"] for one in cast.key.get(f"/workflow/{id}").data["nodes"]] == ["trigger", "note"]

@@ -14,7 +14,7 @@ from accounts.models import Member, Role
 from tests.kit.cast import Cast
 from tests.kit.factories import MemberFactory, TagFactory
 from tests.web.helpers import at, enter, text_of, toast_of
-from tests.workflows.helpers import contact, edges, node, published, runs, work
+from tests.workflows.helpers import contact, edges, node, published, runs, when, work
 from workflows.models import Workflow, WorkflowRun
 
 EVIL = '"><script>alert(1)</script>{{ 7|add:7 }}'
@@ -61,7 +61,7 @@ def test_a_workflow_is_added_exported_imported_duplicated_and_deleted(cast: Cast
     copied = client.post(first["Location"], {"do": "duplicate"})
     assert copied.status_code == 303
     listed = text_of(client.get(at(cast.owner, "workflows")))
-    assert listed.count("Contact created") >= 3
+    assert listed.count("A contact is created") >= 3
     assert "Workflow deleted" in toast_of(client, client.post(copied["Location"], {"do": "delete"}))
     with cast.scope():
         ids = list(Workflow.objects.filter(is_deleted=False).values_list("pk", flat=True))
@@ -115,7 +115,8 @@ def test_the_nested_list_adds_moves_and_deletes(cast: Cast, client: Client) -> N
 def test_forms_are_drawn_from_schemas_and_problems_stand_at_their_fields(cast: Cast, client: Client) -> None:
     with cast.scope():
         tag = TagFactory(name="Key account")
-    steps = [node("c", "condition"), node("s", "switch"), node("w", "wait"), node("t", "tags"), node("v", "set")]
+    fresh = {"id": "c", "type": "condition", "position": {"x": 0, "y": 0}, "data": {}}
+    steps = [fresh, node("s", "switch"), node("w", "wait"), node("t", "tags"), node("v", "set")]
     id, place = made(cast, *steps, node("r", "contact", {"action": "update"}))
     step = f"{place}/step"
 
@@ -124,7 +125,10 @@ def test_forms_are_drawn_from_schemas_and_problems_stand_at_their_fields(cast: C
         assert answer.status_code == 303, text_of(answer)
         return dict(graph(cast, id)[0][name].get("config") or {})
 
-    assert "Field required" in text_of(client.get(f"{step}?node=c"))
+    assert "This is missing." not in text_of(client.get(f"{step}?node=c"))
+    assert "Condition : Conditions are missing" in text_of(client.get(place))
+    save("c")
+    assert "This is missing." in text_of(client.get(f"{step}?node=c"))
     added = {"operator-contact.name": "contains", "value-contact.name": "Ann", "add": "contact.name"}
     one = {"field": "contact.name", "operator": "contains", "value": "Ann"}
     assert save("c", tree="config.filter", **added)["filter"] == {"operator": "and", "conditions": [one]}
@@ -174,7 +178,7 @@ def test_somebody_else_s_change_is_not_overwritten_unasked(cast: Cast, client: C
     late = client.post(place, {"do": "draw", "graph": json.dumps(drawn), "since": "2020-01-01T00:00:00.000Z"})
     assert (late.status_code, late.json()) == (422, {"who": cast.owner.name})
     forced = client.post(place, {"do": "draw", "graph": json.dumps(drawn), "overwrite": "1"})
-    assert (forced.status_code, forced.json()["shown"]["n"]["about"]) == (200, "")
+    assert (forced.status_code, forced.json()["shown"]["n"]["about"]) == (200, "Theirs")
     assert client.post(place, {"do": "draw", "graph": "["}).status_code == 400
 
 
@@ -185,6 +189,19 @@ def test_triggers_and_settings(cast: Cast, client: Client) -> None:
     timed = {"schedule.type": "cron", "schedule.cron": "0 9 * * 1-5", "schedule.every.amount": "5"}
     assert client.post(step, {**kind, **timed}).status_code == 303
     assert cast.key.get(f"/workflow/{id}").data["schedule"] == {"type": "cron", "cron": "0 9 * * 1-5"}
+    weekly = {"schedule.type": "cron", "rhythm": "weekly", "rhythm.weekday": "7", "rhythm.at": "07:30"}
+    assert client.post(step, {**kind, **weekly, "schedule.timezone": "Asia/Tokyo"}).status_code == 303
+    timed = {"type": "cron", "cron": "30 7 * * 0", "timezone": "Asia/Tokyo"}
+    assert cast.key.get(f"/workflow/{id}").data["schedule"] == timed
+    assert '<option value="weekly" selected>' in client.get(step).content.decode()
+    body = {"name": "Big ones", "panel": "contact", "advancedFilters": when("name", "contains", "big")}
+    segment = cast.key.post("/segment", body).data["_id"]
+    entered = {**kind, "triggerEventType": "segment.entered", "config.segment": ""}
+    assert client.post(step, entered).status_code == 303
+    assert f'href="{place}/step?node=trigger" data-node="">Segment is missing' in client.get(place).content.decode()
+    assert client.post(step, {**entered, "config.segment": segment}).status_code == 303
+    assert f'<option value="{segment}" selected>Big ones</option>' in client.get(step).content.decode()
+    assert cast.key.get(f"/workflow/{id}").data["config"]["segment"] == segment
     changed = {**kind, "triggerEventType": "contact.updated", "config.changedFields": ["email"]}
     assert client.post(step, changed).status_code == 303
     settings = {"do": "save", "name": "Renamed", "config.enrolment.mode": "once", "config.priority": "2"}
@@ -192,6 +209,7 @@ def test_triggers_and_settings(cast: Cast, client: Client) -> None:
     found = cast.key.get(f"/workflow/{id}").data
     assert (found["name"], found["config"]["enrolment"]["mode"]) == ("Renamed", "once")
     assert (found["config"]["priority"], found["config"]["changedFields"]) == (2, ["email"])
+    assert "segment" not in found["config"]
     assert "Renamed" in text_of(client.get(f"{place}/settings"))
     assert client.post(step, {**kind, "triggerEventType": "webhook"}).status_code == 303
     assert "is published" in toast_of(client, client.post(place, {"do": "publish"}))
@@ -283,3 +301,24 @@ def test_a_workflow_is_started_for_leads(cast: Cast, client: Client) -> None:
     started = client.post(f"{path}/start", {"do": "save", "ids": [lead.data["_id"]], "workflow": id})
     assert "1 run has begun" in toast_of(client, started)
     assert runs(cast, id)[0].lead_id == lead.data["_id"]
+
+
+def test_steps_say_what_they_do_and_a_dry_run_what_would_not_start(cast: Cast, client: Client) -> None:
+    with cast.scope():
+        tag = TagFactory(name="Key account")
+    steps = [
+        node("c", "condition", {"filter": when("lead.value", "greaterThan", 1000)}),
+        node("w", "wait", {"for": {"amount": 1, "unit": "days"}}),
+        node("t", "tags", {"tags": [tag.pk], "panel": "lead"}),
+        node("n", "note", {"notes": "Call {{ contact.name }}"}),
+        node("odd", "wait", {"for": "soon"}),
+    ]
+    only = {"filter": when("lead.value", "greaterThan", 5000)}
+    _, place = made(cast, *steps, lines=("trigger > c", "c > w"), triggerEventType="lead.created", config=only)
+    shown = text_of(client.get(place))
+    for words in ("is above 1,000", "1 day", "Add Key account", "Call ‹contact name›", "A lead is created, if "):
+        assert words in shown, words
+    lead = cast.key.post("/lead", {"contact": contact(cast), "formData": {"value": 10}})
+    assert lead.status == 201, lead.body
+    tried = text_of(client.post(f"{place}/test", {"do": "try", "panel": "lead"}))
+    assert "This lead would not start the workflow: its “Only if” does not hold." in tried

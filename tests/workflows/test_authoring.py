@@ -179,3 +179,13 @@ def test_templates_are_told_and_may_be_changed_on_the_way(cast: Cast) -> None:
     assert (answer.status, "template" in answer.body["warning"]) == (400, True)
     answer = cast.key.post("/workflow", {})
     assert (answer.status, "name" in answer.body["warning"]) == (400, True)
+
+
+@pytest.mark.parametrize(("status", "told"), [("new", 2), ("contacted", 1)])
+def test_a_large_lead_is_told_of_again_only_while_it_is_new(cast: Cast, status: str, told: int) -> None:
+    id = cast.key.post("/workflow", {"template": "hot-lead"}).data["_id"]
+    lead = cast.key.post("/lead", {"contact": contact(cast), "formData": {"value": 20_000, "status": status}})
+    body = {"subject": {"panel": "lead", "_id": lead.data["_id"]}}
+    found = cast.key.post(f"/workflow/{id}/test", body).data
+    assert (found["status"], found["warnings"]) == ("completed", [])
+    assert [one["type"] for one in found["steps"]].count("notify") == told

@@ -137,7 +137,7 @@ def test_the_catalogue_describes_all_node_types(cast: Cast) -> None:
     assert found["wait"]["schema"]["properties"]["for"]
     assert found["condition"]["handles"] == ["true", "false"]
     assert found["mail"]["handles"] == ["out", "suppressed"]
-    assert {"kind": "contact.created", "label": "Contact created"} in data["triggers"]
+    assert {"kind": "contact.created", "label": "A contact is created"} in data["triggers"]
 
 
 SCOPE = {"contact": {"name": "Ann Example", "tags": ["a", "b"]}, "vars": {"n": 2}}

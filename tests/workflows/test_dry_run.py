@@ -158,6 +158,16 @@ def test_a_filter_that_would_not_let_it_start_is_a_warning(cast: Cast) -> None:
     id = draft(cast, [node("a", "set", {"values": {"a": 1}})], edges(), config=config)
     found = tried(cast, id, subject={"panel": "contact", "_id": contact(cast)})
     assert (found["status"], [one["code"] for one in found["warnings"]]) == ("completed", ["notAdmitted"])
+    config = {"changedFields": ["email"]}
+    id = draft(
+        cast, [node("a", "set", {"values": {"a": 1}})], edges(), config=config, triggerEventType="contact.updated"
+    )
+    told = [
+        [(one["code"], one["path"]) for one in tried(cast, id, **body)["warnings"]]
+        for body in ({}, {"trigger": {"changes": {"name": {}}}}, {"trigger": {"changes": {"email": {}}}})
+    ]
+    at = "config.changedFields"
+    assert told == [[("changesUnknown", at)], [("notAdmitted", at)], []]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from workflows.engine.models import WorkflowRun
 from workflows.engine.waves import House, run_node
 from workflows.expressions.conditions import Case
 from workflows.graphs.drafts import Draft, compile_draft
-from workflows.graphs.events import KINDS, WEBHOOK
+from workflows.graphs.events import KINDS, SEGMENT, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.graphs.plan import Node, Plan
 from workflows.graphs.problems import Problems
@@ -231,7 +231,19 @@ class Trial:
             raise OperationalError("others hold the record")
 
     def _admit(self, run: WorkflowRun, now: datetime) -> None:
-        """Warn of a record that the workflow's own filter would not let in."""
+        """Warn of what would not start the workflow: another segment, other changes, a record that it refuses."""
+        config, kind, payload = self.plan.config, run.trigger["kind"], run.trigger.get("payload") or {}
+        if kind in SEGMENT and payload and payload.get("segment") != config.segment:
+            self._refuse("it waits for another segment", "config.segment")
+        fields = config.changedFields or ()
+        if fields and kind.endswith(".updated"):
+            names = ", ".join(fields)
+            changes = payload.get("changes")
+            if not isinstance(changes, Mapping):
+                text = f"it starts only if one of these has changed: {names}; name them in the trigger's changes"
+                self.draft.problems.add("changesUnknown", text, path="config.changedFields", severity="warning")
+            elif not set(fields) & set(changes):
+                self._refuse(f"none of these has changed: {names}", "config.changedFields")
         conditions = self.plan.filter
         case = Case({"contact": run.contact_id, "lead": run.lead_id}, {"trigger": run.trigger})
         try:
@@ -239,8 +251,11 @@ class Trial:
         except NamedError:  # a field that there is not, which is among the problems
             return
         if not admitted:
-            text = "the filter of the workflow would not let this start a run"
-            self.draft.problems.add("notAdmitted", text, path="config.filter", severity="warning")
+            self._refuse("the conditions of its trigger (filter) do not hold", "config.filter")
+
+    def _refuse(self, why: str, path: str) -> None:
+        text = f"this would not start the workflow: {why}"
+        self.draft.problems.add("notAdmitted", text, path=path, severity="warning")
 
     def _step(self, cursor: Cursor, token: str, house: House) -> bool:
         """Take the token through its node. Returns whether that was the last node to try."""

@@ -21,12 +21,48 @@ KINDS = {f"{resource}.{done}" for resource, words in EVENTS.items() if resource 
 """The kinds of events that start runs."""
 
 
+NOUNS = {
+    "calllog": "call",
+    "contact-category": "category",
+    "follow-up": "follow-up",
+    "enrich": "proposal for a contact",
+    "genie": "outreach",
+    "product-service": "product",
+}
+"""Resource -> what people call one of it, where that is another word."""
+LABELS = {
+    "campaign.resumed": "A campaign goes on",
+    "campaign.failed": "A campaign fails",
+    "contact.unsubscribed": "A contact unsubscribes",
+    "contact.resubscribed": "A contact subscribes again",
+    "contact.merged": "Contacts are merged",
+    "contact.unmerged": "Merged contacts are parted",
+    "follow-up.completed": "A follow-up is done",
+    "genie.recurred": "An outreach comes round again",
+    "lead.merged": "Leads are merged",
+    "lead.unmerged": "Merged leads are parted",
+    "mail.replied": "Somebody answers a mail",
+    "mail.bounced": "A mail bounces",
+    "mail.complained": "Somebody reports a mail as spam",
+    "mail.clicked": "A link in a mail is clicked",
+    "member.accepted": "A member accepts the invite",
+    "payment.paid": "An invoice is paid",
+    "payment.credited": "A payment is credited",
+    "segment.entered": "A record enters a segment",
+    "segment.left": "A record leaves a segment",
+}
+"""Kind of events -> what the editor calls it, where its resource and what is done do not make a sentence."""
+
+
 def label_of(kind: str) -> str:
     """Return what the editor calls a kind of events."""
     if kind in OTHERS:
         return OTHERS[kind]
+    if kind in LABELS:
+        return LABELS[kind]
     resource, _, done = kind.partition(".")
-    return f"{resource.replace('-', ' ').capitalize()} {done}"
+    noun = NOUNS.get(resource, resource.replace("-", " "))
+    return f"{'An' if noun[0] in 'aeiou' else 'A'} {noun} is {done}"
 
 
 SEGMENT = ("segment.entered", "segment.left")

@@ -2,9 +2,10 @@
 // what the page gives as JSON (flow_canvas.js), and saves what was drawn through the page (flow_changes.js); the nested
 // list beside it does all of it too.
 
-const { one, all, made, SVG, WIDE, fitAll, FlowChanges } = window.lwFlow;
+const { one, all, made, SVG, WIDE, HIGH, fitAll, FlowChanges } = window.lwFlow;
 const STEP = 20;
 const LIVE = 2000; // ms between two looks at the runs
+const ALL = 0.25; // the least size at which all of it is shown
 const FAR = 5; // px that a pointer moves before it drags
 
 class Flow extends FlowChanges {
@@ -43,7 +44,7 @@ class Flow extends FlowChanges {
   // What is pressed
 
   _tools() {
-    const deeds = [["Add a step", () => this._add(this._at || this._graph.nodes.find((node) => node.type === "trigger")?.id)], ["Undo", () => this._again(this._before, this._after)], ["Redo", () => this._again(this._after, this._before)], ["Tidy up", () => this._tidy()], ["Show all", () => this._fit()], ["Keys", () => this._help()]];
+    const deeds = [["Add a step", () => this._add(this._at || this._graph.nodes.find((node) => node.type === "trigger")?.id)], ["Undo", () => this._again(this._before, this._after)], ["Redo", () => this._again(this._after, this._before)], ["Tidy up", () => this._tidy()], ["Show all", () => this._fit(ALL)], ["Keys", () => this._help()]];
     const bar = one(".flow-tools", this);
     for (const [words, deed] of deeds) {
       if (!this.may && !["Show all", "Keys"].includes(words)) continue;
@@ -139,7 +140,7 @@ class Flow extends FlowChanges {
       return;
     }
     if (key === "Escape") { told(); this._link = null; this._edge = ""; this._say(""); this._choose(this._at); return; }
-    const deed = { a: () => this._add(this._at), c: () => this._pull(), Delete: () => this._delete(), Backspace: () => this._delete(), t: () => this.may && this._tidy(), f: () => this._fit(), "+": () => this._zoom(1.2), "=": () => this._zoom(1.2), "-": () => this._zoom(1 / 1.2), "?": () => this._help() }[key];
+    const deed = { a: () => this._add(this._at), c: () => this._pull(), Delete: () => this._delete(), Backspace: () => this._delete(), t: () => this.may && this._tidy(), f: () => this._fit(ALL), "+": () => this._zoom(1.2), "=": () => this._zoom(1.2), "-": () => this._zoom(1 / 1.2), "?": () => this._help() }[key];
     if (deed) { told(); deed(); }
   }
 
@@ -201,7 +202,7 @@ class Flow extends FlowChanges {
 
   _under(event) {
     const { x, y } = this._spot(event);
-    return this._graph.nodes.find(({ id, position }) => x >= position.x && x <= position.x + WIDE && y >= position.y && y <= position.y + this._box(id).offsetHeight)?.id;
+    return this._graph.nodes.find(({ position }) => x >= position.x && x <= position.x + WIDE && y >= position.y && y <= position.y + HIGH)?.id;
   }
 
   _up(event) {

@@ -3,7 +3,8 @@
 const { one, all } = window.lwFlow;
 const made = (name, css, root = document) => Object.assign(root.createElement(name), { className: css });
 const SVG = "http://www.w3.org/2000/svg";
-const WIDE = 220, HIGH = 64;
+const WIDE = 220, HIGH = 92; // a card is as high from the start on: counts that come later move nothing
+const READABLE = 0.85; // the least size at which a drawing is opened
 
 class FlowCanvas extends HTMLElement {
   _graph = null; // nodes, edges, shown (label, about, ways, problems of each node), updatedAt
@@ -45,7 +46,7 @@ class FlowCanvas extends HTMLElement {
       const name = made("b", "");
       name.textContent = shown.label;
       const about = made("span", "about");
-      about.textContent = shown.about;
+      about.textContent = about.title = shown.about;
       box.append(name, about);
       if (shown.problems.length) {
         const mark = made("span", "mark");
@@ -88,7 +89,7 @@ class FlowCanvas extends HTMLElement {
     const node = this._node(id);
     const ways = (this._graph.shown[id]?.ways ?? [["out"]]).map(([name]) => name);
     const place = Math.max(0, ways.indexOf(handle));
-    return { x: node.position.x + (WIDE * (place + 1)) / (Math.max(ways.length, 1) + 1), y: node.position.y + (this._box(id)?.offsetHeight || HIGH) };
+    return { x: node.position.x + (WIDE * (place + 1)) / (Math.max(ways.length, 1) + 1), y: node.position.y + HIGH };
   }
 
   // Places what is there, and draws the lines between.
@@ -131,6 +132,17 @@ class FlowCanvas extends HTMLElement {
       }
       groups.push(group);
     }
+    for (const node of this._graph.nodes) {
+      const ways = this._graph.shown[node.id]?.ways ?? [];
+      for (const [handle, words] of ways.length > 1 ? ways : []) {
+        if (this._graph.edges.some((edge) => edge.source === node.id && edge.sourceHandle === handle)) continue;
+        const { x, y } = this._port(node.id, handle), text = document.createElementNS(SVG, "text");
+        text.setAttribute("x", String(x));
+        text.setAttribute("y", String(y + 22));
+        text.textContent = words;
+        groups.push(text);
+      }
+    }
     if (this._link?.to) {
       const path = document.createElementNS(SVG, "path");
       path.classList.add("pulled");
@@ -146,16 +158,18 @@ class FlowCanvas extends HTMLElement {
     this.stage.style.backgroundPosition = `${x}px ${y}px`;
   }
 
-  // Shows all of the drawing, at most at its own size.
-  _fit() {
+  // Shows the drawing, at most at its own size, at least at one that can be read: then from its trigger on.
+  _fit(least = READABLE) {
     const { clientWidth: wide, clientHeight: high } = this.stage;
     this.placed = wide > 0;
     if (!this.placed) return;
     const boxes = this._graph.nodes.map((node) => node.position);
     const left = Math.min(...boxes.map((box) => box.x)), right = Math.max(...boxes.map((box) => box.x)) + WIDE;
     const top = Math.min(...boxes.map((box) => box.y)), bottom = Math.max(...boxes.map((box) => box.y)) + HIGH + 40;
-    const scale = Math.max(0.25, Math.min(1, (wide - 64) / (right - left), (high - 64) / (bottom - top)));
-    this._view = { scale, x: (wide - (right - left) * scale) / 2 - left * scale, y: 32 - top * scale };
+    const scale = Math.max(least, Math.min(1, (wide - 64) / (right - left), (high - 64) / (bottom - top)));
+    const first = this._graph.nodes.find((node) => node.type === "trigger") ?? this._graph.nodes[0];
+    const middle = (right - left) * scale > wide ? first.position.x + WIDE / 2 : (left + right) / 2;
+    this._view = { scale, x: wide / 2 - middle * scale, y: 32 - top * scale };
     this._move();
   }
 
@@ -224,4 +238,4 @@ function curve(from, to) {
   return `M${from.x} ${from.y}C${from.x} ${from.y + bend} ${to.x} ${to.y - bend} ${to.x} ${to.y}`;
 }
 
-Object.assign(window.lwFlow, { made, SVG, WIDE, FlowCanvas });
+Object.assign(window.lwFlow, { made, SVG, WIDE, HIGH, FlowCanvas });

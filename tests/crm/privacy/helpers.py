@@ -148,7 +148,7 @@ def scatter(cast: Cast) -> str:
 
 
 def ran_through(contact: Contact) -> None:
-    """Make a run of a workflow about the contact, with a step, a call and a question that say its name, and a delivery."""
+    """Make a run about the contact, with a step, a call and a question that say its name, and a delivery."""
     workflow = Workflow.objects.create(name="Welcome")
     version = WorkflowVersion.objects.create(workflow=workflow, number=1, graph={})
     run = WorkflowRun.objects.create(

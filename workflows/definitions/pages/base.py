@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from core.web.ask import Answer
 from core.web.pages import MenuItem, Page, Refused
 from workflows.definitions.pages.graph import Graph, NotPossible, problems_by_node
+from workflows.definitions.pages.problems import said
 
 STATUSES = {
     "unpublished": ("Not published", ""),
@@ -19,6 +20,8 @@ STATUSES = {
 }
 """Status -> its words, and the tone of its badge."""
 TRIES = 3
+AT_TRIGGER = ("triggerEventType", "schedule", "config.filter", "config.changed", "config.segment")
+"""Beginnings of the paths of problems that are mended at the trigger."""
 TABS = (
     ("workflow", "Draw"),
     ("workflow-runs-of", "Runs"),
@@ -106,14 +109,14 @@ class OneWorkflow(WorkflowPage):
             node = graph.find(id)
             for one in ones:
                 where = self.address("workflow-step", self.params["id"], node=id) if node else self.mended_at(one)
-                found.append({**one, "label": graph.label(node) if node else "", "link": where})
+                found.append({**said(one), "label": graph.label(node) if node else "", "link": where})
         return found
 
     def mended_at(self, problem: Mapping[str, Any]) -> str:
         """Return the address where a problem of no node is mended."""
         path = str(problem["path"])
         trigger = self.graph.trigger
-        if trigger and (path.startswith(("triggerEventType", "schedule", "config.filter", "config.changed"))):
+        if trigger and path.startswith(AT_TRIGGER):
             return self.address("workflow-step", self.params["id"], node=trigger["id"])
         return self.address("workflow-settings", self.params["id"]) if path.startswith("config") else ""
 

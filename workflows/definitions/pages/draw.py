@@ -9,8 +9,11 @@ from typing import Any
 from django.http import HttpResponse, JsonResponse
 
 from core.web.pages import Refused
-from workflows.definitions.pages.base import LIVE, OneWorkflow
+from workflows.definitions.pages.base import LIVE
 from workflows.definitions.pages.graph import SEEDS, Graph, Line, NotPossible, problems_by_node, seeded_handles
+from workflows.definitions.pages.problems import said
+from workflows.definitions.pages.sources import StepSources
+from workflows.definitions.pages.summaries import short
 
 VIEWS = ("canvas", "list")
 GROUPS = {
@@ -41,7 +44,7 @@ KEYS = (
 )
 
 
-class DrawWorkflow(OneWorkflow):
+class DrawWorkflow(StepSources):
     """A workflow as it is drawn."""
 
     path = "workflows/<str:id>"
@@ -87,19 +90,21 @@ class DrawWorkflow(OneWorkflow):
                 "type": self.about(graph, line.node),
                 "is_trigger": line.node["type"] == "trigger",
                 "off": line.node["data"].get("disabled") is True,
-                "problems": problems.get(id, ()),
+                "problems": [said(one) for one in problems.get(id, ())],
                 "counts": counts_of(overlay.get(id)),
                 "after": [(graph.words(line.node, way), self.add_address(id, way)) for way in graph.handles(id)],
             }
         return shown
 
     def about(self, graph: Graph, node: Mapping[str, Any]) -> str:
-        """Return what stands below a node's name: the trigger in words, or its type."""
+        """Return what stands below a node's name: what it does, or its type; of the trigger what starts runs."""
         if node["type"] == "trigger":
             kind = self.workflow["triggerEventType"]
-            return self.triggers.get(kind) or kind or "Say what starts it"
+            only = short(self.summaries.trees(self.workflow["config"].get("filter"), self.summaries.conditions))
+            told = self.triggers.get(kind) or kind or "Say what starts it"
+            return f"{told}, if {only}" if only else told
         words = graph.type_label(node)
-        return "" if words == graph.label(node) else words
+        return self.summaries.of(node) or ("" if words == graph.label(node) else words)
 
     def step_address(self, id: str) -> str:
         return self.address("workflow-step", self.params["id"], node=id)
@@ -129,7 +134,7 @@ class DrawWorkflow(OneWorkflow):
                     "about": self.about(graph, node),
                     "group": self.types.get(node["type"], {}).get("group", ""),
                     "ways": [[handle, graph.words(node, handle)] for handle in graph.handles(node["id"])],
-                    "problems": [str(one["message"]) for one in problems.get(node["id"], ())],
+                    "problems": [said(one)["message"] for one in problems.get(node["id"], ())],
                 }
                 for node in graph.nodes
             },

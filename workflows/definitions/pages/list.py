@@ -9,9 +9,10 @@ from typing import Any
 from django.http import HttpResponse
 
 from core.web.filters import DATE, Choice
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form
 from core.web.lists import Column, ListState
 from workflows.definitions.pages.base import STATUSES, WorkflowPage, shown_workflow
+from workflows.definitions.pages.triggers import trigger_options
 
 MOST_BYTES = 2_000_000
 
@@ -63,7 +64,7 @@ class NewWorkflow(WorkflowPage):
     template = "web/workflows/new.html"
 
     def form(self) -> Form:
-        kinds = [Option(kind, words) for kind, words in self.triggers.items()]
+        kinds = trigger_options(self.triggers)
         return Form(
             [
                 Field("name", "Name", required=True, autofocus=True, help="Only you and your colleagues see it."),

@@ -19,6 +19,8 @@ from workflows.definitions.pages.schemas import (
     INPUTS,
     LONG,
     MOST_ROWS,
+    ONE_LINE,
+    SEVERAL_LINES,
     SPARE,
     Part,
     Schema,
@@ -104,7 +106,7 @@ class SchemaForm(ReadingForm):
     def _part(self, raw: Schema, value: Any, path: str, name: str, required: bool) -> Part:
         schema, optional = self.resolve(raw)
         label = self.sources.labels.get(path) or label_of(name, raw)
-        help = str(raw.get("description") or "").replace("`", "")
+        help = self.sources.helps.get(path, str(raw.get("description") or "").replace("`", ""))
         help = "" if help.rstrip(".") == label else help
         kind = self._kind(schema)
         held = schema.get("default") if value is None else value
@@ -130,6 +132,7 @@ class SchemaForm(ReadingForm):
             options = self._options(schema)
             made.options = options if options is not None else enum_options(schema, self.sources.words.get(path))
             made.options = with_held(made.options, made.chosen)
+            made.placeholder = "The company’s" if schema.get("x-widget") == "timezone" else ""
         elif kind == "checks":
             items, _ = self.resolve(schema.get("items") or {})
             if is_days(schema, items):
@@ -147,7 +150,9 @@ class SchemaForm(ReadingForm):
             format = INPUTS.get(str(schema.get("format")), "text")
             if schema.get("x-widget") == "expression" or has_expression(value):
                 format = "text"
-            several = schema.get("maxLength", 0) > LONG or (isinstance(value, str) and "\n" in value)
+            name = path.rpartition(".")[2]
+            is_long = name in SEVERAL_LINES or (schema.get("maxLength", 0) > LONG and name not in ONE_LINE)
+            several = is_long or (isinstance(value, str) and "\n" in value)
             made.kind = "textarea" if several else format
             if not isinstance(value, str | None):
                 made.value = json.dumps(value, ensure_ascii=False)

@@ -17,6 +17,8 @@ from core.web.lists import MATCH, ListState
 Schema = Mapping[str, Any]
 LONG = 300
 """A text that may have more characters gets a field of several lines."""
+ONE_LINE, SEVERAL_LINES = ("url", "link", "recording", "number"), ("text",)
+"""Settings that have one line however long they may be, and several however short."""
 SPARE = 1
 MOST_ROWS = 50
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -72,6 +74,8 @@ class Sources:
     """Path -> what makes it matter, beside what the schema says."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Path -> its words, where the name of the setting does not say enough."""
+    helps: Mapping[str, str] = field(default_factory=dict)
+    """Path -> what is said below it, where the schema's text is for programs."""
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Path -> value -> the words for it, where the value does not say enough."""
 

@@ -21,6 +21,15 @@ LABELS = {
     "config.window": "Runs begin only at some hours",
     "config.window.timezone": "Time zone",
     "config.whilePaused": "While it is paused, starts are",
+    "config.concurrency": "Runs under way at once, at most",
+    "config.rate": "Runs that begin in a span of time",
+    "config.rate.starts": "How many",
+    "config.rate.per": "In",
+    "config.retention": "Days for which ended runs are kept",
+    "config.goal": "Reached when",
+    "config.goal.filter": "Conditions on the record",
+    "config.exit": "Left when",
+    "config.exit.filter": "Conditions on the record",
     "config.priority": "Priority, 1 is first",
     "config.allowSelfTrigger": "What it changes itself may start it",
 }
@@ -37,6 +46,18 @@ WORDS = {
 """Path of a setting -> value -> its words."""
 
 
+HELPS = {
+    "config.enrolment.mode": "",
+    "config.enrolment.cooldown": "",
+    "config.whilePaused": "",
+    "config.window": "",
+    "config.window.timezone": "Empty: the company's.",
+    "config.allowSelfTrigger": "At most five times in a chain.",
+    "config.retention": "Empty: as the company keeps them.",
+}
+"""Path of a setting -> what is said below it in place of the API's text; nothing for nothing."""
+
+
 class WorkflowSettings(OneWorkflow):
     """The name, who gets in how often, and when runs begin."""
 
@@ -48,7 +69,8 @@ class WorkflowSettings(OneWorkflow):
         schema = self.catalogue["settings"]["config"]
         properties = {name: one for name, one in schema["properties"].items() if name not in OF_TRIGGER}
         own = {**schema, "properties": properties}
-        form = SchemaForm(own, self.workflow["config"], Sources(self.chosen_from, labels=LABELS, words=WORDS))
+        sources = Sources(self.chosen_from, labels=LABELS, words=WORDS, helps=HELPS)
+        form = SchemaForm(own, self.workflow["config"], sources)
         return Field("name", "Name", required=True, value=self.workflow["name"]), form
 
     def chosen_from(self, widget: str, source: str) -> list[Option] | None:

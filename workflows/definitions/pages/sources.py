@@ -7,12 +7,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from core.text.timezones import timezone_names
 from core.web.filters import KNOWN, NUMBER, TEXT, YES_NO, Choice
 from core.web.forms import Option
 from core.web.record_forms import name_of, record_choices
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.schemas import CHOSEN, Sources
+from workflows.definitions.pages.summaries import Summaries
 
 PANELS = {"contact": "Contact", "lead": "Lead"}
 KINDS = {"number": ("number", NUMBER), "boolean": ("flag", ("equals", "notEquals", *KNOWN))}
@@ -35,8 +37,19 @@ class StepSources(OneWorkflow):
     def fields_of(self, panel: str) -> list[Mapping[str, Any]]:
         return [one for one in self.choices["fields"] or () if one["panel"] == panel and not one["hide"]]
 
+    @cached_property
+    def _chosen(self) -> dict[tuple[str, str], list[Option] | None]:
+        return {}
+
     def chosen_from(self, widget: str, source: str) -> list[Option] | None:
-        """Return what a setting is chosen from; None where it is typed."""
+        """Return what a setting is chosen from; None where it is typed. Asks the API once for each."""
+        if (widget, source) not in self._chosen:
+            self._chosen[widget, source] = self._choose_from(widget, source)
+        return self._chosen[widget, source]
+
+    def _choose_from(self, widget: str, source: str) -> list[Option] | None:
+        if widget == "timezone":
+            return [Option(name, name.replace("_", " ")) for name in sorted(timezone_names())]
         if widget == CHANGED:
             panel = str(self.workflow["triggerEventType"]).partition(".")[0]
             return [Option(one["uniqueFieldID"], name_of(one)) for one in self.fields_of(panel)]
@@ -55,6 +68,16 @@ class StepSources(OneWorkflow):
         """Return what records of a panel are filtered by."""
         members = self.named("members") or ()
         return record_choices(panel, self.fields_of(panel), self.named("tags") or (), members)
+
+    @cached_property
+    def summaries(self) -> Summaries:
+        """What tells in a line what steps do."""
+        panels = {panel: self.panel_choices(panel) for panel in PANELS}
+        records = [replace(one, name=f"{panel}.{one.name}") for panel in PANELS for one in panels[panel]]
+        return Summaries(records, panels, self._names, self.triggers)
+
+    def _names(self, kind: str) -> Mapping[str, str]:
+        return {one.value: one.label for one in self.named(kind) or ()}
 
     def trees(self, path: str, node: Mapping[str, Any], graph: Graph) -> Sequence[Choice]:
         """Return what the conditions of a setting are about: a panel's own fields, or all that a run knows."""

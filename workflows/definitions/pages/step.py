@@ -12,58 +12,27 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 
 from core.web.ask import Answer
-from core.web.forms import Field, Option
+from core.web.forms import Field
 from core.web.pages import NOTHING, Refused
 from workflows.definitions.pages.draw import DrawWorkflow
-from workflows.definitions.pages.graph import Graph, NotPossible, problems_by_node
+from workflows.definitions.pages.graph import SEEDS, Graph, NotPossible, problems_by_node
+from workflows.definitions.pages.problems import MISSING, said
+from workflows.definitions.pages.rhythms import OWN, RHYTHM, cron_from, rhythm_fields
 from workflows.definitions.pages.schema_forms import SchemaForm, Sources
-from workflows.definitions.pages.sources import CHANGED, StepSources
+from workflows.definitions.pages.schemas import with_held
+from workflows.definitions.pages.sources import CHANGED
+from workflows.definitions.pages.triggers import trigger_options
+from workflows.definitions.pages.words import HELPS, LABELS, WORDS
 
-OF_TRIGGER = ("filter", CHANGED)
+OF_TRIGGER = ("segment", "filter", CHANGED)
 """Settings of the workflow that stand at its trigger; the others have a page of their own."""
-OF_SCHEDULE = {"cron": "cron", "every": "interval", "at": "dates"}
+OF_SEGMENTS = ("segment.entered", "segment.left")
+"""Kinds of events that are of one segment."""
+OF_SCHEDULE = {"cron": "cron", "every": "interval", "at": "dates", "field": "field"}
 """Setting of a schedule -> the type for which it is."""
-LABELS = {
-    "config.filter": "Only if",
-    "config.for": "How long",
-    "config.until": "Until",
-    "config.updateType": "How values change",
-    "config.teamMember": "Member",
-    "config.url": "Address",
-    "config.auth": "Send a secret along",
-    "config.auth.how": "As",
-    "config.auth.header": "Name of the header",
-    f"config.{CHANGED}": "Only if one of these has changed",
-    "schedule.every": "Every",
-    "schedule.at": "Times, one in a line",
-    "schedule.misfire": "Times that were missed",
-    "schedule.audience": "For each of many records",
-    "onError.then": "When all tries have failed",
-    "onError.retry": "Try again",
-    "onError.retry.attempts": "How often",
-    "onError.retry.max": "Longest wait",
-}
-"""Path of a setting -> its words."""
-WORDS = {
-    "onError.then": {
-        "fail": "The run fails",
-        "continue": "It goes on all the same",
-        "branch": "It goes on where “If it fails” leads",
-    },
-    "config.auth.how": {
-        "bearer": "Bearer token",
-        "basic": "User and password",
-        "header": "A header",
-        "signature": "A signature of the body",
-    },
-    "config.updateType": {"set": "Set to", "append": "Add", "remove": "Take off", "clear": "Empty"},
-    "schedule.misfire": {"once": "Start one run", "skip": "Are left out", "all": "Start a run each, at most 100"},
-    "schedule.type": {"cron": "At times of the clock", "interval": "Again and again", "dates": "At these times"},
-}
-"""Path of a setting -> value -> its words."""
 
 
-class Step(StepSources, DrawWorkflow):
+class Step(DrawWorkflow):
     """A step of the workflow, with the forms of its settings."""
 
     path = "workflows/<str:id>/step"
@@ -96,11 +65,13 @@ class Step(StepSources, DrawWorkflow):
     @cached_property
     def own_sources(self) -> Sources:
         found = self.sources(self.node, self.graph)
-        found.labels, found.words = LABELS, WORDS
+        found.labels, found.words, found.helps = LABELS, WORDS, HELPS
         updates = [kind for kind in self.triggers if kind.endswith(".updated")]
         found.shown_if = {
             f"config.{CHANGED}": {"triggerEventType": updates},
+            "config.segment": {"triggerEventType": list(OF_SEGMENTS)},
             **{f"schedule.{name}": {"schedule.type": [type]} for name, type in OF_SCHEDULE.items()},
+            "schedule.cron": {"schedule.type": ["cron"], RHYTHM: [OWN]},
         }
         return found
 
@@ -114,25 +85,34 @@ class Step(StepSources, DrawWorkflow):
             known = self.types.get(self.node["type"])
             schema = known["schema"] if known else {"properties": {}}
             return [
-                SchemaForm(schema, data.get("config") or {}, self.own_sources, tree=tree),
+                SchemaForm(schema, data.get("config") or self.first_values(schema), self.own_sources, tree=tree),
                 SchemaForm(settings["onError"], data.get("onError") or {}, self.own_sources, root="onError", tree="-"),
             ]
         properties = settings["config"]["properties"]
         own = {name: properties[name] for name in OF_TRIGGER}
-        own["filter"] = {**own["filter"], "x-widget": "tree"}
+        own["segment"] = {**own["segment"], "description": "", "x-source": "/segment"}
+        own["filter"] = {**own["filter"], "x-widget": "tree", "description": ""}
         own[CHANGED] = {**own[CHANGED], "x-widget": CHANGED}
         config = {**settings["config"], "properties": own, "required": []}
         values = self.workflow["config"]
         first = SchemaForm(config, values, self.own_sources, tree=tree)
-        schedule = self.workflow["schedule"] or {}
-        second = SchemaForm(settings["schedule"], schedule, self.own_sources, root="schedule", tree=tree)
+        schedule = self.workflow["schedule"] or {"type": "cron"}
+        timed = settings["schedule"]
+        zone = {**timed["properties"]["timezone"], "x-widget": "timezone"}
+        timed = {**timed, "properties": {**timed["properties"], "timezone": zone}}
+        second = SchemaForm(timed, schedule, self.own_sources, root="schedule", tree=tree)
         return [first, second]
+
+    def first_values(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the form of a new step begins with: it is about a lead where leads start the workflow."""
+        is_of_lead = str(self.workflow["triggerEventType"]).startswith("lead.")
+        return {"panel": "lead"} if is_of_lead and "panel" in schema.get("properties", {}) else {}
 
     def own_fields(self) -> list[Field]:
         """Return the fields that no schema says."""
         data = self.node["data"]
         if self.is_trigger:
-            kinds = [Option(kind, words) for kind, words in self.triggers.items()]
+            kinds = with_held(trigger_options(self.triggers), [self.workflow["triggerEventType"]])
             now = self.workflow["triggerEventType"]
             return [Field("triggerEventType", "Starts", "select", options=kinds, value=now, required=True)]
         return [
@@ -160,6 +140,8 @@ class Step(StepSources, DrawWorkflow):
             "forms": forms,
             "fields": {one.name: one for one in fields},
             "own": problems,
+            "rhythm": rhythm_fields(self.workflow["schedule"] or {}) if self.is_trigger else (),
+            "policy_open": any(part.error or (part.field and part.field.error) for part in forms[1].all_parts()),
             "tree": next((form.tree for form in forms if form.tree not in ("", "-")), ""),
             "opened": fingerprint(node["data"], self.workflow if self.is_trigger else {}),
             "references": self.references(node, graph),
@@ -179,8 +161,20 @@ class Step(StepSources, DrawWorkflow):
         own = list(found.get(self.node["id"], ()))
         if self.is_trigger:
             own += [one for one in found.get("", ()) if self.mended_at(one) == self.here]
-        marked = [any(form.mark(one["path"], one["message"]) for form in forms) for one in own]
-        return [one for one, done in zip(own, marked, strict=True) if not done]
+        if self.is_fresh and not self.request.POST:
+            own = [one for one in own if not one["path"].startswith("config")]
+        marked = []
+        for one in own:
+            told = said(one)
+            at_field = "this is missing" if told["message"].endswith(MISSING) else told["plain"]
+            marked.append(any(form.mark(one["path"], at_field) for form in forms))
+        return [said(one) for one, done in zip(own, marked, strict=True) if not done]
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether nobody has saved the step's form since the step was added."""
+        data = self.node["data"]
+        return not self.is_trigger and data.get("config") == SEEDS.get(self.node["type"])
 
     def _fit_switches(self, forms: list[SchemaForm]) -> None:
         """Show conditions for one setting at a time: the others are told in words, with a link."""
@@ -248,7 +242,8 @@ class Step(StepSources, DrawWorkflow):
             config = {name: value for name, value in self.workflow["config"].items() if name not in OF_TRIGGER}
             body: dict[str, Any] = {"triggerEventType": own["triggerEventType"], "config": {**config, **values[0]}}
             if own["triggerEventType"] == "schedule":
-                body["schedule"] = values[1]
+                cron = cron_from(self.request.POST) if values[1].get("type") == "cron" else None
+                body["schedule"] = {**values[1], **({"cron": cron} if cron else {})}
             answer = self.ask("PUT", self.place, None, body)
             if answer.ok:
                 self.workflow = answer.data

@@ -13,6 +13,7 @@ from core.web.forms import Field, Form, Option
 from core.web.records import counted
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
+from workflows.definitions.pages.problems import said
 
 RUNS = {
     "keep": "They go on by the version that they began in: {} now",
@@ -32,6 +33,14 @@ ENDS = {
     "busy": "Somebody else is changing the record: try it again",
 }
 """How a dry run ended -> its words."""
+ADMISSION = ("notAdmitted", "changesUnknown")
+"""Codes of the warnings that a run would not begin."""
+REFUSALS = {
+    "config.filter": "its “Only if” does not hold",
+    "config.changedFields": "it starts only if one of the fields that its trigger names has changed",
+    "config.segment": "it waits for another segment",
+}
+"""Path of the setting of a trigger that lets nothing in -> the words for it."""
 STATUSES = {
     "done": ("Done", "ok"),
     "failed": ("Failed", "bad"),
@@ -108,8 +117,22 @@ class TryWorkflow(OneWorkflow):
             "ended": ENDS.get(found["reason"], found["reason"]),
             "who": contact.get("name") or contact.get("email") or "",
             "steps": [self._step(one, graph) for one in found["steps"]],
-            "wrong": [{**one, "label": _label(graph, one["nodeId"])} for one in found["problems"]],
+            "refused": self._refused(found["warnings"], subject[0] if subject else ""),
+            "wrong": [
+                {**said(one), "label": _label(graph, one["nodeId"])}
+                for one in (*found["problems"], *found["warnings"])
+                if one["code"] not in ADMISSION
+            ],
         }
+
+    def _refused(self, warnings: list[Mapping[str, Any]], panel: str) -> dict[str, str] | None:
+        """Say why what it was tried for would not start the workflow."""
+        one = next((one for one in warnings if one["code"] in ADMISSION), None)
+        if one is None:
+            return None
+        starts = "would not start the workflow" if one["code"] == "notAdmitted" else "may not start the workflow"
+        what = f"This {panel}" if panel else "This"
+        return {"text": f"{what} {starts}: {REFUSALS[one['path']]}", "link": self.mended_at(one)}
 
     def _step(self, one: Mapping[str, Any], graph: Graph) -> dict[str, Any]:
         words, tone = STATUSES.get(one["status"], (one["status"], ""))

@@ -1,0 +1,52 @@
+"""The problems of a draft in the words of its pages: they name fields as forms do, and speak of steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from workflows.definitions.pages.schemas import label_of
+
+LABELS = {
+    "triggerEventType": "Starts",
+    "filter": "Conditions",
+    "for": "How long",
+    "teamMember": "Member",
+    "arms": "Ways",
+    "notes": "Note",
+}
+"""Last part of the path of a setting -> its words; the others are named as forms name them."""
+WHOLE = {
+    "noTrigger": "Say what starts it",
+    "noGraph": "Add a step: nothing happens yet",
+    "notPinned": "Nobody knows what it waits for: the dry run went the first way",
+}
+"""Code -> what is said for it."""
+MISSING = ("is missing", "are missing")
+"""Ends of messages that say that a setting has nothing in it yet."""
+NOTHING = ("field required", "should have at least 1", "ensure this value has at least 1")
+"""Parts of messages that say that something is missing."""
+
+
+def said(problem: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return a problem whose message is in people's words. `labels` are those of forms, path -> words."""
+    message, path = str(problem["message"]), str(problem["path"])
+    name = "" if problem["code"] in ("maybeMissing", "unknownReference") else _field(path, labels or {})
+    if problem["code"] in WHOLE:
+        text = WHOLE[problem["code"]]
+    elif name and (problem["code"] == "missing" or any(part in message.lower() for part in NOTHING)):
+        text = f"{name} {'are' if name.endswith('s') and not name.endswith(('ss', 'us')) else 'is'} missing"
+    else:
+        text = re.sub(r"\b([Nn])ode(s?)\b", lambda found: f"{'S' if found[1] == 'N' else 's'}tep{found[2]}", message)
+        text = f"{name}: {text}" if name and not text.lower().startswith(name.lower()) else text
+    return {**problem, "message": f"{text[:1].upper()}{text[1:]}", "plain": message}
+
+
+def _field(path: str, labels: Mapping[str, str]) -> str:
+    """Return what the setting at a path is called; nothing for a place that is no setting of a form."""
+    if path in labels:
+        return labels[path]
+    root, *parts = path.split(".")
+    names = [part for part in parts if not part.isdecimal()] or ([root] if root in LABELS else [])
+    return (LABELS.get(names[-1]) or label_of(names[-1], {})) if names else ""

@@ -1,0 +1,76 @@
+"""Times of the clock as people choose them, each day or each week at a time, and the cron expression for them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import QueryDict
+
+from core.web.forms import Field, Option
+from workflows.definitions.pages.schemas import DAYS
+
+RHYTHM, AT, WEEKDAY, DAY = "rhythm", "rhythm.at", "rhythm.weekday", "rhythm.day"
+OWN = "cron"
+"""The rhythm that is written as a cron expression."""
+WORDS = {
+    "daily": "Every day",
+    "weekdays": "Monday to Friday",
+    "weekly": "Every week",
+    "monthly": "Every month",
+    OWN: "Other times, as a cron expression",
+}
+PARTS = {"daily": "* * *", "weekdays": "* * 1-5", "weekly": "* * {weekday}", "monthly": "{day} * *"}
+"""Rhythm -> day, month and weekday of its expression."""
+SHAPES = (
+    ("daily", re.compile(r"\* \* \*")),
+    ("weekdays", re.compile(r"\* \* 1-5")),
+    ("weekly", re.compile(r"\* \* (?P<weekday>[0-7])")),
+    ("monthly", re.compile(r"(?P<day>[1-9]|[12]\d|3[01]) \* \*")),
+)
+
+
+def rhythm_of(cron: str) -> dict[str, str]:
+    """Return the choices that stand for an expression; OWN where there are none."""
+    found = re.fullmatch(r"(\d|[1-5]\d) (\d|1\d|2[0-3]) (.+)", " ".join(cron.split()))
+    if found:
+        for name, shape in SHAPES:
+            days = shape.fullmatch(found[3])
+            if days:
+                given = days.groupdict()
+                weekday = str((int(given.get("weekday") or 1) - 1) % 7 + 1)
+                at = f"{int(found[2]):02}:{int(found[1]):02}"
+                return {RHYTHM: name, AT: at, WEEKDAY: weekday, DAY: given.get("day") or "1"}
+    return {RHYTHM: OWN if cron else "daily", AT: "09:00", WEEKDAY: "1", DAY: "1"}
+
+
+def cron_from(sent: QueryDict) -> str | None:
+    """Return the expression for what was chosen; None where it was written itself, or was not asked for."""
+    days = PARTS.get(sent.get(RHYTHM, ""))
+    time = re.fullmatch(r"(\d\d):(\d\d)(:\d\d)?", sent.get(AT, ""))
+    if days is None:
+        return None
+    hour, minute = (int(time[1]), int(time[2])) if time else (9, 0)
+    weekday, day = (re.fullmatch(r"\d{1,2}", sent.get(name, "")) for name in (WEEKDAY, DAY))
+    chosen = {"weekday": int(weekday[0]) % 7 if weekday else 1, "day": int(day[0]) if day else 1}
+    return f"{minute} {hour} {days.format(**chosen)}"
+
+
+def rhythm_fields(schedule: Mapping[str, Any]) -> list[tuple[Field, str]]:
+    """Return the fields of a rhythm, each with what makes it matter, as the forms of settings have it."""
+    cron = schedule.get("cron")
+    held = rhythm_of(cron if isinstance(cron, str) else "")
+    days = [Option(str(place), day) for place, day in enumerate(DAYS, 1)]
+    fields = (
+        (Field(RHYTHM, "How often", "select", required=True, options=[Option(*one) for one in WORDS.items()]), ()),
+        (Field(WEEKDAY, "On", "select", required=True, options=days), ("weekly",)),
+        (Field(DAY, "On day", "number", help="From 1 to 31. A month without that day is left out."), ("monthly",)),
+        (Field(AT, "At", "time"), tuple(PARTS)),
+    )
+    found = []
+    for one, rhythms in fields:
+        one.value = held[one.name]
+        found.append((one, json.dumps({"schedule.type": ["cron"], **({RHYTHM: rhythms} if rhythms else {})})))
+    return found

@@ -1,0 +1,157 @@
+"""What the steps of a workflow do, each in a line, by their settings: cards and lists show it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from core.web.filters import WORDS, Choice
+from core.web.records import counted
+from workflows.definitions.pages.schemas import tree_state
+
+MOST = 64
+"""Characters, which the two lines of a card hold."""
+TEXTS = ("title", "subject", "prompt", "task", "text", "notes", "result")
+"""Settings of which the first one that is there says what a step does."""
+ACTIONS = {"create": "Create", "update": "Change", "upsert": "Change or create", "delete": "Delete"}
+VERBS = {"add": "Add", "remove": "Take off", "set": "Only"}
+BRACES = re.compile(r"\{\{\s*([\w.]+)[^}]*\}\}")
+
+
+@dataclass
+class Summaries:
+    """Tells what steps do. `named` gives the words for an id of a kind, `own` the conditions on records by panel."""
+
+    conditions: Sequence[Choice] = ()
+    """What conditions over a run are about."""
+    panels: Mapping[str, Sequence[Choice]] = field(default_factory=dict)
+    """Panel -> what conditions on its records are about."""
+    names: Callable[[str], Mapping[str, str]] = lambda kind: {}
+    """Kind of what is chosen from -> id -> name."""
+    events: Mapping[str, str] = field(default_factory=dict)
+    """Kind of events -> its words."""
+
+    def of(self, node: Mapping[str, Any]) -> str:
+        """Return what a step does in a line; nothing where its settings do not say it yet."""
+        config = node["data"].get("config")
+        if not isinstance(config, Mapping):
+            return ""
+        tell = getattr(self, f"_{node['type']}", self._other)
+        try:
+            found = tell(config)
+        except (KeyError, TypeError, ValueError, AttributeError):  # a draft may hold anything
+            return ""
+        return short(found)
+
+    def trees(self, value: Any, choices: Sequence[Choice]) -> str:
+        """Write conditions as people say them."""
+        named = fields_of(value)
+        every = tuple(WORDS)  # the API takes more operators than forms offer
+        choices = [replace(choice, operators=every) for choice in choices if choice.name in named]
+        others = named - {choice.name for choice in choices}
+        choices += [Choice(path, path.rpartition(".")[2], every) for path in sorted(others)]
+        state = tree_state(value, choices)
+        kinds = {choice.label: choice.kind for choice in choices}
+        told = [
+            " ".join(filter(None, (chip.label, chip.operator, _value(chip.value, kinds.get(chip.label, "")))))
+            for chip in state.chips
+        ]
+        told += ["more conditions"] if state.fixed or state.chip_groups else []
+        return (" or " if state.any else ", ").join(told)
+
+    def _named(self, kind: str, ids: Sequence[Any]) -> str:
+        """Write names, and how many more there are: gone, not to be read, or beyond the first of their kind."""
+        known = self.names(kind)
+        told = [known[id] for id in ids if id in known]
+        more = len(ids) - len(told)
+        return ", ".join([*told, *([f"{more} {'more' if told else 'chosen'}"] if more else [])])
+
+    def _other(self, config: Mapping[str, Any]) -> str:
+        return next((str(config[name]) for name in TEXTS if config.get(name)), "")
+
+    def _condition(self, config: Mapping[str, Any]) -> str:
+        return self.trees(config.get("filter"), self.conditions)
+
+    def _switch(self, config: Mapping[str, Any]) -> str:
+        return ", ".join(str(one.get("label") or one["id"]) for one in config["cases"])
+
+    def _split(self, config: Mapping[str, Any]) -> str:
+        return ", ".join(f"{one.get('label') or one['id']} {one.get('weight', 1)}" for one in config["arms"])
+
+    def _wait(self, config: Mapping[str, Any]) -> str:
+        told = [span(config["for"])] if config.get("for") else []
+        told += [f"until {config['until']}"] if config.get("until") else []
+        window = config.get("window")
+        if window:
+            told.append(f"until it is {window['start'][:5]} to {window['end'][:5]}")
+        return ", then ".join(told)
+
+    def _waitFor(self, config: Mapping[str, Any]) -> str:  # noqa: N802 (types of nodes are named so)
+        return f"{self.events.get(config['event'], config['event'])}, at most {span(config['timeout'])}"
+
+    def _loop(self, config: Mapping[str, Any]) -> str:
+        return self._condition(config) if config.get("mode") == "while" else f"each of {config['items']}"
+
+    def _set(self, config: Mapping[str, Any]) -> str:
+        return ", ".join(f"{name}: {value}" for name, value in config["values"].items())
+
+    def _tags(self, config: Mapping[str, Any]) -> str:
+        return f"{VERBS[config.get('action', 'add')]} {self._named('tags', config['tags'])}"
+
+    def _segment(self, config: Mapping[str, Any]) -> str:
+        return f"{VERBS[config.get('action', 'add')]} {self._named('segments', [config['segment']])}"
+
+    def _assign(self, config: Mapping[str, Any]) -> str:
+        chosen = (("members", "teamMember"), ("teams", "team"))
+        return ", ".join(self._named(kind, [config[key]]) for kind, key in chosen if config.get(key))
+
+    def _record(self, config: Mapping[str, Any]) -> str:
+        told = ", ".join(config.get("values") or {})
+        return ": ".join(filter(None, (ACTIONS[config.get("action", "update")], told)))
+
+    _contact = _lead = _record
+
+    def _find(self, config: Mapping[str, Any]) -> str:
+        panel = config.get("panel", "contact")
+        return self.trees(config.get("filter"), self.panels.get(panel, ())) or f"any {panel}"
+
+    def _mail(self, config: Mapping[str, Any]) -> str:
+        return self._named("templates", [config["template"]]) if config.get("template") else self._other(config)
+
+    def _workflow(self, config: Mapping[str, Any]) -> str:
+        return self._named("workflows", [config["workflow"]])
+
+    def _http(self, config: Mapping[str, Any]) -> str:
+        return f"{config.get('method', 'GET')} {config['url']}"
+
+
+def fields_of(tree: Any) -> set[str]:
+    """Return the fields that conditions name, at any depth."""
+    found, open = set(), [tree]
+    while open:
+        one = open.pop()
+        if isinstance(one, Mapping):
+            if isinstance(one.get("field"), str):
+                found.add(one["field"])
+            within = one.get("conditions")
+            open += within if isinstance(within, list) else []
+    return found
+
+
+def short(text: str, most: int = MOST) -> str:
+    """Return a text in a line, with the names of expressions in the place of their braces."""
+    line = " ".join(BRACES.sub(lambda found: f"‹{found[1].replace('.', ' ')}›", text[:1000]).split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def span(value: Mapping[str, Any]) -> str:
+    """Write a span of time, such as 2 days."""
+    return counted(int(value["amount"]), str(value["unit"]).removesuffix("s"))
+
+
+def _value(text: str, kind: str) -> str:
+    if kind == "number" and re.fullmatch(r"-?\d{4,15}", text):
+        return f"{int(text):,}"
+    return text

@@ -1,0 +1,38 @@
+"""What starts a workflow, as forms offer it: what is used most comes first, then the rest by what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.web.forms import Option
+
+MOST_USED = (
+    "contact.created",
+    "contact.updated",
+    "lead.created",
+    "lead.updated",
+    "mail.replied",
+    "segment.entered",
+    "schedule",
+    "webhook",
+    "manual",
+)
+GROUPS = {
+    "Most used": MOST_USED,
+    "Contacts": ("contact", "contact-category", "enrich", "segment", "tag", "note"),
+    "Leads": ("lead", "product-service"),
+    "Mails and outreach": ("mail", "genie", "campaign"),
+    "Calendar, calls and follow-ups": ("meeting", "calllog", "follow-up"),
+    "Your company": (),
+}
+"""Words of a group -> the kinds or the resources in it; the last one has the rest."""
+
+
+def trigger_options(triggers: Mapping[str, str]) -> list[Option]:
+    """Return the options of what starts a workflow, group by group."""
+    left = dict(triggers)
+    found = []
+    for group, names in GROUPS.items():
+        kinds = [kind for name in names for kind in left if name in (kind, kind.partition(".")[0])]
+        found += [Option(kind, left.pop(kind), group) for kind in (kinds if names else list(left))]
+    return found
