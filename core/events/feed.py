@@ -148,7 +148,7 @@ def _reach(start: Position, most: int | None) -> tuple[Position | None, int]:
     """Return the position of the event that is `most` events further on, if there are so many, and the horizon."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT {HORIZON}::text, found.* FROM (SELECT 1) AS one LEFT JOIN LATERAL ("
+            f"SELECT {HORIZON}::text, found.* FROM (SELECT 1) AS one LEFT JOIN LATERAL ("  # noqa: S608  constant SQL
             " SELECT tx::text, sequence, created_at FROM core_event WHERE company_id = %s"
             f" AND (tx, sequence) > (%s::text::xid8, %s) AND tx < {HORIZON}"
             " ORDER BY tx, sequence OFFSET %s LIMIT %s) AS found ON true",
