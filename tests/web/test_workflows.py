@@ -210,6 +210,8 @@ def test_runs_are_looked_at_and_tried_again(cast: Cast, client: Client) -> None:
     work()
     [run] = runs(cast, id)
     place = at(cast.owner, f"workflows/{id}")
+    told = text_of(client.get(at(cast.owner, f"contacts/{person}")))
+    assert "by the workflow Welcome" in told
     listed = client.get(f"{place}/runs?f=status:in:failed")
     assert ("Failed" in text_of(listed), "<script>alert" in listed.content.decode()) == (True, False)
     page = at(cast.owner, f"workflow-runs/{run.pk}")
