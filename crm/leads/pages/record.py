@@ -64,10 +64,20 @@ class NewLead(LeadPage):
         return self.read(f"contact/{id}").data if is_id(id) and self.may("contact") else None
 
     @cached_property
+    def all_definitions(self) -> list[Mapping[str, Any]]:
+        """The definitions of the fields of leads and of contacts, or none if the reader may not see them."""
+        query = {**fields_query("lead"), "filters": {"panel": ["lead", "contact"]}, "n": "400"}
+        answer = self.ask("GET", "custom-field", query) if self.may("custom-field") else None
+        return answer.data if answer is not None and answer.ok else []
+
+    @cached_property
+    def definitions(self) -> list[Mapping[str, Any]]:
+        return [one for one in self.all_definitions if one["panel"] == "lead"]
+
+    @cached_property
     def of_new(self) -> set[str]:
         """The values that a new contact needs."""
-        answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
-        found = answer.data if answer is not None and answer.ok else []
+        found = [one for one in self.all_definitions if one["panel"] == "contact"]
         known = {one["uniqueFieldID"]: one["required"] for one in found if one["isSystem"]}
         return {name for name, usual in NEEDED.items() if known.get(name, usual)}
 
