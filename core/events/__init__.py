@@ -5,6 +5,17 @@
 
 from core.events.consumers import EventConsumer, each
 from core.events.delivery import deliver
-from core.events.services import QUEUE, asked_to_queue, caused_by, emit, starting, wanted_by
+from core.events.services import QUEUE, asked_to_queue, cause, caused_by, emit, starting, wanted_by
 
-__all__ = ["QUEUE", "EventConsumer", "asked_to_queue", "caused_by", "deliver", "each", "emit", "starting", "wanted_by"]
+__all__ = [
+    "QUEUE",
+    "EventConsumer",
+    "asked_to_queue",
+    "cause",
+    "caused_by",
+    "deliver",
+    "each",
+    "emit",
+    "starting",
+    "wanted_by",
+]

@@ -27,6 +27,11 @@ QUEUE = "queue"
 _cause: ContextVar[Mapping[str, Any] | None] = ContextVar("leadwright_cause", default=None)
 
 
+def cause() -> Mapping[str, Any]:
+    """Return what causes the events of now: workflow, name and depth; empty: no workflow does."""
+    return _cause.get() or {}
+
+
 @contextmanager
 def caused_by(cause: Mapping[str, Any]) -> Iterator[None]:
     """Open a block whose events say what caused them."""

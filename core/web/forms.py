@@ -14,7 +14,7 @@ from core.web.ask import LACKS, NOT_ALLOWED
 PIECE = re.compile(r"([A-Za-z_][\w-]*(?:\.[\w-]+)*): (.+)", re.DOTALL)
 LOST = "Enter it again: it is not kept after a failed try."
 """What is said at a secret of a refused form, which no page sends back to the browser."""
-SEVERAL = frozenset({"checks", "tags"})
+SEVERAL = frozenset({"checks", "groups", "tags"})
 """Kinds whose value is a list."""
 
 
@@ -24,6 +24,8 @@ class Option:
     label: str
     group: str = ""
     """The words above it and its like; a select shows them."""
+    group: str = ""
+    """What it stands under, in a field of kind groups."""
 
 
 @dataclass
@@ -34,7 +36,7 @@ class Field:
     label: str
     kind: str = "text"
     """text, email, tel, url, number, date, password, textarea, select, search (one of very many options), radio,
-    checks, tags, switch or hidden."""
+    checks, groups (of checks), tags, switch or hidden."""
     required: bool = False
     help: str = ""
     placeholder: str = ""
@@ -62,6 +64,15 @@ class Field:
         """The values of a field with several, or the one of others, as text."""
         values = self.value if isinstance(self.value, list) else [self.value]
         return ["" if value is None else str(value) for value in values]
+
+    @property
+    def groups(self) -> list[tuple[str, list[Option], int]]:
+        """The options by what they stand under, and how many of them are chosen."""
+        found: dict[str, list[Option]] = {}
+        for one in self.options:
+            found.setdefault(one.group, []).append(one)
+        chosen = set(self.chosen)
+        return [(name, ones, sum(one.value in chosen for one in ones)) for name, ones in found.items()]
 
     def _option(self, text: str) -> str:
         """Return the option that the text is, or the only one that has it in it; else the text, which is refused."""

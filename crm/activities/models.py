@@ -34,6 +34,7 @@ class LeadActivity(CompanyModel):
         "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
     )
     details = JSONField(default=dict, help_text="What happened: for a change, field -> {from, to}.")
+    workflow = JSONField(null=True, editable=False, help_text="The workflow that did it: _id, and name as it was then.")
     notes = models.TextField(blank=True)
     happened_at = models.DateTimeField()
     event_id = ObjectIdField(

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from core.errors import NamedError
-from core.events import emit
+from core.events import cause, emit
 from core.ids import new_id
 from core.models import Event
 from core.tenancy import company_id
@@ -151,12 +151,18 @@ def _rows(event: Event) -> list[dict[str, Any]]:
         "of": event.pk,
         "event": event.pk,
         "member": event.actor_id,
+        "workflow": _workflow(event.cause or {}),
         "at": event.payload.get("startedAt") or event.created_at,
     }
     found = [
         {**common, "id": new_id(), "kind": kind, "details": details} for kind, details in READERS[event.kind](event)
     ]
     return found + _of_attendees(event, found[0]) if panel == "meeting" else found
+
+
+def _workflow(cause: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the workflow of a cause."""
+    return {"_id": cause["workflow"], "name": cause.get("name", "")} if cause.get("workflow") else None
 
 
 def _of_attendees(event: Event, told: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -194,9 +200,10 @@ def _insert(rows: Sequence[Mapping[str, Any]]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {LeadActivity._meta.db_table} (id, company_id, kind, lead_id, contact_id, member_id,"
-            " details, notes, happened_at, event_id, created_at, updated_at) SELECT id, %s, kind, lead, contact,"
-            " member, details, '', at, event, %s, %s FROM json_to_recordset(%s::json) AS told (id text, kind text,"
-            " lead text, contact text, member text, details jsonb, at timestamptz, event text) ON CONFLICT DO NOTHING",
+            " details, workflow, notes, happened_at, event_id, created_at, updated_at) SELECT id, %s, kind, lead,"
+            " contact, member, details, workflow, '', at, event, %s, %s FROM json_to_recordset(%s::json) AS told"
+            " (id text, kind text, lead text, contact text, member text, details jsonb, workflow jsonb,"
+            " at timestamptz, event text) ON CONFLICT DO NOTHING",
             [company_id(), now, now, orjson.dumps(rows, default=str).decode()],
         )
 
@@ -219,6 +226,7 @@ def add_note(
             lead_id=lead_id,
             contact_id=contact,
             member_id=actor_id,
+            workflow=_workflow(cause()),
             notes=notes,
             happened_at=timezone.now(),
         )

@@ -21,7 +21,16 @@ from crm.timeline.titles import title_of
 Kind = LeadActivity.Kind
 HAPPENED_AT = SortKey(ListField("at", "date", "happened_at", nullable=False), descending=True)
 MEMBER = ("_id", "__name", "__email")
-COLUMNS = ("pk", "kind", "lead_id", "happened_at", "details", "notes", *(f"member{part}" for part in MEMBER))
+COLUMNS = (
+    "pk",
+    "kind",
+    "lead_id",
+    "happened_at",
+    "details",
+    "workflow",
+    "notes",
+    *(f"member{part}" for part in MEMBER),
+)
 
 
 class Place(NamedTuple):
@@ -88,6 +97,7 @@ def _creation(contact_id: str) -> dict[str, Any]:
         "lead_id": None,
         "happened_at": row["created_at"],
         "details": {"import": job} if job else {},
+        "workflow": None,
         "notes": "",
         **{f"member{part}": row[f"created_by{part}"] for part in MEMBER},
     }
@@ -117,6 +127,7 @@ def _entries(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 "kind": row["kind"],
                 "at": row["happened_at"],
                 "actor": actor if row["member_id"] else None,
+                "workflow": row["workflow"],
                 "lead": row["lead_id"],
                 "title": title_of(row["kind"], told, names, of_lead=row["lead_id"] is not None),
                 "changes": changes,

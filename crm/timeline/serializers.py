@@ -34,12 +34,20 @@ TimelineChange = type(
 )
 
 
+class TimelineWorkflow(Output):
+    """A workflow, with the name that it had when it did something."""
+
+    _id = IdField()
+    name = serializers.CharField()
+
+
 class TimelineEntryOut(Output):
     """Something that happened to a contact or one of its leads."""
 
     _id = IdField(help_text="of the activity; of the contact where it is its creation")
     kind = serializers.ChoiceField(choices=LeadActivity.Kind.choices)
     at = serializers.DateTimeField()
+    workflow = Computed(TimelineWorkflow(allow_null=True, help_text="the workflow that did it; null: none"))
     actor = Computed(MemberSnapshot(allow_null=True, help_text="who did it; null: the service"))
     lead = IdField(allow_null=True, help_text="the lead that it happened to; null: the contact itself")
     title = serializers.CharField(help_text="one line for people, such as Email and City changed")

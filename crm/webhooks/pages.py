@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.http import HttpResponse
 
+from core.web.event_kinds import kind_options
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
@@ -35,7 +37,7 @@ MISSED = [
     Option("7", "The last week"),
     Option("30", "30 days"),
 ]
-LINES = ("kinds", "fields")
+LINES = ("fields",)
 
 
 class WebhookPage(SettingsPage):
@@ -76,14 +78,7 @@ class WebhookForm(RecordForm, WebhookPage):
         fields = [
             Field("url", "Address", "url", required=True, placeholder="https://example.org/hooks/leadwright"),
             Field("description", "Description", help="What it is for."),
-            Field(
-                "kinds",
-                "Events",
-                "textarea",
-                required=True,
-                placeholder="contact.*\nlead.updated",
-                help="One kind in a line; contact.* is all of a resource, * all there are.",
-            ),
+            Field("kinds", "Events", "groups", required=True, options=kind_options()),
             Field("fields", "Only where these have changed", "textarea", help="Names of fields, one in a line."),
             Field("payload", "What is sent", "radio", options=PAYLOADS, value="full"),
             Field("ordering", "In which order", "radio", options=ORDERINGS, value="object"),
@@ -178,11 +173,20 @@ class WebhookDelivery(WebhookPage):
 
     def show(self) -> Mapping[str, Any]:
         found = self.read(f"webhook/deliveries/{self.params['id']}").data
-        return {"delivery": found, "title": found["kind"]}
+        written = {"body": indented(found["body"]), "answer": indented(found["responseBody"])}
+        return {"delivery": found, "title": found["kind"], **written}
 
     def do_redeliver(self) -> HttpResponse:
         answer = self.ask("POST", f"webhook/deliveries/{self.params['id']}/redeliver")
         return self.done("It is told again") if answer.ok else self.refuse(answer)
+
+
+def indented(text: str) -> str:
+    """Return JSON in lines that people can read; anything else as it is."""
+    try:
+        return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
 
 
 PAGES = [Webhooks, NewWebhook, WebhookDelivery, Webhook]

@@ -12,7 +12,7 @@ from core.text.placeholders import names_in
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
 from core.web.mail_frames import mail_frame
-from core.web.pages import MenuItem, Page
+from core.web.pages import MenuItem, Page, Refused
 from core.web.record_forms import fields_query
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
@@ -249,6 +249,23 @@ class EmailTemplateFiles(TemplatePage):
             form.refuse(answer.message, answer.warning)
             return self.page({"form": form}, status=422)
         return self.done("Saved", self.back)
+
+    def do_upload(self) -> HttpResponse:
+        """Upload files, and let them go with the template beside those that do."""
+        if not self.may(self.module, "PUT"):
+            raise Refused(403, "Your role does not change templates")
+        form = self.form()
+        if "file" not in self.request.FILES:
+            return self.page({"form": form, "trouble": "Choose a file first."}, status=422)
+        answer = self.upload()
+        if answer.ok:
+            made = answer.data if isinstance(answer.data, list) else [answer.data]
+            ids = [*form.fields[0].value, *(one["_id"] for one in made)]
+            answer = self.ask("PUT", f"template/email/{self.params['id']}", None, {"attachments": ids})
+        if not answer.ok:
+            reason = (answer.warning or answer.message).removeprefix("file: ")
+            return self.page({"form": form, "trouble": reason[:1].upper() + reason[1:]}, status=422)
+        return self.done("Uploaded; it goes with the template", self.request.path)
 
 
 PAGES = [EmailTemplates, NewEmailTemplate, EditEmailTemplate, EmailTemplateFiles]

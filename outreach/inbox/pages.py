@@ -39,7 +39,7 @@ def shown(one: Mapping[str, Any]) -> dict[str, Any]:
     if one["kind"] in ("bounce", "complaint"):
         who = contact.get("name") or one["recipient"] or one["fromEmail"]
     else:
-        who = one["fromName"] or one["fromEmail"] or contact.get("name") or ""
+        who = contact.get("name") or one["fromName"] or one["fromEmail"]
     said = one["text"] or one["diagnostic"] or one["subject"]
     return {**one, "words": words, "mood": tone, "who": who, "said": said, "comes": ANSWERS.get(one["answer"], "")}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -124,12 +125,16 @@ def test_a_draft_shows_people_and_mails_and_has_follow_ups(
     shown = client.get(place)
     page = text_of(shown)
     assert "3 of 3 people can be written to" in page
+    assert ("3 people will be written to" in page, "Mails are shown as" in page) == (True, True)
+    [first, *_] = re.findall(r'src="([^"]+contactId=[^"]+)"', shown.content.decode())
+    assert "{{" not in text_of(client.get(first.replace("&amp;", "&")))
     assert ("Follow-up 2" in page, "After 1 week" in page, EVIL in shown.content.decode()) == (True, True, False)
     assert "Hi {{contact.firstName}}" in text_of(client.get(f"{place}/preview"))
     assert "Once more" in text_of(client.get(f"{place}/preview?step=3"))
     assert "no such step" in text_of(client.get(f"{place}/preview?step=9"))
     assert "A test has gone to" in toast_of(client, client.post(place, {"do": "test"}))
-    assert post.subjects() == ["Subject: [Test] Hi {{contact.firstName}}"]
+    [subject] = post.subjects()
+    assert ("Subject: [Test] Hi" in subject, "{{" in subject) == (True, False)
     form = client.get(f"{place}/edit").content.decode()
     assert ('name="f2-body"' in form, 'name="f3-body"' in form) == (True, False)  # one more than there are
     kept = client.post(f"{place}/edit", {**sent, **later, "f0-body": ""})  # the first one is taken out

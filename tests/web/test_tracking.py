@@ -88,3 +88,10 @@ def test_files_are_chosen_for_a_template(cast: Cast) -> None:
     assert "1 file goes with it" in text_of(client.get(form))
     shown = client.post(form, {"subject": "Offer", "body": "See the terms.", "do": "preview"})
     assert "With Terms.txt (11" in text_of(shown)
+    # Another one is uploaded in its place, and goes along.
+    assert client.post(page, {"do": "upload"}).status_code == 422
+    more = SimpleUploadedFile("Prices.txt", b"Fair prices\n")
+    assert client.post(page, {"do": "upload", "file": more})["Location"] == page
+    with cast.scope():
+        first, second = EmailTemplate.objects.get().attachments
+    assert (first, cast.key.get(f"/file/{second}").data["name"]) == (id, "Prices.txt")

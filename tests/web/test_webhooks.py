@@ -27,13 +27,19 @@ def test_a_webhook_is_made_tested_changed_and_told_again(scope: Cast, client: An
 def _journey(scope: Cast, client: Any, path: str, there: Receiver) -> None:
     wrong = client.post(f"{path}/new", {"url": "nonsense", "kinds": "contact.*"})
     assert (wrong.status_code, 'id="f-url-error"' in wrong.content.decode()) == (422, True)
-    form = {"url": there.url, "description": "Sync", "kinds": "contact.*\nlead.updated", "headers": "X-Key: canary-77"}
+    form = {
+        "url": there.url,
+        "description": "Sync",
+        "kinds": ["contact.*", "lead.updated"],
+        "headers": "X-Key: canary-77",
+    }
     made = client.post(f"{path}/new", {**form, "payload": "full", "ordering": "object"})
     webhook = Webhook.objects.get()
     assert webhook.secret in made.content.decode()
     assert (webhook.kinds, webhook.header_names) == (["contact.*", "lead.updated"], ["X-Key"])
     own = f"{path}/{webhook.pk}"
     page = client.get(own).content.decode()
+    assert [f'value="{kind}" checked' in page for kind in ("contact.*", "lead.updated", "*")] == [True, True, False]
     assert webhook.secret not in page
     assert "canary-77" not in page
     assert "It works: 200" in toast_of(client, client.post(own, {"do": "test"}))
@@ -44,6 +50,7 @@ def _journey(scope: Cast, client: Any, path: str, there: Receiver) -> None:
     delivery = WebhookDelivery.objects.get()
     shown = client.get(f"{path}/deliveries/{delivery.pk}").content.decode()
     assert "&lt;b&gt;out of order" in shown
+    assert "{\n  &quot;type&quot;: &quot;contact.deleted&quot;,\n" in shown
     there.answers(200)
     again = client.post(f"{path}/deliveries/{delivery.pk}", {"do": "redeliver"})
     assert "It is told again" in toast_of(client, again)

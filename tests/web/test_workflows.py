@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import Member, Role
 from tests.kit.cast import Cast
@@ -225,20 +228,23 @@ def test_runs_are_looked_at_and_tried_again(cast: Cast, client: Client) -> None:
     work()
     [run] = runs(cast, id)
     place = at(cast.owner, f"workflows/{id}")
+    told = text_of(client.get(at(cast.owner, f"contacts/{person}")))
+    assert "by the workflow Welcome" in told
     listed = client.get(f"{place}/runs?f=status:in:failed")
     assert ("Failed" in text_of(listed), "<script>alert" in listed.content.decode()) == (True, False)
     page = at(cast.owner, f"workflow-runs/{run.pk}")
     shown = text_of(client.get(page))
     assert ("It failed at Follow-up" in shown, "The run has no lead" in shown) == (True, True)
     assert "1 failed" in text_of(client.get(f"{place}/live"))
-    assert "It tries again from there" in toast_of(client, client.post(page, {"do": "retry", "node": "f"}))
+    assert "It begins again from there" in toast_of(client, client.post(f"{page}?node=f", {"do": "retry"}))
     work()
-    assert text_of(client.get(page)).count("The run has no lead") >= 2
+    shown = text_of(client.get(page))
+    assert ("2 tries" in shown, "Tries before" in shown, shown.count("Follow-up Failed")) == (True, True, 1)
     again = client.post(f"{place}/runs?f=status:in:failed", {"do": "redrive", "all": "1"})
     assert "begin again where they failed" in toast_of(client, again)
     assert "Cancelled" in toast_of(client, client.post(page, {"do": "cancel"})) or runs(cast, id)[0].status == "failed"
     of = at(cast.owner, f"workflows/of?contact={person}")
-    assert "Welcome" in text_of(client.get(of))
+    assert f"Workflows of {EVIL}" in text_of(client.get(of))
     started = client.post(of, {"do": "start", "workflow": id})
     assert "1 run has begun" in toast_of(client, started)
     tried = client.post(f"{place}/test", {"do": "try", "panel": "contact", "who": ""})
@@ -248,11 +254,52 @@ def test_runs_are_looked_at_and_tried_again(cast: Cast, client: Client) -> None:
     assert client.post(place, {"do": "act", "act": "delete:f"}).status_code == 303
     compared = text_of(client.get(f"{place}/compare?a=1&b=draft"))
     assert "Taken out Follow-up" in compared
-    assert "Runs of older versions" in text_of(client.get(f"{place}/publish"))
+    told = text_of(client.get(f"{place}/publish"))
+    assert ("Runs of older versions" in told, "Taken out Follow-up" in told) == (True, True)
     assert "Version 2 is published" in toast_of(
         client, client.post(f"{place}/publish", {"do": "publish", "runs": "cancel"})
     )
     assert "contact.name" in text_of(client.get(f"{place}/values?node=n"))
+
+
+def test_a_run_says_what_it_waits_for_and_which_way_it_took(cast: Cast, client: Client) -> None:
+    nodes = [
+        node("trigger", "trigger"),
+        node("if", "condition", {"filter": when("contact.name", "equals", "Nobody")}),
+        node("off", "note", {"notes": "Hi"}, disabled=True),
+        node("w", "wait", {"for": {"amount": 2, "unit": "hours"}}, label="A rest"),
+        node("end", "followUp", {"title": "Call"}),
+    ]
+    id = published(cast, nodes, edges("trigger > if", "if:false > off", "off > w", "w > end"))
+    contact(cast)
+    work()
+    [run] = runs(cast, id)
+    page = at(cast.owner, f"workflow-runs/{run.pk}")
+    shown = text_of(client.get(page))
+    for words in ("“A rest” goes on in", "Condition Done → If not", "Note Left out", "A rest Waiting", "once more"):
+        assert words in shown, shown
+    # Not published: nothing of it can go on, and the page says what helps instead of a button in vain.
+    place = at(cast.owner, f"workflows/{id}")
+    client.post(place, {"do": "unpublish"})
+    held = text_of(client.get(page))
+    assert "publish it again , and its runs go on" in held
+    assert ("Go on" in held, "from here" in held) == (False, False)
+    client.post(place, {"do": "publish"})
+    with time_machine.travel(timezone.now() + timedelta(hours=3), tick=False):
+        work()
+        shown = text_of(client.get(page))
+    assert ("A rest Waited" in shown, "It failed at Follow-up" in shown) == (True, True), shown
+    assert ("Try again" in shown, "the latest" in shown) == (True, False)
+    # The workflow is mended: what failed goes on in the version that is published by then.
+    client.post(place, {"do": "act", "act": "delete:end"})
+    client.post(place, {"do": "publish"})
+    assert "Begin again by version 2, the latest" in text_of(client.get(page))
+    again = toast_of(client, client.post(page, {"do": "again", "latest": "on"}))
+    assert "the latest version does not have" in again
+    with time_machine.travel(timezone.now() + timedelta(hours=3), tick=False):
+        client.post(f"{page}?node=off", {"do": "retry", "latest": "on"})
+        work()
+    assert cast.key.get(f"/workflow/runs/{run.pk}").data["version"] == 2
 
 
 def test_who_may_only_read_changes_nothing(cast: Cast) -> None:

@@ -190,3 +190,32 @@ def test_lists_and_overlays_read_indexes(cast: Cast) -> None:
             overlay_of(id)
         found = plan(asked.captured_queries[0]["sql"])
         assert "workflowrun_live" in found, found
+
+
+def test_what_failed_goes_on_in_a_version_that_mends_it(cast: Cast) -> None:
+    id, people = failing(cast)
+    ann, _ = runs(cast, id)
+    path = f"/workflow/runs/{ann.pk}"
+
+    def publish(*nodes: dict[str, Any], ways: tuple[str, ...] = ("trigger > if", "if:true > bad")) -> None:
+        drawn = [node("trigger", "trigger"), node("if", "condition", {"filter": when("contact.name", "equals", "X")})]
+        draft = {"nodes": [*drawn, *nodes], "edges": edges(*ways)}
+        assert cast.key.put(f"/workflow/{id}", draft).status == 200
+        assert cast.key.post(f"/workflow/{id}/publish").status == 200
+
+    # The node that failed is another type's, or gone: nothing changes.
+    for nodes in ([node("bad", "set", {"values": {"a": 1}})], [node("other", "stop")]):
+        publish(*nodes, ways=("trigger > if", f"if:true > {nodes[0]['id']}"))
+        answer = cast.key.post(f"{path}/restart", {"from": "failed", "version": "latest"})
+        assert (answer.status, "version: the run stands at 'bad'" in answer.body["warning"]) == (400, True)
+        assert cast.key.get(path).data["version"] == 1
+    # It is mended: the run goes on there, and what was done before is not done again.
+    publish(node("bad", "contact", {"action": "update", "values": {"name": "Anna"}}))
+    data = cast.key.get(path).data
+    assert (data["version"], data["workflow"]["version"], data["workflow"]["status"]) == (1, 4, "published")
+    answer = cast.key.post(f"{path}/restart", {"from": "failed", "version": "latest"})
+    assert (answer.status, answer.data["version"], answer.data["failure"]) == (200, 4, None), answer.body
+    work()
+    assert runs(cast, id)[0].status == "completed"
+    assert [name for name, *_ in steps(cast, ann)] == ["trigger", "if", "bad", "bad"]
+    assert cast.key.get(f"/contact/{people['Ann']}").data["name"] == "Anna"

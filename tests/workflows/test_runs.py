@@ -60,7 +60,11 @@ def test_a_contact_goes_through_condition_change_tag_note_and_wait(cast: Cast) -
         # What a workflow changes says so, and does not start it again.
         changed = Event.objects.filter(kind="contact.updated", object_id=person).first()
         assert changed is not None
-        assert changed.cause == {"workflow": id, "depth": 1}
+        assert changed.cause == {"workflow": id, "name": "Welcome", "depth": 1}
+    # So does the timeline, by its name.
+    work()
+    told = cast.key.get(f"/contact/{person}/timeline", kind="changed").data
+    assert [one["workflow"] for one in told] == [{"_id": id, "name": "Welcome"}] * 2  # name and tag
     answer = cast.key.get(f"/workflow/runs/{run.pk}")
     assert [wait["node"] for wait in answer.data["waits"]] == ["wait"]
     with time_machine.travel(timezone.now() + timedelta(days=2, seconds=1), tick=False):

@@ -78,6 +78,11 @@ def failed_tokens(state: State) -> list[str]:
     return [id for id, token in state["tokens"].items() if token[2] == FAILED]
 
 
+def places(state: State) -> set[str]:
+    """Return the nodes at which the run stands, and the joins that it has reached."""
+    return {token[0] for token in state["tokens"].values()}.union(*state["joins"].values())
+
+
 def waits(state: State) -> dict[str, tuple[str, str]]:
     """Return token -> the node at which it waits, and for what."""
     return {

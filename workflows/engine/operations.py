@@ -138,7 +138,8 @@ def restart_run(
 
     What it has written stays, and its steps stay as history. Effects that were made outside are not made again unless
     `resend`. `given` replaces the values of its trigger. Raises WorkflowRunNotFound_404, and InvalidRequest_400 for
-    a place that there is not, a workflow that is not published, or a record for which another run is under way.
+    a place that there is not, nodes that failed and that the latest version does not have, a workflow that is not
+    published, or a record for which another run is under way.
     """
     run = _locked(id)
     workflow = _published(run)
@@ -149,8 +150,8 @@ def restart_run(
     if place == "failed":
         if not interpreter.failed_tokens(state):
             raise NamedError("InvalidRequest_400", "from: no node of the run has failed")
-        if latest and version != run.version_id:
-            raise NamedError("InvalidRequest_400", "version: what failed goes on in the version that it failed in")
+        if version != run.version_id:
+            _check_fits(state, plan_of(run.version_id), plan)
         interpreter.again(state, waiting=run.status == Status.CANCELLED)
     elif place == "start":
         fresh = interpreter.begin(plan, state["generation"])
@@ -166,6 +167,17 @@ def restart_run(
     run.state = state
     trigger = run.trigger if given is None else {**run.trigger, "input": given}
     _go_on(run, workflow, plan, epoch=epoch, version_id=version, trigger=trigger, seq=0)
+
+
+def _check_fits(state: interpreter.State, old: Plan, new: Plan) -> None:
+    """Raise InvalidRequest_400 if the new plan lacks a node at which the run stands, or has it with another type."""
+    for id in sorted(interpreter.places(state)):
+        if id not in new.nodes or new.nodes[id].type is not old.nodes[id].type:
+            raise NamedError(
+                "InvalidRequest_400",
+                f"version: the run stands at {id!r}, which the latest version does not have with the same type;"
+                " restart from start, or from a node that it has",
+            )
 
 
 def delete_run(*, id: str) -> None:

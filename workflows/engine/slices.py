@@ -261,7 +261,8 @@ def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, 
     plans = {id: plan_of(id) for id in actors}
     present = _hold_subjects(going, plans, now)
     company = Company.objects.values("name", "timezone").get(pk=company_id)
-    house = House(company_id, company["name"], company["timezone"], now, actors)
+    names = {run.workflow_id: workflows[run.workflow_id].name for run in present}
+    house = House(company_id, company["name"], company["timezone"], now, actors, names)
     cursors = [Cursor.of(run, plans[run.version_id], now) for run in present]
     _wake(cursors, now)
     _end_early(cursors, now)

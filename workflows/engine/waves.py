@@ -34,6 +34,8 @@ class House:
     now: datetime
     actors: Mapping[str, str | None]
     """Version -> the member who published it."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Workflow -> its name."""
     known: dict[str, dict[str, dict[str, Any]]] = field(default_factory=lambda: {"contact": {}, "lead": {}})
 
     def load(self, cursors: Iterable[Cursor], roots: frozenset[str]) -> None:
@@ -144,8 +146,9 @@ def _attempt(
         conditions=node.conditions,
         node_id=node.id,
     )
+    cause = {"workflow": run.workflow_id, "name": house.names.get(run.workflow_id, ""), "depth": run.depth + 1}
     try:
-        with transaction.atomic(), caused_by({"workflow": run.workflow_id, "depth": run.depth + 1}):
+        with transaction.atomic(), caused_by(cause):
             node.type.take(wave, resumes=arrived is not None)
     except OperationalError:
         raise  # a deadlock or a lost connection: the whole slice comes again

@@ -11,8 +11,10 @@ from core.api.input import BooleanInput, Input, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from workflows.engine.models import RunStep, WorkflowRun
+from workflows.graphs.models import Workflow
 from workflows.runs.selectors import waits_of, why_of
 
+NODES = "Node of its version -> type, label (empty: none), disabled, and ways: labels of its cases or arms."
 ERROR = "node, code and message of what failed it; null: nothing."
 
 
@@ -71,6 +73,13 @@ class WorkflowSnapshot(Output):
     name = serializers.CharField()
 
 
+class WorkflowOfRun(WorkflowSnapshot):
+    """The workflow of a run, as it is now."""
+
+    status = serializers.ChoiceField(choices=Workflow.Status.values)
+    version = serializers.IntegerField(source="version.number", allow_null=True, help_text="The one that is published.")
+
+
 class WorkflowRunContact(Output):
     """The contact that a run is about."""
 
@@ -85,7 +94,7 @@ class WorkflowRunOut(Output):
     reads: ClassVar[tuple[str, ...]] = ("error_node", "error_code", "error")
 
     _id = IdField()
-    workflow = WorkflowSnapshot()
+    workflow = WorkflowOfRun()
     version = serializers.IntegerField(source="version.number")
     contact = WorkflowRunContact()
     lead = IdField(source="lead_id", allow_null=True)
@@ -113,15 +122,14 @@ class WorkflowRunDetail(WorkflowRunOut):
     waits = Computed(
         serializers.ListField(child=serializers.DictField(), help_text="node, for and until of each wait.")
     )
-    nodes = Computed(serializers.DictField(help_text="Node of its version -> type, and label (empty: none)."))
+    nodes = Computed(serializers.DictField(help_text=NODES))
 
     reads = (*WorkflowRunOut.reads, "version__graph")
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         drawn = row["version__graph"].get("nodes") or []
-        nodes = {one["id"]: {"type": one["type"], "label": one["data"].get("label") or ""} for one in drawn}
-        return {**super().finish(data, row), "nodes": nodes}
+        return {**super().finish(data, row), "nodes": {one["id"]: _told(one) for one in drawn}}
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -131,6 +139,16 @@ class WorkflowRunDetail(WorkflowRunOut):
             {**row, "waits": found.get(row["_id"], []), **dict(zip(("why", "eta"), told[row["_id"]], strict=True))}
             for row in rows
         ]
+
+
+def _told(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of a node its steps are shown with."""
+    data = node["data"]
+    config = data.get("config") or {}
+    rows = [one for name in ("cases", "arms") for one in config.get(name) or ()]
+    ways = {one["id"]: one["label"] for one in rows if one.get("label")}
+    disabled = data.get("disabled") is True
+    return {"type": node["type"], "label": data.get("label") or "", "disabled": disabled, "ways": ways}
 
 
 class WorkflowStepOut(Output):

@@ -116,7 +116,8 @@ class WorkflowRunViewSet(ResourceViewSet):
         output=WorkflowRunDetail,
         success="WorkflowRunRestarted_200",
         errors=STATE,
-        description="From its start, from the nodes that failed, or from a node. Its steps stay as history.",
+        description="From its start, from the nodes that failed, or from a node. Its steps stay as history. With the"
+        " latest version, `failed` goes on where that has the nodes at which the run stands, with the same types.",
     )
     def restart(self, request: Request, runId: str, data: dict[str, Any]) -> Any:
         given = data.get("input")

@@ -13,6 +13,7 @@ from core.ids import is_id
 from core.web.ask import Answer
 from core.web.conflicts import RETRIES, open_form, read_edit
 from core.web.forms import Field, Form
+from core.web.record_forms import fields_query
 from core.web.timelines import SIZE, shown_entry
 from crm.leads.pages.base import LeadPage, said
 
@@ -26,10 +27,14 @@ TABS = {
 BESIDE = ("contact", "productServices", "teamMember", "team", "tags")
 CONTACT = (
     Field("name", "Name"),
-    Field("email", "E-mail", "email", help="Whoever you know already is found by it, or by the phone number."),
-    Field("countryCode", "Country code", "tel", placeholder="+44"),
+    Field("email", "E-mail", "email"),
+    Field(
+        "countryCode", "Country code", "tel", placeholder="+44", help="Not needed before a number that begins with +."
+    ),
     Field("number", "Phone number", "tel", placeholder="7400 123456"),
 )
+NEEDED = {"name": False, "email": True, "number": True}
+"""Value of a contact -> whether a new one needs it, where the company has not said otherwise."""
 
 
 def body_of(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,8 +63,26 @@ class NewLead(LeadPage):
         id = self.request.GET.get("contact", "")
         return self.read(f"contact/{id}").data if is_id(id) and self.may("contact") else None
 
+    @cached_property
+    def all_definitions(self) -> list[Mapping[str, Any]]:
+        """The definitions of the fields of leads and of contacts, or none if the reader may not see them."""
+        query = {**fields_query("lead"), "filters": {"panel": ["lead", "contact"]}, "n": "400"}
+        answer = self.ask("GET", "custom-field", query) if self.may("custom-field") else None
+        return answer.data if answer is not None and answer.ok else []
+
+    @cached_property
+    def definitions(self) -> list[Mapping[str, Any]]:
+        return [one for one in self.all_definitions if one["panel"] == "lead"]
+
+    @cached_property
+    def of_new(self) -> set[str]:
+        """The values that a new contact needs."""
+        found = [one for one in self.all_definitions if one["panel"] == "contact"]
+        known = {one["uniqueFieldID"]: one["required"] for one in found if one["isSystem"]}
+        return {name for name, usual in NEEDED.items() if known.get(name, usual)}
+
     def form(self) -> Form:
-        fields = [*([] if self.contact else [replace(one) for one in CONTACT])]
+        fields = [] if self.contact else [replace(one, required=one.name in self.of_new) for one in CONTACT]
         fields += self.value_fields()
         if products := self.options_of("product-service"):
             fields.append(Field("productServices", "Products and services", "checks", options=products))

@@ -41,6 +41,17 @@ WHY = {
 }
 
 
+def recipient(people: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return the first of an audience who can be written to, or else the first."""
+    sample = people["sample"] if people else ()
+    found = [one for one in sample if one["decision"]["state"] != "stop"]
+    return next(iter(found or sample), None)
+
+
+def counted(number: int) -> str:
+    return f"{number:,} {'person' if number == 1 else 'people'}"
+
+
 class Campaign(CampaignPage):
     path = "campaigns/<str:id>"
     name = "campaign"
@@ -83,22 +94,34 @@ class Campaign(CampaignPage):
 
     def before(self, campaign: Mapping[str, Any]) -> dict[str, Any]:
         """Return what is looked at before a campaign starts: how many it reaches, and the mails that it makes."""
+        people = self.people(campaign)
+        first = recipient(people)
+        named = [one["name"] for one in campaign["variants"]]
+        mails = [(f"Version {name}", {"variant": number}) for number, name in enumerate(named)]
+        later = len(campaign["outreachCadence"].get("steps", ()))
+        mails = mails or ([("The mail", {})] if campaign["templateId"] or campaign["body"] else [])
+        mails += [(step_name(step), {"step": step}) for step in range(2, later + 2)]
+        shown_for = {"contactId": first["_id"]} if first else {}
+        return {
+            "people": people,
+            "first": first,
+            "mails": [
+                (label, self.address("campaign-preview", campaign["_id"], **shown_for, **which))
+                for label, which in mails
+            ],
+            "can_test": bool(mails) and self.may("campaign", "POST"),
+            "starts": f"{counted(people['sendable'])} will be written to." if people else "Nobody is chosen yet.",
+        }
+
+    def people(self, campaign: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return how many people the campaign reaches, with the first of them; None if the reader may not know."""
         chosen = {name: campaign[name] for name in (*(name for name, *_ in SELECTORS), "contactIds", "leadIds")}
         asked = any(chosen.values()) and self.may("campaign", "POST")
         answer = self.ask("POST", "campaign/audience-preview", None, chosen) if asked else None
-        place = self.address("campaign-preview", campaign["_id"])
-        named = [one["name"] for one in campaign["variants"]]
-        mails = [(f"Version {name}", f"{place}?variant={number}") for number, name in enumerate(named)]
-        later = len(campaign["outreachCadence"].get("steps", ()))
-        mails = mails or ([("The mail", place)] if campaign["templateId"] or campaign["body"] else [])
-        return {
-            "people": answer.data if answer is not None and answer.ok else None,
-            "mails": [*mails, *((step_name(step), f"{place}?step={step}") for step in range(2, later + 2))],
-            "can_test": bool(mails) and self.may("campaign", "POST"),
-        }
+        return answer.data if answer is not None and answer.ok else None
 
     def do_test(self) -> HttpResponse:
-        """Send the first version to the reader, by the campaign's sender."""
+        """Send the first version to the reader, by the campaign's sender: as the first recipient gets it."""
         campaign = self.read(f"campaign/{self.params['id']}").data
         words = campaign["variants"][0] if campaign["variants"] else campaign
         sender = campaign["smtp"] or campaign["mailApp"]
@@ -109,11 +132,15 @@ class Campaign(CampaignPage):
             own = [name for name in dict.fromkeys(names) if not name.startswith(KNOWN)]
             variables = [{"name": name, "required": False, "dateType": None} for name in own]
             mail = {"subject": words["subject"], "body": words["body"], "variables": variables}
+        first = recipient(self.people(campaign))
         body = {**mail, "to": [self.reader.email], **({"smtp": sender["_id"]} if sender else {})}
+        body |= {"contactId": first["_id"]} if first else {}
         answer = self.ask("POST", f"campaign/test/{campaign['type']}", None, body)
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(f"A test has gone to {self.reader.email}, with the names of fields in place of values")
+        name = first and (first["name"] or first["email"])
+        shown = f"as {name} would get it" if name else "with the names of fields: nobody is chosen yet"
+        return self.done(f"A test has gone to {self.reader.email}, {shown}")
 
     def funnel(self, campaign: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the way from the audience to the answers: label, number, and the address of the messages."""
@@ -194,14 +221,14 @@ class Campaign(CampaignPage):
 
 
 class CampaignPreview(CampaignPage):
-    """The mail that a campaign makes, as a document of its own: ?variant= and ?step= say which."""
+    """The mail that a campaign makes, as a document of its own: ?variant= and ?step= say which, ?contactId= whose."""
 
     path = "campaigns/<str:id>/preview"
     name = "campaign-preview"
 
     def get(self, request: HttpRequest) -> HttpResponse:
         self.read(f"campaign/{self.params['id']}")  # a campaign of others is not there
-        query = {name: request.GET[name] for name in ("variant", "step") if name in request.GET}
+        query = {name: request.GET[name] for name in ("variant", "step", "contactId") if name in request.GET}
         answer = self.ask("GET", f"campaign/{self.params['id']}/preview", query)
         if answer.ok:
             return mail_frame(request, mail=answer.data)

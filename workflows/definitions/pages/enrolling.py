@@ -54,12 +54,21 @@ class WorkflowsOfRecord(WorkflowPage):
             return {"back": self.address("workflows")}
         answer = self.ask("GET", "workflow/runs", {"filters": {panel: id}, "p": "1", "n": str(SHOWN)})
         runs = answer.data if answer.ok else []
+        heading = f"Workflows of {self._named(panel, id)}"
         return {
-            "panel": panel,
+            "heading": heading,
+            "title": heading,
             "runs": [{**one, "words": STATUSES[one["status"]][0], "mood": STATUSES[one["status"]][1]} for one in runs],
             "form": self.form() if self.may("workflow", "POST") else None,
             "back": self.address(panel, id),
         }
+
+    def _named(self, panel: str, id: str) -> str:
+        """Return what people call the record; "this contact" for one without a name, or that the reader may not see."""
+        answer = self.ask("GET", f"{panel}/{id}") if self.may(panel) else None
+        found = answer.data if answer is not None and answer.ok else {}
+        contact = found if panel == "contact" else found.get("contact") or {}
+        return contact.get("name") or contact.get("email") or f"this {panel}"
 
     def do_start(self) -> HttpResponse:
         panel, id = self.about

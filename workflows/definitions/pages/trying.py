@@ -180,35 +180,34 @@ class CompareVersions(OneWorkflow):
     def show(self) -> Mapping[str, Any]:
         asked = self.request.GET
         a, b = asked.get("a") or str(self.workflow["version"] or "draft"), asked.get("b") or "draft"
-        answer = self.ask("GET", f"{self.place}/versions/diff", {"a": a, "b": b})
-        if not answer.ok:
-            return {**self.head(), "trouble": answer.refusal}
-        diff = answer.data
-        added, removed, changed = ([self._named(one) for one in diff[name]] for name in ("added", "removed", "changed"))
-        changed = [{**one, "changes": _changes(one["changes"])} for one in changed]
-        same = not any((diff["added"], diff["removed"], changed, diff["settings"], *diff["edges"].values()))
-        graph = self.graph
-        edges = {
-            name: [
-                f"{_label(graph, one['source'])} → {_label(graph, one['target'])}"
-                for one in diff["edges"].get(name, ())
-            ]
-            for name in ("added", "removed")
-        }
-        return {
-            **self.head(),
-            "a": _version(a),
-            "b": _version(b),
-            "diff": {"added": added, "removed": removed, "changed": changed, "edges": edges},
-            "settings": _changes(diff["settings"]),
-            "same": same,
-        }
+        return {**self.head(), "a": _version(a), "b": _version(b), **compared(self, a, b)}
 
-    def _named(self, one: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a node of the comparison with what it and its type are called."""
-        type = self.types.get(one["type"], {}).get("label") or one["type"]
-        own = one["label"] if one["label"] != one["node"] else ""
-        return {**one, "label": own or type, "type": type if own else ""}
+
+def compared(page: OneWorkflow, a: str, b: str) -> dict[str, Any]:
+    """Return what differs between two versions, as the part changes.html shows it, or the trouble."""
+    answer = page.ask("GET", f"{page.place}/versions/diff", {"a": a, "b": b})
+    if not answer.ok:
+        return {"trouble": answer.refusal}
+    found, graph = answer.data, page.graph
+    diff: dict[str, Any] = {
+        name: [_named(page, one) for one in found[name]] for name in ("added", "removed", "changed")
+    }
+    diff["changed"] = [{**one, "changes": _changes(one["changes"])} for one in diff["changed"]]
+    diff["edges"] = {
+        name: [
+            f"{_label(graph, one['source'])} → {_label(graph, one['target'])}" for one in found["edges"].get(name, ())
+        ]
+        for name in ("added", "removed")
+    }
+    same = not any((found["added"], found["removed"], found["changed"], found["settings"], *found["edges"].values()))
+    return {"diff": diff, "settings": _changes(found["settings"]), "same": same}
+
+
+def _named(page: OneWorkflow, one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a node of the comparison with what it and its type are called."""
+    type = page.types.get(one["type"], {}).get("label") or one["type"]
+    own = one["label"] if one["label"] != one["node"] else ""
+    return {**one, "label": own or type, "type": type if own else ""}
 
 
 class PublishWorkflow(OneWorkflow):
@@ -227,7 +226,9 @@ class PublishWorkflow(OneWorkflow):
         counts = answer.data["runs"]
         options = [Option(name, words.format(counts.get(name, 0))) for name, words in RUNS.items()]
         form = Form([Field("runs", "Runs of older versions", "radio", options=options, value="keep")])
-        return {**self.head(), "form": form}
+        before = self.workflow["version"]
+        changed = compared(self, str(before), "draft") if before else {}
+        return {**self.head(), "form": form, **{name: changed[name] for name in changed if name != "trouble"}}
 
 
 def _changes(rows: list[Mapping[str, Any]]) -> list[dict[str, str]]:

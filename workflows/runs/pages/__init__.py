@@ -14,6 +14,7 @@ from core.web.filters import DATE, KNOWN, Choice
 from core.web.lists import Column, ListState
 from core.web.pages import Refused
 from workflows.definitions.pages.base import OneWorkflow, WorkflowPage
+from workflows.runs.pages.steps import told_steps
 
 STATUSES = {
     "queued": ("Ready", "info"),
@@ -32,6 +33,8 @@ REASONS = {
     "quota": "Waits: the plan's steps are used up",
     "concurrency": "Waits for its turn",
     "unpublished": "The workflow is not published",
+    "byMember": "Somebody paused it",
+    "paused": "All runs were paused",
     "workflowPaused": "The workflow is paused",
     "held": "All runs were paused",
     "replaced": "A newer run took its place",
@@ -41,14 +44,8 @@ REASONS = {
     "expired": "It took too long",
 }
 """Reason of a status -> its words; others stand as they are."""
-STEP_STATUSES = {
-    "done": ("Done", "ok"),
-    "waiting": ("Waiting", "info"),
-    "failed": ("Failed", "bad"),
-    "skipped": ("Left out", ""),
-    "running": ("At work", "info"),
-    "unknown": ("In doubt", "warn"),
-}
+WAITS = {"call": "the answer to its call", "child": "the workflow that it began", "event": "what it listens for"}
+"""What a step waits for -> its words."""
 WRITING = ("mail", "genie")
 """Types of nodes whose output is about a message."""
 COLUMNS = (
@@ -182,37 +179,34 @@ class Run(WorkflowPage):
         }
         state = ListState(self.request.GET)
         found = self.read(f"{self.place}/steps", {**state.query(size=100), "sortBy": "createdAt", "sortOrder": "asc"})
-        steps = [self._step(one, labels) for one in found.data]
+        steps = [self._step(one, labels) for one in told_steps(run, found.data)]
         failure = run["failure"]
+        workflow = run["workflow"]
         moving = run["status"] in ("queued", "running")
         return {
             "run": run,
             "title": f"{run['workflow']['name']}: {run['who']}",
             "steps": steps,
             "more": state.more(found.next_cursor, len(found.data))[0] if found.next_cursor else "",
-            "waits": [{**one, "label": labels.get(one["node"]) or one["node"]} for one in run["waits"]],
+            "waits": [
+                {**one, "label": labels.get(one["node"]) or one["node"], "what": WAITS.get(one["for"], one["for"])}
+                for one in run["waits"]
+            ],
             "failed_at": (labels.get(failure["node"]) or failure["node"]) if failure else "",
             "moving": moving,
+            "published": workflow["status"] == "published",
+            "newer": workflow["version"] if workflow["version"] not in (None, run["version"]) else None,
+            "again": any(one["can_begin"] and one["status"] != "failed" for one in steps),
             "ended": run["status"] in ("completed", "failed", "cancelled"),
             "trigger": self.triggers.get(run["trigger"].get("kind", ""), run["trigger"].get("kind", "")),
             "input": _written(run["trigger"].get("payload") or run["trigger"].get("input")),
         }
 
     def _step(self, one: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
-        words, tone = STEP_STATUSES.get(one["status"], (one["status"], ""))
-        error = one["error"] or {}
-        return {
-            **one,
-            "label": labels.get(one["node"]) or one["node"],
-            "words": words,
-            "mood": tone,
-            "given": _written(one.get("input")),
-            "made": _written(one["output"]),
-            "message": self._message(one),
-            "trouble": " ".join(
-                filter(None, (error.get("message"), f"({error['code']})" if error.get("code") else ""))
-            ),
-        }
+        words, tone = one["badge"]
+        label = labels.get(one["node"]) or one["node"]
+        shown = {"label": label, "words": words, "mood": tone, "made": _written(one["output"])}
+        return {**one, **shown, "message": self._message(one)}
 
     def _message(self, one: Mapping[str, Any]) -> str:
         """Return the id of the message that a step has written, for those who may read it."""
@@ -227,21 +221,31 @@ class Run(WorkflowPage):
         return self._do("resume", "It goes on")
 
     def do_shift(self) -> HttpResponse:
-        return self._do("resume", "It goes on, and waits as much longer as it stood still", {"shift": True})
+        return self._do("resume", "It goes on, and its waits last as much longer", {"shift": True})
 
     def do_cancel(self) -> HttpResponse:
         return self._do("cancel", "Cancelled")
 
+    def do_again(self) -> HttpResponse:
+        """Try what failed again."""
+        if self.version == "same":
+            return self._do("resume", "It tries again")
+        return self._do("restart", "It tries again by the latest version", {"from": "failed", "version": "latest"})
+
     def do_restart(self) -> HttpResponse:
-        version = "latest" if "latest" in self.request.POST else "same"
-        return self._do("restart", "It begins again", {"from": "start", "version": version})
+        return self._do("restart", "It begins again", {"from": "start", "version": self.version})
 
     def do_retry(self) -> HttpResponse:
-        """Begin again at a step."""
-        node = self.request.POST.get("node", "")
+        """Begin again at a step, which the address of the button names."""
+        node = self.request.GET.get("node", "")
         if not node:
             raise Refused(400, "This form is not complete", "The step is missing.")
-        return self._do("restart", "It tries again from there", {"from": node, "version": "same"})
+        return self._do("restart", "It begins again from there", {"from": node, "version": self.version})
+
+    @property
+    def version(self) -> str:
+        """By which version a run begins again, as the form says."""
+        return "latest" if "latest" in self.request.POST else "same"
 
     def do_delete(self) -> HttpResponse:
         back = self.address("workflow-runs-of", self.run["workflow"]["_id"])
@@ -250,7 +254,8 @@ class Run(WorkflowPage):
 
     def _do(self, deed: str, text: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/{deed}", None, body)
-        return self.done(text) if answer.ok else self.refuse(answer)
+        here = self.address()
+        return self.done(text, here) if answer.ok else self.refuse(answer, here)
 
 
 def _written(value: Any) -> str:

@@ -1,0 +1,19 @@
+"""The kinds of events as people choose them."""
+
+from __future__ import annotations
+
+from core.events.kinds import EVENTS
+from core.web.forms import Option
+
+NAMES = {"calllog": "Call", "contact-category": "Category", "enrich": "Proposal", "genie": "Outreach"}
+"""Resource of an event -> its name, where that is not its word."""
+
+
+def kind_options() -> list[Option]:
+    """Return all kinds, and the patterns for all of a resource and all there are, in groups by resource."""
+    found = [Option("*", "Everything that happens")]
+    for resource, words in EVENTS.items():
+        name = NAMES.get(resource) or resource.replace("-", " ").capitalize()
+        found.append(Option(f"{resource}.*", "All of them, and those to come", name))
+        found += [Option(f"{resource}.{word}", word.capitalize(), name) for word in words]
+    return found

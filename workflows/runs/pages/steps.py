@@ -1,0 +1,89 @@
+"""The steps of a run as its page shows them: a row for each visit of a node, with its waits and its tries."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from workflows.definitions.pages.graph import WORDS
+
+STATUSES = {
+    "done": ("Done", "ok"),
+    "waiting": ("Waiting", "info"),
+    "retrying": ("Failed", "warn"),
+    "failed": ("Failed", "bad"),
+}
+"""Status of a step -> its words, and the tone of its badge."""
+OPEN = ("waiting", "retrying", "failed")
+"""Statuses after which the next step of the node is of the same visit: what came after the wait, or another try."""
+
+
+def told_steps(run: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a row for each visit of a node, in the order in which they began."""
+    waiting = Counter(one["node"] for one in run["waits"])
+    found = _grouped(steps)
+    for rows in reversed(found):  # the latest visits are those that still wait
+        node = rows[-1]["node"]
+        still = rows[-1]["status"] in ("waiting", "retrying") and waiting[node] > 0
+        waiting[node] -= still
+        rows[0] = {**rows[0], "still": still}
+    return [_row(run, rows, rows[0]["still"]) for rows in found]
+
+
+def _grouped(steps: Sequence[Mapping[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Put the steps of each visit together. Items of a loop that wait at the same node at once stay apart."""
+    found: list[list[dict[str, Any]]] = []
+    open: dict[str, list[list[dict[str, Any]]]] = defaultdict(list)
+    for step in steps:
+        mine = open[step["node"]]
+        if mine and not (step["status"] == mine[0][-1]["status"] == "waiting"):
+            rows = mine.pop(0)
+            rows.append(dict(step))
+        else:
+            rows = [dict(step)]
+            found.append(rows)
+        if step["status"] in OPEN:
+            mine.append(rows)
+    return found
+
+
+def _row(run: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], still: bool) -> dict[str, Any]:
+    last, node = rows[-1], run["nodes"].get(rows[-1]["node"], {})
+    tries = [one for one in rows if one["status"] != "waiting"]
+    began = rows[0]["createdAt"]
+    output = last["output"]
+    until = output.get("until") if node.get("type") == "wait" and isinstance(output, Mapping) else None
+    return {
+        **last,
+        "began": began,
+        "ended": until if last["status"] == "waiting" and not still else last["createdAt"] if len(rows) > 1 else None,
+        "way": _way(node, last["handle"]),
+        "badge": _badge(run, last["status"], node, still),
+        "trouble": _trouble(last),
+        "tries": len(tries),
+        "earlier": [{"at": one["createdAt"], "trouble": _trouble(one)} for one in tries[:-1] if one["error"]],
+        "can_begin": not still and not (last["status"] == "waiting" and run["status"] in ("queued", "running")),
+    }
+
+
+def _badge(run: Mapping[str, Any], status: str, node: Mapping[str, Any], still: bool) -> tuple[str, str]:
+    """Return the words and the tone for what became of the visit."""
+    if status == "done" and node.get("disabled"):
+        return "Left out", ""
+    if still:
+        return ("Will be tried again", "warn") if status == "retrying" else STATUSES["waiting"]
+    if status == "waiting":
+        return ("Stopped waiting", "") if run["status"] == "cancelled" else ("Waited", "ok")
+    return STATUSES.get(status, (status, ""))
+
+
+def _way(node: Mapping[str, Any], handle: str) -> str:
+    """Return the words for the way that the run took where there are several."""
+    return "" if handle in ("", "out") else node.get("ways", {}).get(handle) or WORDS.get(handle, handle)
+
+
+def _trouble(step: Mapping[str, Any]) -> str:
+    error = step["error"] or {}
+    code = f"({error['code']})" if error.get("code") else ""
+    return " ".join(filter(None, (error.get("message"), code)))
