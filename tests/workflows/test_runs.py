@@ -333,3 +333,19 @@ def test_a_deleted_record_ends_its_runs_and_a_merged_one_takes_them_along(cast: 
         ("completed", "end", winner),
         ("completed", "end", winner),
     ]
+
+
+@pytest.mark.parametrize(("status", "reason"), [("unpublished", "unpublished"), ("paused", "workflowPaused")])
+def test_runs_of_a_workflow_that_is_held_pause_together_too(cast: Cast, status: str, reason: str) -> None:
+    id = published(cast, [node("wait", "wait", WAIT)], edges())
+    contact(cast)
+    work()
+    cast.key.put(f"/workflow/{id}", {"status": status})
+    assert [(one.status, one.reason) for one in runs(cast, id)] == [("paused", reason)]
+    assert cast.key.post(f"/workflow/{id}/runs/pause").data == {"count": 1}
+    cast.key.put(f"/workflow/{id}", {"status": "published"})
+    assert [(one.status, one.reason) for one in runs(cast, id)] == [("paused", "paused")]
+    assert cast.key.post(f"/workflow/{id}/runs/resume").data == {"count": 1}
+    with later(1):
+        work()
+    assert [one.status for one in runs(cast, id)] == ["completed"]

@@ -113,7 +113,7 @@ def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> N
 def _hear(workflow: Workflow, kinds: set[str]) -> None:
     """Have the workflow hear the events of these kinds; runs of former versions still hear theirs."""
     known = WorkflowInterest.objects.filter(workflow=workflow)
-    if not settling.live_runs(workflow.pk):
+    if not settling.open_runs(workflow.pk):
         known.exclude(kind__in=kinds).delete()
     WorkflowInterest.objects.bulk_create(
         [WorkflowInterest(workflow=workflow, kind=kind) for kind in sorted(kinds)], ignore_conflicts=True

@@ -203,12 +203,13 @@ def remove_runs(ids: Iterable[str]) -> None:
 
 @transaction.atomic
 def pause_runs(*, workflow_id: str) -> int:
-    """Hold every run of the workflow that is under way, at once. New runs begin. Returns how many are held.
+    """Hold every run of the workflow that is under way, at once, until they are resumed. New runs begin. Of a workflow
+    that is not published, those are held that would go on with it. Returns how many are held.
 
     Their statuses follow in batches, the first one here.
     """
     locks.lock_alone([workflow_id])
-    held = settling.live_runs(workflow_id)
+    held = settling.open_runs(workflow_id)
     Workflow.objects.filter(pk=workflow_id).update(hold_no=F("hold_no") + 1, settling=True)
     settling.settle(workflow_id)
     return held
@@ -224,7 +225,9 @@ def resume_runs(*, workflow_id: str) -> int:
     while workflow.settling:
         settling.settle(workflow_id)
         workflow.refresh_from_db()
-    runs = WorkflowRun.objects.filter(workflow=workflow_id, status=Status.PAUSED, reason="paused").order_by("pk")
+    runs = WorkflowRun.objects.filter(workflow=workflow_id, status=Status.PAUSED, reason=settling.TOGETHER).order_by(
+        "pk"
+    )
     released = 0
     while found := settling.release(runs, workflow, settling.BATCH):
         released += found

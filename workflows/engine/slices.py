@@ -37,6 +37,8 @@ RUNS, COMPANIES = 200, 20
 TIMERS = 5000
 """How many due timers are told at once."""
 Status = WorkflowRun.Status
+TOGETHER = "paused"
+"""The reason of runs that were paused together."""
 GOING = (Status.QUEUED, Status.RUNNING, Status.WAITING)
 ENDS = {"goal": (Status.COMPLETED, "goal"), "exit": (Status.CANCELLED, "exit")}
 """What ends a run early -> its status and reason."""
@@ -289,7 +291,7 @@ def _admit(
             writing.cancel([run.pk], carrying.REPLACED)  # its turn in settling has not come yet
             seen.add(run.pk)
         elif run.hold_no < workflow.hold_no or workflow.status != Workflow.Status.PUBLISHED:
-            writing.pause([run.pk], held_reason(workflow))
+            writing.pause([run.pk], TOGETHER if run.hold_no < workflow.hold_no else held_reason(workflow))
             seen.add(run.pk)
         elif reason := limits.why(run, now):  # a notice or a timer comes when it may begin
             early[reason].append(run.pk)
@@ -303,7 +305,7 @@ def _admit(
 
 def held_reason(workflow: Workflow) -> str:
     """Return why the runs of a workflow are held."""
-    return {"unpublished": "unpublished", "paused": "workflowPaused"}.get(workflow.status, "paused")
+    return {"unpublished": "unpublished", "paused": "workflowPaused"}.get(workflow.status, TOGETHER)
 
 
 def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: object) -> list[WorkflowRun]:
