@@ -115,7 +115,8 @@ class Cursor:
             self.error = (seen.node.id, outcome.code, outcome.message)
             self.end(Status.FAILED, "error")
         elif seen.node.id in self.plan.kept:
-            self.state["out"][seen.node.id] = {"error": self._error(seen, outcome)}
+            output = _fitting(outcome.output) if isinstance(outcome.output, dict) else {}
+            self.state["out"][seen.node.id] = {**output, "error": self._error(seen, outcome)}
 
     def _next_try(self, seen: Visit) -> datetime:
         retry = seen.node.on_error.retry
