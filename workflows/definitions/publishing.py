@@ -18,7 +18,7 @@ from workflows.engine.models import WorkflowInterest
 from workflows.engine.plans import plan_of
 from workflows.graphs.events import KINDS, SCHEDULE, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
-from workflows.graphs.validation import check_draft, check_recursion
+from workflows.graphs.validation import check_draft
 from workflows.schedules.times import first_time
 
 Status = Workflow.Status
@@ -43,10 +43,8 @@ def change_status(workflow: Workflow, status: str, member_id: str) -> None:
 def _checked(workflow: Workflow) -> dict[str, Any]:
     """Return the draft's graph. Raises ValidationError_400, which names all problems, where it cannot run."""
     graph = graph_of(workflow)
-    plan, problems = check_draft(graph)
-    if plan is not None:
-        check_recursion(workflow.pk, plan, problems)
-    if plan is None or problems.errors:
+    problems = check_draft(graph, workflow.pk)[1]
+    if problems.errors:
         told = "; ".join(str(problem) for problem in problems.errors[:20])
         raise NotPublishable(problems.as_json()["errors"], told)
     return graph

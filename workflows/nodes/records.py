@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from django.db import transaction
+from django.db.models.functions import Upper
 from pydantic import Field, field_validator, model_validator
 
 from accounts.models import Member
@@ -15,12 +16,13 @@ from core.ids import is_id
 from core.lists import BulkSelection
 from core.text.json import dumps
 from crm.contacts.bulk import delete_contacts
+from crm.contacts.models import Contact
 from crm.contacts.schema import ContactSchema
 from crm.contacts.services import create_contact, create_contacts, update_contact
 from crm.contacts.updates import update_contacts
 from crm.leads.bulk import delete_leads
 from crm.leads.services import Relations, create_leads
-from crm.records.results import BulkResult
+from crm.records.results import BulkResult, Saved
 from crm.records.schema import explain
 from crm.records.types import RECORD_TYPES, kind_of
 from crm.tags.services import missing_tags
@@ -163,15 +165,23 @@ def _create(wave: Wave, panel: str, create: Callable[[list[dict[str, Any]]], Bul
 
 
 def _upsert(wave: Wave) -> None:
-    for item in wave.items:
+    """Change the contact that has the unique key, or the e-mail address where no number is given; else create one."""
+    rendered = [wave.render("values", item) for item in wave.items]
+    found = _by_email(_address(values) for values in rendered)
+    for item, values in zip(wave.items, rendered, strict=True):
+        known = found.get(_address(values))
         try:
             with transaction.atomic():
-                saved = create_contact(
-                    actor_id=_actor(wave),
-                    form_data=wave.render("values", item),
-                    tag_ids=wave.config.tags,
-                    existing_error=False,
-                )
+                if known is not None:
+                    update_contact(id=known, actor_id=_actor(wave), form_data=values)
+                    if wave.config.tags:
+                        added = {"formData": {}, "updateType": "append", "tags": wave.config.tags}
+                        change_records("contact", [known], added, wave.actor_id)
+                    saved = Saved(known, updated=True)
+                else:
+                    saved = create_contact(
+                        actor_id=_actor(wave), form_data=values, tag_ids=wave.config.tags, existing_error=False
+                    )
         except ApiError as error:
             fail_by(item, error)
         else:
@@ -182,9 +192,28 @@ def _upsert(wave: Wave) -> None:
             )
 
 
+def _address(values: Mapping[str, Any]) -> str:
+    """Return the e-mail address in upper case of values that name no number; empty: none."""
+    email = values.get("email")
+    return email.strip().upper() if isinstance(email, str) and not values.get("number") else ""
+
+
+def _by_email(addresses: Iterable[str]) -> dict[str, str]:
+    """Return address -> the oldest live contact that has it."""
+    wanted = set(addresses) - {""}
+    rows = Contact.objects.filter(is_deleted=False).annotate(upper=Upper("email")).filter(upper__in=wanted)
+    return dict(rows.order_by("-pk").values_list("upper", "pk")) if wanted else {}
+
+
+def _without_key(config: RecordConfig) -> list[tuple[str, str, str]]:
+    if config.action != "upsert" or "email" in config.values or "number" in config.values:
+        return []
+    return [("noKey", "values", "names neither email nor number, so that it finds no contact")]
+
+
 def fail_by(item: Item, error: ApiError) -> None:
     """Let the item fail by an error of a service, which would come again."""
-    name = error.name if isinstance(error, NamedError) else type(error).__name__
+    name = error.name if isinstance(error, NamedError) else "badValue"
     item.fail(name, getattr(error, "detail", "") or str(error))
 
 
@@ -193,7 +222,7 @@ def _delete(wave: Wave, panel: str, delete: Callable[..., Any]) -> None:
     if found:
         delete(actor_id=_actor(wave), selection=BulkSelection.of_ids([id for id, _ in found]))
     for id, item in found:
-        item.outcome = Outcome(output={"id": id})
+        item.outcome = Outcome(output={"id": id}, deletes=True)
 
 
 def _set_contacts(wave: Wave) -> None:
@@ -339,6 +368,7 @@ CONTACT = NodeType(
     icon="person",
     templates=("values",),
     check=_unknown_fields("contact"),
+    hints=_without_key,
     writes=True,
     writes_keys=_writes_keys,
     outputs={"id": "id", "changed": "boolean", "created": "boolean"},
@@ -382,6 +412,7 @@ ASSIGN = NodeType(
     icon="assignment_ind",
     writes=True,
     check=_missing_assignees,
+    needs_lead=True,
     outputs={"id": "id", "changed": "boolean"},
     effect=effects.of_assignment,
 )
