@@ -349,3 +349,17 @@ def test_runs_of_a_workflow_that_is_held_pause_together_too(cast: Cast, status: 
     with later(1):
         work()
     assert [one.status for one in runs(cast, id)] == ["completed"]
+
+
+def test_a_run_that_deletes_its_record_does_nothing_after_it(cast: Cast) -> None:
+    nodes = [node("gone", "contact", {"action": "delete"}), node("note", "note", {"notes": "after"})]
+    more, last = (published(cast, nodes[:number], edges(*["gone > note"][: number - 1])) for number in (2, 1))
+    person = contact(cast)
+    work()
+    found = {(run.workflow_id, run.status, run.reason) for run in [*runs(cast, more), *runs(cast, last)]}
+    assert (more, "cancelled", "subjectDeleted") in found
+    (run,) = runs(cast, more)
+    assert "note" not in [name for name, *_ in steps(cast, run)]
+    answer = cast.key.post(f"/workflow/runs/{run.pk}/restart")
+    assert (answer.status, "has been deleted" in answer.body["warning"]) == (400, True)
+    assert cast.key.get(f"/contact/{person}").status != 200

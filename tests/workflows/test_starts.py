@@ -143,7 +143,18 @@ def test_members_start_runs_for_a_selection(cast: Cast) -> None:
     answer = cast.session.post(f"/workflow/{id}/enrol", {"selectAll": True})
     assert answer.data == {"selectedCount": 2, "startedCount": 1}  # Bob has one under way
     cast.key.put(f"/workflow/{id}", {"status": "paused"})
-    assert cast.session.post(f"/workflow/{id}/enrol", {"selectAll": True}).status == 400
+    answer = cast.session.post(f"/workflow/{id}/enrol", {"selectAll": True})
+    assert (answer.status, "is paused" in answer.body["warning"]) == (400, True)
+    cast.key.put(f"/workflow/{id}", {"config": {"whilePaused": "queue"}, "status": "published"})
+    cast.key.put(f"/workflow/{id}", {"status": "paused"})
+    contact(cast, name="Cleo", email="cleo@example.org", number="1512345670")
+    answer = cast.session.post(f"/workflow/{id}/enrol", {"selectAll": True})
+    assert (answer.status, answer.data["startedCount"]) == (201, 1)
+    work()
+    assert "paused" in {run.status for run in runs(cast, id)}
+    cast.key.put(f"/workflow/{id}", {"status": "published"})
+    work()
+    assert {run.status for run in runs(cast, id)} == {"waiting"}
 
 
 def test_entering_a_segment_starts_a_run_and_another_segment_does_not(cast: Cast) -> None:

@@ -14,7 +14,7 @@ from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from outreach.genie.automated import cancel_messages_of, hold_messages_of, release_messages_of
-from workflows.engine import interpreter, limits, locks, settling, writing
+from workflows.engine import interpreter, limits, locks, settling, subjects, writing
 from workflows.engine.models import LIVE, WORK, RunApproval, RunCall, RunReady, RunStep, RunTimer, WorkflowRun
 from workflows.engine.slices import GOING, plan_of
 from workflows.graphs.models import Workflow
@@ -77,6 +77,7 @@ def resume_run(*, id: str, shift: bool = False) -> None:
     if run.status not in (Status.PAUSED, Status.FAILED):
         raise _refused(run, "resumed")
     workflow = _published(run)
+    _refuse_without_record(run)
     if shift:
         moved = timezone.now() - run.updated_at
         RunTimer.objects.filter(run=run).update(due_at=F("due_at") + moved, told=False)
@@ -92,6 +93,17 @@ def _published(run: WorkflowRun) -> Workflow:
     if workflow.is_deleted or workflow.status != Workflow.Status.PUBLISHED:
         raise NamedError("InvalidRequest_400", "runId: its workflow is not published; publish it first")
     return workflow
+
+
+def _refuse_without_record(run: WorkflowRun) -> None:
+    """Raise InvalidRequest_400 for a run whose record has been deleted, unless that is what it is about."""
+    if str(run.trigger.get("kind", "")).endswith(".deleted"):
+        return
+    for panel, find in (("contact", subjects.lock_contacts), ("lead", subjects.lock_leads)):
+        id = getattr(run, f"{panel}_id")
+        deleted, heir = find([id], write=False).get(id, (False, None)) if id else (False, None)
+        if deleted and heir is None:
+            raise NamedError("InvalidRequest_400", f"runId: its {panel} has been deleted; restore it first")
 
 
 def _go_on(run: WorkflowRun, workflow: Workflow, plan: Plan, **values: Any) -> None:
@@ -142,6 +154,7 @@ def restart_run(
     """
     run = _locked(id)
     workflow = _published(run)
+    _refuse_without_record(run)
     version = workflow.version_id if latest else run.version_id
     plan = plan_of(version)
     state = run.state or interpreter.begin(plan)

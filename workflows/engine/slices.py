@@ -20,7 +20,7 @@ from accounts.models import Company
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
 from workflows.engine import asks, carrying, inbox, interpreter, limits, locks, marks, subjects, writing
-from workflows.engine.cursor import Cursor
+from workflows.engine.cursor import SUBJECT_DELETED, Cursor
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 from workflows.engine.plans import plan_of
 from workflows.engine.waves import House, advance
@@ -337,7 +337,7 @@ def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: 
             states.append(deleted and heir is None and not told)
         else:
             (gone if any(states) else present).append(run)
-    writing.cancel([run.pk for run in gone], "subjectDeleted")
+    writing.cancel([run.pk for run in gone], SUBJECT_DELETED)
     for run in gone:
         run.status = Status.CANCELLED
     return present

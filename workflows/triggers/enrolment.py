@@ -61,16 +61,19 @@ def enrol(
 
     The filter of the workflow is for what starts it by itself; who selects records means them.
 
-    Raises InvalidRequest_400 for a workflow that is not published, and for more than MOST records.
+    Raises InvalidRequest_400 for a workflow that is not published, or paused without a queue, and for more than MOST
+    records.
     """
     locks.lock_shared([workflow.pk])
     workflow = Workflow.objects.get(pk=workflow.pk)
-    if workflow.is_deleted or workflow.status != Workflow.Status.PUBLISHED:
+    if workflow.is_deleted or workflow.status == Workflow.Status.UNPUBLISHED:
         raise NamedError("InvalidRequest_400", "id: the workflow is not published; publish it first")
+    plan = plan_of(workflow.version_id)
+    if workflow.status == Workflow.Status.PAUSED and plan.config.whilePaused == "skip":
+        raise NamedError("InvalidRequest_400", "id: the workflow is paused, and its starts are left out meanwhile")
     check_input(given)
     now, call = timezone.now(), new_id()
     trigger = {"kind": MANUAL, "happenedAt": iso(now), "input": given}
-    plan = plan_of(workflow.version_id)
     if selection is None:
         started = start_runs(workflow, plan, [Entry(f"manual:{call}", trigger=trigger)], member_id=member_id)
         return {"selectedCount": 1, "startedCount": len(started)}
