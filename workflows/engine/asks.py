@@ -86,7 +86,7 @@ def _open_calls(asked: Sequence[Asked], now: datetime) -> None:
     ]
     again = [one.key for one in asked if one.ask.keyed or one.node.on_error.unknown == "retry"]
     with connection.cursor() as cursor:
-        told = {"company": company_id(), "now": now, "rows": dumps(rows).decode(), "again": again}
+        told: dict[str, Any] = {"company": company_id(), "now": now, "rows": dumps(rows).decode(), "again": again}
         cursor.execute(OPEN_CALLS, told)
         answered = [row for row in cursor.fetchall() if row[3] is not None]
     inbox.put([Arrival(run, token, epoch, "call", inbox.loads(text)) for run, token, epoch, text in answered])

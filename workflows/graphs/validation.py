@@ -29,12 +29,12 @@ def check_draft(graph: Mapping[str, Any], workflow_id: str = "") -> tuple[Plan |
     before = len(problems.errors)
     plan = compile_partly(graph, problems)
     whole = len(problems.errors) == before
+    kind = graph.get("triggerEventType") or ""
+    _check_company(plan, problems)
     _check_references(plan, graph, problems)
     if whole:
         _check_order(plan, problems)
         _check_errors(plan, problems)
-    kind = graph.get("triggerEventType") or ""
-    _check_company(plan, problems)
     if not any(problem.path.startswith("config") and not problem.node_id for problem in problems.errors[before:]):
         _check_config(plan, kind, problems)
     if whole:
@@ -188,8 +188,9 @@ def _warn_unused(name: str, of: str, problems: Problems) -> None:
 
 
 def _check_company(plan: Plan, problems: Problems) -> None:
-    """Find fields, tags, members and the like that nodes name and the company lacks."""
-    for node in plan.nodes.values():
+    """Find fields, tags, members and the like that nodes name and the company lacks, of nodes that compile."""
+    broken = {problem.node_id for problem in problems.errors if problem.path.startswith("config")}
+    for node in (node for node in plan.nodes.values() if node.id not in broken):
         _check_events(node.type.events(node.config), problems, node_id=node.id, path="config.event")
         if node.type.type == "workflow":
             _check_other(node, problems)
