@@ -16,6 +16,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import TagFactory
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import contact, edges, node, published, runs, steps, when, work
+from workflows.engine import settling
 
 
 @pytest.fixture(scope="module")
@@ -363,3 +364,21 @@ def test_a_run_that_deletes_its_record_does_nothing_after_it(cast: Cast) -> None
     answer = cast.key.post(f"/workflow/runs/{run.pk}/restart")
     assert (answer.status, "has been deleted" in answer.body["warning"]) == (400, True)
     assert cast.key.get(f"/contact/{person}").status != 200
+
+
+def test_what_is_paused_together_is_settled_in_batches(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    id = published(cast, [node("wait", "wait", WAIT)], edges())
+    for number in range(3):
+        contact(cast, email=f"a{number}@example.org", number=f"151234567{number}")
+    work()
+    monkeypatch.setattr(settling, "BATCH", 1)
+    cast.key.post(f"/workflow/{id}/unpublish")
+    assert cast.key.post(f"/workflow/{id}/runs/pause").data == {"count": 3}
+    cast.key.put(f"/workflow/{id}", {"status": "published"})
+    for _ in range(20):
+        settling.settle_some()
+    assert not settling.has_unsettled()
+    assert {(one.status, one.reason) for one in runs(cast, id)} == {("paused", "paused")}
+    assert cast.key.post(f"/workflow/{id}/runs/resume").data == {"count": 3}
+    work()
+    assert {one.status for one in runs(cast, id)} == {"waiting"}
