@@ -9,7 +9,6 @@ from django.db import transaction
 from django.db.models.functions import Upper
 from pydantic import Field, field_validator, model_validator
 
-from accounts.models import Member
 from core.errors import ApiError, NamedError
 from core.events import emit
 from core.ids import is_id
@@ -26,8 +25,6 @@ from crm.records.results import BulkResult, Saved
 from crm.records.schema import explain
 from crm.records.types import RECORD_TYPES, kind_of
 from crm.tags.services import missing_tags
-from crm.teams.models import Team
-from crm.teams.services import ACTIVE
 from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
 
@@ -62,29 +59,6 @@ class LeadConfig(RecordConfig):
     action: Literal["create", "update", "delete"]  # type: ignore[assignment]
     team: str | None = Field(default=None, json_schema_extra={"x-widget": "team"})
     teamMember: str | None = Field(default=None, json_schema_extra={"x-widget": "member"})
-
-
-class TagsConfig(NodeConfig):
-    panel: Literal["contact", "lead"] = "contact"
-    action: Literal["add", "remove", "set"] = "add"
-    tags: list[str] = Field(min_length=1, max_length=100, json_schema_extra={"x-widget": "tags"})
-
-    @field_validator("tags")
-    @classmethod
-    def _ids(cls, ids: list[str]) -> list[str]:
-        return checked_ids(ids)
-
-
-class AssignConfig(NodeConfig):
-    team: str | None = Field(default=None, json_schema_extra={"x-widget": "team"})
-    teamMember: str | None = Field(default=None, json_schema_extra={"x-widget": "member"})
-
-    @model_validator(mode="after")
-    def _one(self) -> AssignConfig:
-        if self.team is None and self.teamMember is None:
-            raise ValueError("needs team or teamMember")
-        checked_ids(filter(None, (self.team, self.teamMember)))
-        return self
 
 
 def checked_ids(ids: Iterable[str]) -> list[str]:
@@ -124,7 +98,7 @@ def _contact(wave: Wave) -> None:
         _set_contacts(wave)
     else:
         change = {"updateType": wave.config.updateType, "tags": wave.config.tags or None}
-        _change(wave, "contact", lambda values: {"formData": values, **change})
+        change_by_values(wave, "contact", lambda values: {"formData": values, **change})
 
 
 def _lead(wave: Wave) -> None:
@@ -137,7 +111,7 @@ def _lead(wave: Wave) -> None:
         _delete(wave, "lead", delete_leads)
     else:
         tags: dict[str, Any] = {"tags": config.tags} if config.tags else {}
-        _change(
+        change_by_values(
             wave, "lead", lambda values: {"formData": values, "updateType": config.updateType, "relations": dict(tags)}
         )
 
@@ -261,7 +235,7 @@ def _set_key(wave: Wave, id: str, item: Item, values: Mapping[str, Any]) -> None
         item.outcome = Outcome(output={"id": id, "changed": job is not None})
 
 
-def _change(wave: Wave, panel: str, wanted: Callable[[Any], dict[str, Any]]) -> None:
+def change_by_values(wave: Wave, panel: str, wanted: Callable[[Any], dict[str, Any]]) -> None:
     """Change the records by the bulk change of their kind: once for all that get the same values."""
     groups: dict[bytes, tuple[Any, list[tuple[str, Item]]]] = {}
     for id, item in with_record(wave, panel):
@@ -291,42 +265,9 @@ def change_records(panel: str, ids: Sequence[str], change: dict[str, Any], actor
     return set(moved)
 
 
-TAG_CHANGES = {"add": "append", "remove": "remove", "set": "set"}
-
-
-def _tags(wave: Wave) -> None:
-    config: TagsConfig = wave.config
-    how = TAG_CHANGES[config.action]
-
-    def wanted(values: Any) -> dict[str, Any]:
-        told: dict[str, Any] = {"formData": {}, "updateType": how}
-        return (
-            {**told, "tags": config.tags} if config.panel == "contact" else {**told, "relations": {"tags": config.tags}}
-        )
-
-    _change(wave, config.panel, wanted)
-
-
-def _assign(wave: Wave) -> None:
-    config: AssignConfig = wave.config
-    given = (("team", config.team), ("team_member", config.teamMember))
-    relations = {name: value for name, value in given if value is not None}
-    _change(wave, "lead", lambda values: {"formData": {}, "updateType": "set", "relations": relations})
-
-
-def _missing_tags(config: Any) -> list[tuple[str, str, str]]:
+def no_tags(config: Any) -> list[tuple[str, str, str]]:
     missing = missing_tags(config.tags)
     return [("tagMissing", "tags", f"there is no tag {id} in this company") for id in missing]
-
-
-def _missing_assignees(config: Any) -> list[tuple[str, str, str]]:
-    problems = []
-    if config.team and not Team.objects.filter(pk=config.team).exists():
-        problems.append(("teamMissing", "team", f"there is no team {config.team} in this company"))
-    if config.teamMember and not Member.objects.filter(pk=config.teamMember, status__in=ACTIVE).exists():
-        text = f"there is no active member {config.teamMember} in this company"
-        problems.append(("memberMissing", "teamMember", text))
-    return problems
 
 
 def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]]]:
@@ -346,9 +287,9 @@ def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]
         if panel == "contact" and config.action == "create":
             known |= {"tags", "category"}
         wrong = [key for key in config.values if key not in known]
-        return [
-            ("unknownField", f"values.{key}", f"there is no field {key} of a {panel}") for key in wrong
-        ] + _missing_tags(config)
+        return [("unknownField", f"values.{key}", f"there is no field {key} of a {panel}") for key in wrong] + no_tags(
+            config
+        )
 
     return check
 
@@ -389,31 +330,4 @@ LEAD = NodeType(
     outputs={"id": "id", "changed": "boolean"},
     effect=effects.of_record("lead"),
 )
-TAGS = NodeType(
-    "tags",
-    "records",
-    "Tags",
-    "Adds tags to the contact or lead of the run, removes them, or replaces all.",
-    TagsConfig,
-    _tags,
-    icon="sell",
-    check=_missing_tags,
-    writes=True,
-    outputs={"id": "id", "changed": "boolean"},
-    effect=effects.of_tags,
-)
-ASSIGN = NodeType(
-    "assign",
-    "team",
-    "Assign",
-    "Gives the lead of the run to a team, a member, or both.",
-    AssignConfig,
-    _assign,
-    icon="assignment_ind",
-    writes=True,
-    check=_missing_assignees,
-    needs_lead=True,
-    outputs={"id": "id", "changed": "boolean"},
-    effect=effects.of_assignment,
-)
-TYPES = (CONTACT, LEAD, TAGS, ASSIGN)
+TYPES = (CONTACT, LEAD)
