@@ -54,6 +54,15 @@ def is_public(ip: IPAddress) -> bool:
     return ip.is_global and not ip.is_multicast
 
 
+def is_private(host: str) -> bool:
+    """Tell whether a host is written as an address that must not be connected to; names are not resolved."""
+    try:
+        ip = ipaddress.ip_address(host.strip("[]").partition("%")[0])
+    except ValueError:
+        return False
+    return not is_public(ip) and not _is_excepted(host, ip, _private_hosts())
+
+
 def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None = None) -> list[Address]:
     """Resolve a host to the addresses that may be connected to, in the resolver's order.
 

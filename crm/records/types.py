@@ -15,6 +15,8 @@ from crm.records.bulk_change import ChangesById
 from crm.records.kinds import RecordKind
 from crm.records.schema import RecordSchema
 
+LINKS = frozenset({"tags", "category", "productServices", "team", "teamMember", "contact"})
+"""Names of changes that are no fields."""
 Apply = Callable[[list[str]], ChangesById]
 """Changes a batch of locked records. Returns the changes of each."""
 
@@ -38,6 +40,12 @@ class RecordType:
     """Judges records that a bulk change has changed: id -> what to warn of. Raises what the company refuses."""
     judge_restored: Callable[[Collection[str]], Mapping[str, str]] = lambda ids: {}
     """Judges records (ids) that were restored, as `judge` does."""
+
+    @property
+    def changing(self) -> set[str]:
+        """The names that the changes of an event about such a record may have."""
+        columns = {column.api_name for column in self.kind.columns if column.api_name}
+        return columns | set(self.schema.load().fields) | LINKS
 
 
 RECORD_TYPES: dict[str, RecordType] = {}

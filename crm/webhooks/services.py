@@ -24,8 +24,9 @@ from core.lists import BulkSelection, tree
 from core.outbound import OutboundRefused, checked_url
 from core.tenancy import company_id
 from core.text.json import dumps, iso
+from crm.records.types import RecordType
 from crm.segments.tracking import refresh_watches
-from crm.webhooks.collecting import WORK, add_deliveries, hears, type_of
+from crm.webhooks.collecting import UPDATED, WORK, add_deliveries, hears, type_of
 from crm.webhooks.models import Webhook, WebhookDelivery
 from crm.webhooks.sending import Request, Result, request_of, send
 from crm.webhooks.signing import new_secret
@@ -263,6 +264,7 @@ def _check_wishes(webhook: Webhook, actor: Actor) -> None:
         raise NamedError(
             "UnauthorizedAction_403", f"kinds: your role or plan lacks {hidden}.GET, so a webhook may not tell of it"
         )
+    _check_fields(webhook.fields, [type_of(kind) for kind in sorted(wanted) if kind.endswith(UPDATED)])
     if not webhook.filter:
         webhook.filter = None
         return
@@ -273,6 +275,16 @@ def _check_wishes(webhook: Webhook, actor: Actor) -> None:
     parsed = tree.parse(webhook.filter, "filter")
     tree.compile(parsed, record_type.fields, parameter="filter")
     webhook.filter = tree.dump(parsed)
+
+
+def _check_fields(names: Sequence[str], types: Sequence[RecordType | None]) -> None:
+    """Refuse fields that no record of the types has. What is no record has changes of its own."""
+    if not names or None in types:
+        return
+    known = set[str]().union(*(one.changing for one in types if one is not None))
+    wrong = next((name for name in names if name not in known), None)
+    if wrong is not None:
+        raise _wrong(f"fields: {shorten(wrong, 60)!r} is no field whose changes the kinds tell of")
 
 
 def _checked_headers(given: Mapping[str, Any]) -> dict[str, str]:

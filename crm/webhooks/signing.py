@@ -17,8 +17,11 @@ def new_secret() -> str:
 
 
 def signature(secret: str, id: str, seconds: int, body: bytes) -> str:
-    """Return the signature of a message by one secret."""
-    key = base64.b64decode(secret.removeprefix(PREFIX))
+    """Return the signature of a message by one secret, whose letters are the key where they do not begin with PREFIX.
+
+    Raises ValueError where no base64 follows it.
+    """
+    key = base64.b64decode(secret.removeprefix(PREFIX), validate=True) if secret.startswith(PREFIX) else secret.encode()
     signed = hmac.new(key, f"{id}.{seconds}.".encode() + body, hashlib.sha256).digest()
     return "v1," + base64.b64encode(signed).decode()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -71,6 +72,71 @@ def test_a_draft_may_be_wrong_and_a_version_may_not(cast: Cast, house: tuple[Cas
     circle = [node("a", "set", {"values": {"a": 1}}), node("b", "set", {"values": {"a": 1}})]
     answer = cast.key.put(f"/workflow/{id}", {"nodes": circle, "edges": edges("a > b", "b > a")})
     assert {one["nodeId"] for one in answer.data["validation"]["errors"] if one["code"] == "cycle"} == {"a", "b"}
+
+
+def test_all_that_is_wrong_is_told_at_once(cast: Cast) -> None:
+    id = cast.key.post("/workflow", {"name": "All"}).data["_id"]
+    gone = "a" * 24
+    nodes = [
+        node("odd", "teleport"),
+        node("tag", "tags", {"tags": [gone]}),
+        node("set", "set", {"values": {name: f"{{{{ steps.{name}.id }}}}" for name in ("later", "odd", "no")}}),
+        node("wait", "wait", {"for": {"amount": 401, "unit": "days"}}),
+        node("http", "http", {"url": "http://192.168.0.1/x"}),
+        node("self", "workflow", {"workflow": id}),
+        node("follow", "followUp", {"title": "x"}),
+        node("later", "note", {"notes": "{{ now | dateAdd: 1, 'fortnights' }}"}),
+    ]
+    ids = [one["id"] for one in nodes]
+    lines = edges(*(f"{one} > {after}" for one, after in pairwise(ids)))
+    fields = ["email", "tags", "colour"]
+    config = {"changedFields": fields, "segment": gone, "filter": when("contact.zork", "equals", 1)}
+    body = {"triggerEventType": "contact.updated", "config": config, "nodes": nodes, "edges": lines}
+    told = cast.key.put(f"/workflow/{id}", body).data["validation"]
+    assert {(one["code"], one["nodeId"], one["path"]) for one in told["errors"]} == {
+        ("unknownType", "odd", "type"),
+        ("tagMissing", "tag", "config.tags"),
+        ("unknownReference", "set", "steps.no.id"),
+        ("unknownReference", "set", "steps.later.id"),
+        ("recursion", "self", "config.workflow"),
+        ("tooLong", "wait", "config.for"),
+        ("privateUrl", "http", "config.url"),
+        ("workflowMissing", "self", "config.workflow"),
+        ("badValue", "later", "config.notes"),
+        ("unknownField", None, "config.changedFields"),
+        ("unknownField", None, "config.filter"),
+    }
+    assert ("unused", "config.segment") in {(one["code"], one["path"]) for one in told["warnings"]}
+    assert not [one for one in told["errors"] if one["message"].startswith(one["path"])]
+
+
+def test_a_workflow_that_runs_itself_is_told_before_it_is_published(cast: Cast) -> None:
+    id = published(cast, [node("a", "set", {"values": {"a": 1}})], edges())
+    told = cast.key.put(f"/workflow/{id}", {"nodes": [node("self", "workflow", {"workflow": id})], "edges": []})
+    assert [one["code"] for one in told.data["validation"]["errors"]] == ["recursion"]
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        ({"triggerEventType": "contact.created", "config": {"changedFields": ["email"]}}, "unused"),
+        ({"triggerEventType": "manual", "config": {"filter": when("contact.name", "equals", "x")}}, "unused"),
+        ({"nodes": [node("a", "contact", {"action": "upsert", "values": {"name": "x"}})]}, "noKey"),
+        ({"nodes": [node("a", "followUp", {"title": "x"})]}, "noLead"),
+        (
+            {
+                "triggerEventType": "schedule",
+                "schedule": {"type": "dates", "at": ["2020-01-01T00:00:00Z"]},
+            },
+            "neverFires",
+        ),
+    ],
+)
+def test_what_is_probably_not_meant_is_a_warning(cast: Cast, values: dict[str, Any], code: str) -> None:
+    nodes = [node("a", "set", {"values": {"a": 1}})]
+    told = cast.key.post("/workflow", {"name": "W", "triggerEventType": "contact.created", "nodes": nodes, **values})
+    found = told.data["validation"]
+    assert ([one["code"] for one in found["warnings"]], found["errors"]) == ([code], [])
 
 
 def test_a_loop_keeps_its_items_to_itself(cast: Cast) -> None:

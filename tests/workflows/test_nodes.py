@@ -150,3 +150,24 @@ def test_nobody_is_assigned_who_is_not_there(cast: Cast) -> None:
         nodes = [node("t", "trigger"), node("a", "assign", config)]
         made = cast.key.post("/workflow", {**body, "nodes": nodes, "edges": edges("t > a")})
         assert [one["code"] for one in made.data["validation"]["errors"]] == [code], made.body
+
+
+def test_a_text_that_gets_too_long_fails_the_step(cast: Cast) -> None:
+    long = "{{ trigger.input.words }}"
+    nodes = [
+        node("cut", "set", {"values": {"a": "{{ trigger.input.words | truncate: 3 }}"}}),
+        node("note", "set", {"values": {"a": f"{long}!"}}),
+    ]
+    id = published(cast, nodes, edges("cut > note"), triggerEventType="manual")
+    for number in (9_999, 10_000):
+        given = {"withoutRecord": True, "input": {"words": "x" * number}}
+        assert cast.key.post(f"/workflow/{id}/enrol", given).status == 201
+    work()
+    assert [(run.status, run.error_code, run.error_node) for run in runs(cast, id)] == [
+        ("completed", "", ""),
+        ("failed", "tooLarge", "note"),
+    ]
+    assert cast.key.get("/workflow/catalogue").data["limits"]["textCharacters"] == 10_000
+    wrong = [node("a", "set", {"values": {"a": long + "y" * 10_001}})]
+    found = cast.key.put(f"/workflow/{id}", {"nodes": wrong, "edges": []}).data["validation"]["errors"]
+    assert [one["code"] for one in found] == ["tooLarge"]

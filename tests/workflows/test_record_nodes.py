@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from core.ids import new_id
-from crm.models import CallLog, Meeting
+from crm.models import CallLog, Contact, ContactTag, Meeting
 from tests.kit.cast import Cast, make_cast
-from tests.kit.factories import ContactFactory, LeadFactory
+from tests.kit.factories import ContactFactory, LeadFactory, TagFactory
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import edges, node, published, runs, when, work
 from workflows.models import WorkflowRun
@@ -122,7 +122,7 @@ def test_what_their_endpoints_refuse_fails_one_run_alone(cast: Cast) -> None:
     ids = leads(cast, LATER, "no time")
     at = {"startsAt": "{{ contact.name }}"}
     found = went(cast, "meeting", {"title": "M", **at}, ids)
-    assert [(run.status, run.error_code) for run in found] == [("completed", ""), ("failed", "InvalidFormat")]
+    assert [(run.status, run.error_code) for run in found] == [("completed", ""), ("failed", "badValue")]
     for config, code in (
         ({"title": "M", "startsAt": LATER, "link": "javascript:alert(1)"}, "InvalidInput_400"),
         ({"title": "{{ vars.nothing }}", "startsAt": LATER}, "InvalidInput_400"),
@@ -140,3 +140,21 @@ def test_what_their_endpoints_refuse_fails_one_run_alone(cast: Cast) -> None:
         ("memberMissing", "config.members")
     ]
     assert problems(cast, "call", {"member": new_id()}) == [("memberMissing", "config.member")]
+
+
+def test_an_address_alone_finds_the_contact_to_change(cast: Cast) -> None:
+    with cast.scope():
+        known = ContactFactory(email="Ann@example.org", name="Ann")
+        tag = TagFactory()
+    values = {"email": "{{ trigger.input.mail }}", "name": "Changed"}
+    nodes = [node("up", "contact", {"action": "upsert", "values": values, "tags": [tag.pk]})]
+    id = published(cast, nodes, edges(), triggerEventType="manual")
+    for mail in ("ann@EXAMPLE.org", "nobody@example.org"):
+        cast.key.post(f"/workflow/{id}/enrol", {"withoutRecord": True, "input": {"mail": mail}})
+    work()
+    first, second = runs(cast, id)
+    assert (first.status, first.contact_id) == ("completed", known.pk), first.error
+    assert (second.status, second.error_node) == ("failed", "up")
+    with cast.scope():
+        assert Contact.objects.get(pk=known.pk).name == "Changed"
+        assert list(ContactTag.objects.filter(contact=known).values_list("tag", flat=True)) == [tag.pk]

@@ -85,6 +85,7 @@ def test_runs_are_found_by_where_they_stand_and_why(cast: Cast) -> None:
 def test_many_runs_begin_again_by_a_job(cast: Cast, house: tuple[Cast, Cast]) -> None:
     id, people = failing(cast)
     ann, bob = runs(cast, id)
+    assert cast.key.post("/workflow/runs/redrive", {"selectAll": True, "from": "zork"}).status == 400
     answer = cast.key.post("/workflow/runs/redrive", {"selectAll": True})
     job = drained(answer, cast)
     # Bob's run has not failed anywhere, so it stays as it is.

@@ -16,6 +16,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import TagFactory
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import contact, edges, node, published, runs, steps, when, work
+from workflows.engine import settling
 
 
 @pytest.fixture(scope="module")
@@ -337,3 +338,51 @@ def test_a_deleted_record_ends_its_runs_and_a_merged_one_takes_them_along(cast: 
         ("completed", "end", winner),
         ("completed", "end", winner),
     ]
+
+
+@pytest.mark.parametrize(("status", "reason"), [("unpublished", "unpublished"), ("paused", "workflowPaused")])
+def test_runs_of_a_workflow_that_is_held_pause_together_too(cast: Cast, status: str, reason: str) -> None:
+    id = published(cast, [node("wait", "wait", WAIT)], edges())
+    contact(cast)
+    work()
+    cast.key.put(f"/workflow/{id}", {"status": status})
+    assert [(one.status, one.reason) for one in runs(cast, id)] == [("paused", reason)]
+    assert cast.key.post(f"/workflow/{id}/runs/pause").data == {"count": 1}
+    cast.key.put(f"/workflow/{id}", {"status": "published"})
+    assert [(one.status, one.reason) for one in runs(cast, id)] == [("paused", "paused")]
+    assert cast.key.post(f"/workflow/{id}/runs/resume").data == {"count": 1}
+    with later(1):
+        work()
+    assert [one.status for one in runs(cast, id)] == ["completed"]
+
+
+def test_a_run_that_deletes_its_record_does_nothing_after_it(cast: Cast) -> None:
+    nodes = [node("gone", "contact", {"action": "delete"}), node("note", "note", {"notes": "after"})]
+    more, last = (published(cast, nodes[:number], edges(*["gone > note"][: number - 1])) for number in (2, 1))
+    person = contact(cast)
+    work()
+    found = {(run.workflow_id, run.status, run.reason) for run in [*runs(cast, more), *runs(cast, last)]}
+    assert (more, "cancelled", "subjectDeleted") in found
+    (run,) = runs(cast, more)
+    assert "note" not in [name for name, *_ in steps(cast, run)]
+    answer = cast.key.post(f"/workflow/runs/{run.pk}/restart")
+    assert (answer.status, "has been deleted" in answer.body["warning"]) == (400, True)
+    assert cast.key.get(f"/contact/{person}").status != 200
+
+
+def test_what_is_paused_together_is_settled_in_batches(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    id = published(cast, [node("wait", "wait", WAIT)], edges())
+    for number in range(3):
+        contact(cast, email=f"a{number}@example.org", number=f"151234567{number}")
+    work()
+    monkeypatch.setattr(settling, "BATCH", 1)
+    cast.key.post(f"/workflow/{id}/unpublish")
+    assert cast.key.post(f"/workflow/{id}/runs/pause").data == {"count": 3}
+    cast.key.put(f"/workflow/{id}", {"status": "published"})
+    for _ in range(20):
+        settling.settle_some()
+    assert not settling.has_unsettled()
+    assert {(one.status, one.reason) for one in runs(cast, id)} == {("paused", "paused")}
+    assert cast.key.post(f"/workflow/{id}/runs/resume").data == {"count": 3}
+    work()
+    assert {one.status for one in runs(cast, id)} == {"waiting"}

@@ -19,7 +19,7 @@ from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import contact, edges, node, published, runs, when, work
 from workflows.graphs.cron import read_cron
 from workflows.graphs.settings import Schedule
-from workflows.models import ScheduleFiring
+from workflows.models import RunSkip, ScheduleFiring
 from workflows.schedules.times import due_times, next_time
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -80,10 +80,12 @@ def test_months_count_from_the_first_one() -> None:
 def test_a_schedule_starts_a_run_per_record_of_its_audience_once(cast: Cast) -> None:
     people = [contact(cast), contact(cast, name="Bob", email="bob@example.org", number="1512345679")]
     begin = timezone.now() + timedelta(hours=1)
+    contact(cast, name="Ann Other", email="other@example.org", number="1512345670")
     audience = {"panel": "contact", "filter": when("name", "startsWith", "Ann")}
     schedule = {"type": "dates", "at": [begin.isoformat()], "audience": audience}
+    config = {"filter": when("contact.email", "equals", "ann@example.org")}
     nodes = [node("a", "set", {"values": {"a": "{{ contact.name }}"}})]
-    id = published(cast, nodes, edges(), triggerEventType="schedule", schedule=schedule)
+    id = published(cast, nodes, edges(), triggerEventType="schedule", schedule=schedule, config=config)
     assert cast.key.get(f"/workflow/{id}").data["nextFireAt"] is not None
     WORK["workflow-schedules"].drain(float("inf"))
     assert runs(cast, id) == []
@@ -94,6 +96,7 @@ def test_a_schedule_starts_a_run_per_record_of_its_audience_once(cast: Cast) -> 
     assert [(run.contact_id, run.state["vars"]) for run in runs(cast, id)] == [(people[0], {"a": "Ann Example"})]
     with cast.scope():
         assert ScheduleFiring.objects.count() == 1
+        assert list(RunSkip.objects.values_list("reason", "number")) == [("filter", 1)]
     assert cast.key.get(f"/workflow/{id}").data["nextFireAt"] is None
     body = {"schedule": {"type": "cron", "cron": "every day"}}
     assert cast.key.put(f"/workflow/{id}", body).data["validation"]["errors"][0]["path"].startswith("schedule")
@@ -112,10 +115,11 @@ def test_a_webhook_makes_a_contact_that_the_run_goes_on_with(cast: Cast) -> None
         node("set", "set", {"values": {"who": "{{ contact.name }}"}}),
     ]
     lines = edges("if:true > make", "make > set", "make:exists > set")
-    id = published(cast, nodes, lines, triggerEventType="webhook")
+    config = {"filter": when("trigger.payload.age", "greaterThan", 16)}
+    id = published(cast, nodes, lines, triggerEventType="webhook", config=config)
     path = cast.key.get(f"/workflow/{id}").data["hookPath"]
     client = Client()
-    for age in (17, 18, 19):
+    for age in (16, 17, 18, 19):
         call = {"name": "Cleo", "mail": "Cleo@Example.org", "phone": "1512345670", "age": age}
         assert client.post(path, call, content_type="application/json").status_code == 200
     work()
@@ -139,7 +143,18 @@ def test_members_start_runs_for_a_selection(cast: Cast) -> None:
     answer = cast.session.post(f"/workflow/{id}/enrol", {"selectAll": True})
     assert answer.data == {"selectedCount": 2, "startedCount": 1}  # Bob has one under way
     cast.key.put(f"/workflow/{id}", {"status": "paused"})
-    assert cast.session.post(f"/workflow/{id}/enrol", {"selectAll": True}).status == 400
+    answer = cast.session.post(f"/workflow/{id}/enrol", {"selectAll": True})
+    assert (answer.status, "is paused" in answer.body["warning"]) == (400, True)
+    cast.key.put(f"/workflow/{id}", {"config": {"whilePaused": "queue"}, "status": "published"})
+    cast.key.put(f"/workflow/{id}", {"status": "paused"})
+    contact(cast, name="Cleo", email="cleo@example.org", number="1512345670")
+    answer = cast.session.post(f"/workflow/{id}/enrol", {"selectAll": True})
+    assert (answer.status, answer.data["startedCount"]) == (201, 1)
+    work()
+    assert "paused" in {run.status for run in runs(cast, id)}
+    cast.key.put(f"/workflow/{id}", {"status": "published"})
+    work()
+    assert {run.status for run in runs(cast, id)} == {"waiting"}
 
 
 def test_entering_a_segment_starts_a_run_and_another_segment_does_not(cast: Cast) -> None:

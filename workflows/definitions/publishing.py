@@ -18,7 +18,7 @@ from workflows.engine.models import WorkflowInterest
 from workflows.engine.plans import plan_of
 from workflows.graphs.events import KINDS, SCHEDULE, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
-from workflows.graphs.validation import check_draft, check_recursion
+from workflows.graphs.validation import check_draft
 from workflows.schedules.times import first_time
 
 Status = Workflow.Status
@@ -43,10 +43,8 @@ def change_status(workflow: Workflow, status: str, member_id: str) -> None:
 def _checked(workflow: Workflow) -> dict[str, Any]:
     """Return the draft's graph. Raises ValidationError_400, which names all problems, where it cannot run."""
     graph = graph_of(workflow)
-    plan, problems = check_draft(graph)
-    if plan is not None:
-        check_recursion(workflow.pk, plan, problems)
-    if plan is None or problems.errors:
+    problems = check_draft(graph, workflow.pk)[1]
+    if problems.errors:
         told = "; ".join(str(problem) for problem in problems.errors[:20])
         raise NotPublishable(problems.as_json()["errors"], told)
     return graph
@@ -113,7 +111,7 @@ def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> N
 def _hear(workflow: Workflow, kinds: set[str]) -> None:
     """Have the workflow hear the events of these kinds; runs of former versions still hear theirs."""
     known = WorkflowInterest.objects.filter(workflow=workflow)
-    if not settling.live_runs(workflow.pk):
+    if not settling.open_runs(workflow.pk):
         known.exclude(kind__in=kinds).delete()
     WorkflowInterest.objects.bulk_create(
         [WorkflowInterest(workflow=workflow, kind=kind) for kind in sorted(kinds)], ignore_conflicts=True

@@ -152,4 +152,4 @@ def delete_workflows(*, member_id: str, selection: BulkSelection) -> int:
 
 def validation_of(workflow: Workflow) -> Problems:
     """Return what is wrong with the draft."""
-    return check_draft(graph_of(workflow))[1]
+    return check_draft(graph_of(workflow), workflow.pk)[1]

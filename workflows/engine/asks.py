@@ -25,7 +25,10 @@ from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Node
 from workflows.nodes.asks import Ask, Call, Listen, Question, StartRun
 
-# A call of the same effect that was answered is read back; one that is out, or still waits, answers to its new place.
+# A call of the same effect that was answered is read back, and so is one of which nobody knows whether it was made,
+# unless it may be made again; one that is out, or still waits, answers to its new place.
+KEPT = """(old.status IN ('sending', 'sending_once', 'done')
+    OR (old.status = 'unknown' AND old.key <> ALL(%(again)s)))"""
 OPEN_CALLS = """
 INSERT INTO workflows_runcall AS old (id, company_id, run_id, key, node, token, epoch, kind, host, keyed, status,
     request, late, due_at, attempts, deaths, error, created_at, updated_at)
@@ -34,13 +37,13 @@ SELECT id, %(company)s, run, key, node, token, epoch, kind, host, keyed, 'queued
 FROM json_to_recordset(%(rows)s::json) AS new (id text, run text, key text, node text, token text, epoch int, kind text,
     host text, keyed boolean, request jsonb)
 ON CONFLICT (run_id, key) DO UPDATE SET token = excluded.token, epoch = excluded.epoch, updated_at = %(now)s,
-    status = CASE WHEN old.status IN ('sending', 'sending_once', 'done') THEN old.status ELSE 'queued' END,
-    request = CASE WHEN old.status IN ('sending', 'sending_once', 'done') THEN old.request ELSE excluded.request END,
-    host = CASE WHEN old.status IN ('sending', 'sending_once', 'done') THEN old.host ELSE excluded.host END,
-    keyed = CASE WHEN old.status IN ('sending', 'sending_once', 'done') THEN old.keyed ELSE excluded.keyed END,
-    late = false, due_at = %(now)s
-RETURNING run_id, token, epoch, CASE WHEN status = 'done' THEN response::text END
-"""
+    status = CASE WHEN <kept> THEN old.status ELSE 'queued' END,
+    request = CASE WHEN <kept> THEN old.request ELSE excluded.request END,
+    host = CASE WHEN <kept> THEN old.host ELSE excluded.host END,
+    keyed = CASE WHEN <kept> THEN old.keyed ELSE excluded.keyed END,
+    late = old.late AND <kept>, due_at = %(now)s
+RETURNING run_id, token, epoch, CASE WHEN status IN ('done', 'unknown') THEN response::text END
+""".replace("<kept>", KEPT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +84,10 @@ def _open_calls(asked: Sequence[Asked], now: datetime) -> None:
         }
         for one in asked
     ]
+    again = [one.key for one in asked if one.ask.keyed or one.node.on_error.unknown == "retry"]
     with connection.cursor() as cursor:
-        cursor.execute(OPEN_CALLS, {"company": company_id(), "now": now, "rows": dumps(rows).decode()})
+        told: dict[str, Any] = {"company": company_id(), "now": now, "rows": dumps(rows).decode(), "again": again}
+        cursor.execute(OPEN_CALLS, told)
         answered = [row for row in cursor.fetchall() if row[3] is not None]
     inbox.put([Arrival(run, token, epoch, "call", inbox.loads(text)) for run, token, epoch, text in answered])
     notify_workers(CALLS)

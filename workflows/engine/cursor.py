@@ -21,6 +21,8 @@ MAX_STATE = 512_000
 """Bytes of a run's state."""
 NAMESPACE = uuid.UUID("6f0d5f9e-6b1c-4f5e-9f55-0a3b6c7d8e14")
 Status = WorkflowRun.Status
+SUBJECT_DELETED = "subjectDeleted"
+"""Why a run is cancelled whose record was deleted."""
 
 
 @dataclass
@@ -98,6 +100,9 @@ class Cursor:
         if outcome.until is not None:
             self.timers.append((seen.token, outcome.until))
         interpreter.take(self.plan, self.state, seen, outcome)
+        about_gone = str(self.run.trigger.get("kind", "")).endswith(".deleted")
+        if outcome.deletes and not about_gone and not interpreter.is_over(self.state):
+            self.end(Status.CANCELLED, SUBJECT_DELETED)
 
     def _adopt(self, panel: str, id: str) -> None:
         """Make a new record the run's own, if it has none of the panel."""
@@ -115,7 +120,8 @@ class Cursor:
             self.error = (seen.node.id, outcome.code, outcome.message)
             self.end(Status.FAILED, "error")
         elif seen.node.id in self.plan.kept:
-            self.state["out"][seen.node.id] = {"error": self._error(seen, outcome)}
+            output = _fitting(outcome.output) if isinstance(outcome.output, dict) else {}
+            self.state["out"][seen.node.id] = {**output, "error": self._error(seen, outcome)}
 
     def _next_try(self, seen: Visit) -> datetime:
         retry = seen.node.on_error.retry

@@ -14,7 +14,7 @@ from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from outreach.genie.automated import cancel_messages_of, hold_messages_of, release_messages_of
-from workflows.engine import interpreter, limits, locks, settling, writing
+from workflows.engine import interpreter, limits, locks, settling, subjects, writing
 from workflows.engine.models import LIVE, WORK, RunApproval, RunCall, RunReady, RunStep, RunTimer, WorkflowRun
 from workflows.engine.slices import GOING, plan_of
 from workflows.graphs.models import Workflow
@@ -77,6 +77,7 @@ def resume_run(*, id: str, shift: bool = False) -> None:
     if run.status not in (Status.PAUSED, Status.FAILED):
         raise _refused(run, "resumed")
     workflow = _published(run)
+    _refuse_without_record(run)
     if shift:
         moved = timezone.now() - run.updated_at
         RunTimer.objects.filter(run=run).update(due_at=F("due_at") + moved, told=False)
@@ -92,6 +93,17 @@ def _published(run: WorkflowRun) -> Workflow:
     if workflow.is_deleted or workflow.status != Workflow.Status.PUBLISHED:
         raise NamedError("InvalidRequest_400", "runId: its workflow is not published; publish it first")
     return workflow
+
+
+def _refuse_without_record(run: WorkflowRun) -> None:
+    """Raise InvalidRequest_400 for a run whose record has been deleted, unless that is what it is about."""
+    if str(run.trigger.get("kind", "")).endswith(".deleted"):
+        return
+    for panel, find in (("contact", subjects.lock_contacts), ("lead", subjects.lock_leads)):
+        id = getattr(run, f"{panel}_id")
+        deleted, heir = find([id], write=False).get(id, (False, None)) if id else (False, None)
+        if deleted and heir is None:
+            raise NamedError("InvalidRequest_400", f"runId: its {panel} has been deleted; restore it first")
 
 
 def _go_on(run: WorkflowRun, workflow: Workflow, plan: Plan, **values: Any) -> None:
@@ -143,6 +155,7 @@ def restart_run(
     """
     run = _locked(id)
     workflow = _published(run)
+    _refuse_without_record(run)
     version = workflow.version_id if latest else run.version_id
     plan = plan_of(version)
     state = run.state or interpreter.begin(plan)
@@ -215,12 +228,13 @@ def remove_runs(ids: Iterable[str]) -> None:
 
 @transaction.atomic
 def pause_runs(*, workflow_id: str) -> int:
-    """Hold every run of the workflow that is under way, at once. New runs begin. Returns how many are held.
+    """Hold every run of the workflow that is under way, at once, until they are resumed. New runs begin. Of a workflow
+    that is not published, those are held that would go on with it. Returns how many are held.
 
     Their statuses follow in batches, the first one here.
     """
     locks.lock_alone([workflow_id])
-    held = settling.live_runs(workflow_id)
+    held = settling.open_runs(workflow_id)
     Workflow.objects.filter(pk=workflow_id).update(hold_no=F("hold_no") + 1, settling=True)
     settling.settle(workflow_id)
     return held
@@ -236,7 +250,9 @@ def resume_runs(*, workflow_id: str) -> int:
     while workflow.settling:
         settling.settle(workflow_id)
         workflow.refresh_from_db()
-    runs = WorkflowRun.objects.filter(workflow=workflow_id, status=Status.PAUSED, reason="paused").order_by("pk")
+    runs = WorkflowRun.objects.filter(workflow=workflow_id, status=Status.PAUSED, reason=settling.TOGETHER).order_by(
+        "pk"
+    )
     released = 0
     while found := settling.release(runs, workflow, settling.BATCH):
         released += found

@@ -4,7 +4,7 @@ status that each slice reads; their own rows follow in batches."""
 from __future__ import annotations
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from core.jobs import notify_workers
@@ -12,7 +12,7 @@ from core.tenancy import company_scope, unscoped
 from outreach.genie.automated import release_messages_of
 from workflows.engine import carrying, locks, writing
 from workflows.engine.models import WORK, WorkflowRun
-from workflows.engine.slices import GOING, held_reason
+from workflows.engine.slices import GOING, TOGETHER, held_reason
 from workflows.graphs.models import Workflow
 
 BATCH = 5000
@@ -45,25 +45,34 @@ def settle(workflow_id: str) -> None:
     locks.lock_alone([workflow_id])
     workflow = Workflow.objects.get(pk=workflow_id)
     runs = WorkflowRun.objects.filter(workflow=workflow).order_by("pk")
-    moved = 0
     if workflow.is_deleted:
         open = runs.exclude(status__in=(Status.COMPLETED, Status.FAILED, Status.CANCELLED))
         moved = writing.cancel(list(open.values_list("pk", flat=True)[:BATCH]), "workflowDeleted")
-    elif (moved := carrying.carry(workflow, BATCH)) == BATCH:
-        pass
-    elif workflow.status != Workflow.Status.PUBLISHED:
-        going = runs.filter(status__in=GOING)
-        moved += writing.pause(list(going.values_list("pk", flat=True)[:BATCH]), held_reason(workflow))
-    else:
-        held = runs.filter(status__in=GOING, hold_no__lt=workflow.hold_no)
-        moved += writing.pause(list(held.values_list("pk", flat=True)[:BATCH]), "paused")
-        moved += release(
-            runs.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW, hold_no=workflow.hold_no), workflow, BATCH
-        )
+    elif (moved := carrying.carry(workflow, BATCH)) < BATCH:
+        moved += _follow(runs, workflow)
     if moved < BATCH:
         Workflow.objects.filter(pk=workflow_id).update(settling=False, carry="")
     else:
         notify_workers(WORK)
+
+
+def _follow(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
+    """Pause a batch of runs that are held, or let one go on that is not any more. Returns how many runs."""
+    moved = _hold_together(runs, workflow)
+    if workflow.status != Workflow.Status.PUBLISHED:
+        going = runs.filter(status__in=GOING)
+        return moved + writing.pause(list(going.values_list("pk", flat=True)[:BATCH]), held_reason(workflow))
+    held = runs.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW, hold_no=workflow.hold_no)
+    return moved + release(held, workflow, BATCH)
+
+
+def _hold_together(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
+    """Give the runs that were paused together the reason for which they stay so until they are resumed, those of a
+    workflow that is not published, too. Returns how many."""
+    held = runs.filter(hold_no__lt=workflow.hold_no)
+    moved = writing.pause(list(held.filter(status__in=GOING).values_list("pk", flat=True)[:BATCH]), TOGETHER)
+    kept = list(held.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW).values_list("pk", flat=True)[:BATCH])
+    return moved + WorkflowRun.objects.filter(pk__in=kept).update(reason=TOGETHER)
 
 
 def release(runs: object, workflow: Workflow, most: int | None = None) -> int:
@@ -82,6 +91,7 @@ def release(runs: object, workflow: Workflow, most: int | None = None) -> int:
     return len(rows)
 
 
-def live_runs(workflow_id: str) -> int:
-    """Count the runs of the workflow that are under way."""
-    return int(WorkflowRun.objects.filter(Q(workflow=workflow_id), status__in=GOING).count())
+def open_runs(workflow_id: str) -> int:
+    """Count the runs of the workflow that are under way, or will be as soon as it is published."""
+    held = Q(status=Status.PAUSED, reason__in=OF_WORKFLOW)
+    return int(WorkflowRun.objects.filter(Q(status__in=GOING) | held, workflow=workflow_id).count())

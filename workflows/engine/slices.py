@@ -20,7 +20,7 @@ from accounts.models import Company
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
 from workflows.engine import asks, carrying, inbox, interpreter, limits, locks, marks, subjects, writing
-from workflows.engine.cursor import Cursor
+from workflows.engine.cursor import SUBJECT_DELETED, Cursor
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 from workflows.engine.plans import plan_of
 from workflows.engine.waves import House, advance
@@ -37,6 +37,8 @@ RUNS, COMPANIES = 200, 20
 TIMERS = 5000
 """How many due timers are told at once."""
 Status = WorkflowRun.Status
+TOGETHER = "paused"
+"""The reason of runs that were paused together."""
 GOING = (Status.QUEUED, Status.RUNNING, Status.WAITING)
 ENDS = {"goal": (Status.COMPLETED, "goal"), "exit": (Status.CANCELLED, "exit")}
 """What ends a run early -> its status and reason."""
@@ -290,7 +292,7 @@ def _admit(
             writing.cancel([run.pk], carrying.REPLACED)  # its turn in settling has not come yet
             seen.add(run.pk)
         elif run.hold_no < workflow.hold_no or workflow.status != Workflow.Status.PUBLISHED:
-            writing.pause([run.pk], held_reason(workflow))
+            writing.pause([run.pk], TOGETHER if run.hold_no < workflow.hold_no else held_reason(workflow))
             seen.add(run.pk)
         elif reason := limits.why(run, now):  # a notice or a timer comes when it may begin
             early[reason].append(run.pk)
@@ -304,7 +306,7 @@ def _admit(
 
 def held_reason(workflow: Workflow) -> str:
     """Return why the runs of a workflow are held."""
-    return {"unpublished": "unpublished", "paused": "workflowPaused"}.get(workflow.status, "paused")
+    return {"unpublished": "unpublished", "paused": "workflowPaused"}.get(workflow.status, TOGETHER)
 
 
 def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: object) -> list[WorkflowRun]:
@@ -336,7 +338,7 @@ def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: 
             states.append(deleted and heir is None and not told)
         else:
             (gone if any(states) else present).append(run)
-    writing.cancel([run.pk for run in gone], "subjectDeleted")
+    writing.cancel([run.pk for run in gone], SUBJECT_DELETED)
     for run in gone:
         run.status = Status.CANCELLED
     return present

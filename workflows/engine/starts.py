@@ -17,6 +17,7 @@ from core.tenancy import company_id
 from core.text.json import dumps
 from workflows.engine import interpreter, limits, places, writing
 from workflows.engine.models import WorkflowRun
+from workflows.expressions.conditions import Case
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
 
@@ -84,6 +85,16 @@ def start_runs(
     if ids:
         places.begin(workflow, plan, ids, now, priority)
     return ids
+
+
+def pass_filter(plan: Plan, entries: Sequence[Entry]) -> tuple[Sequence[Entry], Counter[str]]:
+    """Return the entries for which the conditions of the workflow hold, and the number of the others."""
+    if plan.filter is None or not entries:
+        return entries, Counter()
+    cases = [Case({"contact": one.contact_id, "lead": one.lead_id}, {"trigger": one.trigger}) for one in entries]
+    holds = plan.filter.holds(cases, timezone.now())
+    admitted = [entry for entry, true in zip(entries, holds, strict=True) if true]
+    return admitted, Counter(filter=len(entries) - len(admitted))
 
 
 def _cooled(

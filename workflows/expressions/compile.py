@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from workflows.expressions.filters import FILTERS, MOST, text
+from workflows.expressions.filters import DAYS, FILTERS, MOST, bounded, text
 
 ROOTS = ("contact", "lead", "trigger", "steps", "loop", "vars", "run", "company", "now")
 MAX_FILTERS = 20
@@ -46,8 +46,8 @@ class Compiled:
 def compile_value(value: Any, depth: int = 0, *, escape: Escape | None = None) -> Compiled:
     """Compile a JSON value; texts in it may hold references. A text that is one reference keeps the value's type.
 
-    A reference to what is not there gives null. `escape` writes values as they have to stand in a text, which then
-    stays one. Raises BadExpression.
+    A reference to what is not there gives null; a text that gets longer than MOST raises TooLarge. `escape` writes
+    values as they have to stand in a text, which then stays one. Raises BadExpression.
     """
     if depth > MAX_DEPTH:
         raise BadExpression("tooLarge", f"is nested too deeply, at most {MAX_DEPTH} levels are allowed")
@@ -83,11 +83,13 @@ def _compile_text(source: str, escape: Escape | None) -> Compiled:
         raise BadExpression("tooLarge", f"has more than {MAX_PARTS} references")
     if place < len(source):
         parts.append(source[place:])
+    if sum(len(part) for part in parts if isinstance(part, str)) > MOST:
+        raise BadExpression("tooLarge", f"has expressions and more than {MOST:,} characters beside them")
     write = escape or text
     if len(parts) == 1 and not isinstance(parts[0], str) and escape is None:
         return Compiled(parts[0], frozenset(paths))
     return Compiled(
-        lambda scope: "".join(part if isinstance(part, str) else write(part(scope)) for part in parts)[:MOST],
+        lambda scope: bounded("".join(part if isinstance(part, str) else write(part(scope)) for part in parts)),
         frozenset(paths),
     )
 
@@ -138,6 +140,8 @@ def _filters(rest: str) -> list[tuple[Callable[..., Any], list[Any]]]:
         apply, fewest, most = FILTERS[name[1]]
         if not fewest <= len(arguments) <= most:
             raise BadExpression("badValue", f"{name[1]} takes {fewest} to {most} arguments, got {len(arguments)}")
+        if name[1] == "dateAdd" and len(arguments) > 1 and arguments[1] not in DAYS:
+            raise BadExpression("badValue", f"dateAdd: {str(arguments[1])[:40]!r} is none of {', '.join(DAYS)}")
         found.append((apply, arguments))
     if len(found) > MAX_FILTERS:
         raise BadExpression("tooLarge", f"has {len(found)} filters, at most {MAX_FILTERS} are allowed")

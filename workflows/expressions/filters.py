@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
+from core.errors import NamedError
 from core.text.json import dumps
 
 MOST = 10_000
@@ -17,15 +18,34 @@ MOST = 10_000
 DAYS = {"minutes": 1 / 1440, "hours": 1 / 24, "days": 1, "weeks": 7}
 
 
+class TooLarge(NamedError):
+    """A text that is longer than MOST: it fails the step, rather than being cut."""
+
+    def __init__(self) -> None:
+        super().__init__("tooLarge", f"an expression gives a text of more than {MOST:,} characters")
+
+
 def text(value: Any) -> str:
-    """Return the value as it stands in a text."""
+    """Return the value as it stands in a text. Raises TooLarge."""
+    return bounded(_words(value))
+
+
+def bounded(found: str) -> str:
+    """Return the text. Raises TooLarge."""
+    if len(found) > MOST:
+        raise TooLarge
+    return found
+
+
+def _words(value: Any) -> str:
+    """Return the value as a text, however long."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict | list):
-        return dumps(value).decode()[:MOST]
-    return str(value)[:MOST]
+        return dumps(value).decode()
+    return str(value)
 
 
 def number(value: Any) -> int | float | None:
@@ -89,16 +109,20 @@ def _zone(value: Any, name: Any) -> str | None:
         return None
 
 
+def _replace(value: Any, old: Any, new: Any) -> Any:
+    return bounded(_words(value).replace(_words(old), _words(new), 1000)) if old else value
+
+
 FILTERS: dict[str, tuple[Callable[..., Any], int, int]] = {
     "default": (lambda value, other: other if value in (None, "", []) else value, 1, 1),
-    "upper": (lambda value: text(value).upper(), 0, 0),
-    "lower": (lambda value: text(value).lower(), 0, 0),
-    "title": (lambda value: text(value).title(), 0, 0),
-    "trim": (lambda value: text(value).strip(), 0, 0),
-    "truncate": (lambda value, most: text(value)[: max(0, int(number(most) or 0))], 1, 1),
-    "replace": (lambda value, old, new: text(value).replace(text(old), text(new), 1000)[:MOST] if old else value, 2, 2),
-    "split": (lambda value, by: text(value).split(text(by) or ",")[:1000], 1, 1),
-    "join": (lambda value, by: text(by).join(text(item) for item in _items(value))[:MOST], 1, 1),
+    "upper": (lambda value: _words(value).upper(), 0, 0),
+    "lower": (lambda value: _words(value).lower(), 0, 0),
+    "title": (lambda value: _words(value).title(), 0, 0),
+    "trim": (lambda value: _words(value).strip(), 0, 0),
+    "truncate": (lambda value, most: _words(value)[: max(0, int(number(most) or 0))], 1, 1),
+    "replace": (_replace, 2, 2),
+    "split": (lambda value, by: _words(value).split(text(by) or ",")[:1000], 1, 1),
+    "join": (lambda value, by: bounded(_words(by).join(_words(item) for item in _items(value))), 1, 1),
     "first": (lambda value: next(iter(_items(value)), None), 0, 0),
     "last": (lambda value: next(iter(_items(value)[::-1]), None), 0, 0),
     "length": (lambda value: len(value) if isinstance(value, str | list | dict) else 0, 0, 0),
@@ -108,9 +132,9 @@ FILTERS: dict[str, tuple[Callable[..., Any], int, int]] = {
     "date": (_date, 0, 1),
     "dateAdd": (_date_add, 1, 2),
     "tz": (_zone, 1, 1),
-    "json": (lambda value: dumps(value).decode()[:MOST], 0, 0),
-    "urlencode": (lambda value: quote(text(value), safe=""), 0, 0),
-    "sha256": (lambda value: hashlib.sha256(text(value).encode()).hexdigest(), 0, 0),
-    "firstName": (lambda value: next(iter(text(value).split()), ""), 0, 0),
+    "json": (lambda value: bounded(dumps(value).decode()), 0, 0),
+    "urlencode": (lambda value: bounded(quote(_words(value), safe="")), 0, 0),
+    "sha256": (lambda value: hashlib.sha256(_words(value).encode()).hexdigest(), 0, 0),
+    "firstName": (lambda value: next(iter(_words(value).split(maxsplit=1)), ""), 0, 0),
 }
 """Name -> function, and the fewest and most arguments."""

@@ -69,6 +69,11 @@ SEGMENT = ("segment.entered", "segment.left")
 """Kinds that are of one segment: config.segment."""
 
 
+def is_change(kind: str) -> bool:
+    """Tell whether events of the kind say which fields have changed."""
+    return kind.endswith(".updated")
+
+
 def subject_of(kind: str, object_id: str, payload: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Return the ids of the contact and the lead that an event is about, as far as it tells them."""
     resource = kind.partition(".")[0]

@@ -105,6 +105,12 @@ def compile_graph(graph: Mapping[str, Any], problems: Problems | None = None) ->
     """
     problems = Problems() if problems is None else problems
     before = len(problems.errors)
+    plan = compile_partly(graph, problems)
+    return plan if len(problems.errors) == before else None
+
+
+def compile_partly(graph: Mapping[str, Any], problems: Problems) -> Plan:
+    """Compile what of a graph can be, and add what is wrong with the rest: nodes, settings and edges are left out."""
     nodes: dict[str, Node] = {}
     drawn, edges = graph.get("nodes") or [], graph.get("edges") or []
     for raw in drawn:
@@ -126,14 +132,12 @@ def compile_graph(graph: Mapping[str, Any], problems: Problems | None = None) ->
         for name, end in ends.items()
         if end is not None and end.filter is not None
     }
-    if len(problems.errors) > before or config is None:
-        return None
-    paths = set().union(*(node.paths for node in nodes.values()))
+    paths = set[str]().union(*(node.paths for node in nodes.values()))
     kept = frozenset(path.split(".")[1] for path in paths if path.startswith("steps."))
     return Plan(
         nodes,
-        triggers[0],
-        config,
+        triggers[0] if triggers else "",
+        config or WorkflowConfig(),
         filtering,
         {name: one for name, one in ending.items() if one is not None},
         kept=frozenset(nodes) if "steps" in paths else kept,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from django.utils import timezone
 from pydantic import ValidationError
 
 from core.errors import NamedError
@@ -12,22 +14,33 @@ from core.lists import tree
 from crm.records.types import RECORD_TYPES
 from crm.segments.models import Segment
 from workflows.expressions.conditions import CompiledConditions, check_conditions
-from workflows.graphs.events import KINDS, OTHERS, SCHEDULE, SEGMENT
+from workflows.graphs.events import KINDS, MANUAL, OTHERS, SCHEDULE, SEGMENT, WEBHOOK, is_change
 from workflows.graphs.models import Workflow
-from workflows.graphs.plan import ERROR, Node, Plan, compile_graph
+from workflows.graphs.plan import ERROR, Node, Plan, compile_partly
 from workflows.graphs.problems import Problems
 from workflows.graphs.settings import Schedule
 
 
-def check_draft(graph: Mapping[str, Any]) -> tuple[Plan | None, Problems]:
-    """Compile a draft (triggerEventType, config, nodes, edges, schedule) and find what is wrong with it."""
+def check_draft(graph: Mapping[str, Any], workflow_id: str = "") -> tuple[Plan | None, Problems]:
+    """Compile a draft (triggerEventType, config, nodes, edges, schedule) and find all that is wrong with it, also
+    beside what cannot be compiled. With the id of its workflow it finds out whether that would run itself."""
     problems = Problems()
     _check_trigger(graph, problems)
-    plan = compile_graph(graph, problems)
-    if plan is not None:
-        _check_references(plan, problems)
+    before = len(problems.errors)
+    plan = compile_partly(graph, problems)
+    whole = len(problems.errors) == before
+    kind = graph.get("triggerEventType") or ""
+    _check_company(plan, problems)
+    _check_references(plan, graph, problems)
+    if whole:
+        _check_order(plan, problems)
         _check_errors(plan, problems)
-        _check_company(plan, graph.get("triggerEventType") or "", problems)
+    if not any(problem.path.startswith("config") and not problem.node_id for problem in problems.errors[before:]):
+        _check_config(plan, kind, problems)
+    if whole:
+        _check_lead(plan, graph, problems)
+    if workflow_id:
+        _check_recursion(workflow_id, plan, problems)
     return (None if problems.errors else plan), problems
 
 
@@ -60,6 +73,11 @@ def _check_schedule(schedule: Schedule | None, problems: Problems) -> None:
     """Find fields of a schedule that its panel lacks."""
     if schedule is None:
         return
+    now = timezone.now()
+    if (schedule.until is not None and schedule.until <= now) or (
+        schedule.type == "dates" and max(schedule.at or [now]) <= now
+    ):
+        problems.add("neverFires", "all of its times have passed", path="schedule", severity="warning")
     if schedule.audience is not None:
         fields = RECORD_TYPES[schedule.audience.panel].fields
         try:
@@ -77,26 +95,46 @@ def _check_schedule(schedule: Schedule | None, problems: Problems) -> None:
                 problems.add("badValue", f"{schedule.field.name}: is no date", path="schedule.field.name")
 
 
-def _check_references(plan: Plan, problems: Problems) -> None:
-    """Find references to steps that never come before, and to those that need not have."""
+def _references(plan: Plan) -> Iterator[tuple[Node, str, str]]:
+    """Yield each reference to a step, as its node, the path and the id of the step."""
     for node in plan.nodes.values():
-        for path in node.paths:
+        for path in sorted(node.paths):
             root, _, rest = path.partition(".")
-            if root != "steps" or not rest:
-                continue
-            other = plan.nodes.get(rest.split(".")[0])
-            where = {"node_id": node.id, "path": path}
-            if other is None:
-                problems.add("unknownReference", f"{path}: there is no node {rest.split('.')[0]!r}", **where)
-            elif node.id not in other.reach:
-                problems.add("unknownReference", f"{path}: does not come before this node", **where)
-            elif not comes_always(plan, other.id, node.id):
-                problems.add(
-                    "maybeMissing",
-                    f"{path}: another branch may lead here, then it is empty",
-                    **where,
-                    severity="warning",
-                )
+            if root == "steps" and rest:
+                yield node, path, rest.split(".")[0]
+
+
+def _check_references(plan: Plan, graph: Mapping[str, Any], problems: Problems) -> None:
+    """Find references to steps that there are not, or that never come before as the graph is drawn."""
+    known = {node["id"] for node in graph["nodes"]}
+    after: dict[str, set[str]] = defaultdict(set)
+    for edge in graph["edges"]:
+        after[edge["source"]].add(edge["target"])
+    for node, path, id in _references(plan):
+        where = {"node_id": node.id, "path": path}
+        if id not in known:
+            problems.add("unknownReference", f"there is no node {id!r}", **where)
+        elif node.id not in _reached(after, id):
+            problems.add("unknownReference", "does not come before this node", **where)
+
+
+def _reached(after: Mapping[str, set[str]], id: str) -> set[str]:
+    found: set[str] = set()
+    open = [id]
+    while open:
+        new = after.get(open.pop(), set()) - found
+        found |= new
+        open += new
+    return found
+
+
+def _check_order(plan: Plan, problems: Problems) -> None:
+    """Find references to steps that need not have come before."""
+    for node, path, id in _references(plan):
+        other = plan.nodes.get(id)
+        if other is not None and node.id in other.reach and not comes_always(plan, id, node.id):
+            text = "another branch may lead here, then it is empty"
+            problems.add("maybeMissing", text, node_id=node.id, path=path, severity="warning")
 
 
 def _check_errors(plan: Plan, problems: Problems) -> None:
@@ -121,17 +159,38 @@ def comes_always(plan: Plan, before: str, id: str) -> bool:
     return True
 
 
-def _check_company(plan: Plan, graph_kind: str, problems: Problems) -> None:
-    """Find fields, tags, members and the like that the company lacks."""
+def _check_config(plan: Plan, kind: str, problems: Problems) -> None:
+    """Find settings of the workflow that the company's records lack, or that do not fit what starts it."""
     if plan.filter is not None:
         _check_tree(plan.filter, "", "config.filter", problems)
-    if graph_kind in SEGMENT and not Segment.objects.filter(pk=plan.config.segment or "").exists():
-        problems.add("missing", "names the segment that records enter or leave", path="config.segment")
+    segment, fields = plan.config.segment, plan.config.changedFields
+    if kind in SEGMENT:
+        if not Segment.objects.filter(pk=segment or "").exists():
+            problems.add("missing", "names the segment that records enter or leave", path="config.segment")
+    elif segment:
+        _warn_unused("segment", "segment.entered and segment.left", problems)
+    if fields and not is_change(kind):
+        _warn_unused("changedFields", "kinds of events that end in .updated", problems)
+    elif fields and (what := RECORD_TYPES.get(kind.partition(".")[0])) is not None:
+        for name in sorted(set(fields) - what.changing):
+            text = f"there is no field {name[:60]!r} among the changes of {kind}"
+            problems.add("unknownField", text, path="config.changedFields")
+    if kind == MANUAL and plan.filter is not None:
+        _warn_unused("filter", "what starts a workflow by itself", problems)
     for name, compiled in plan.ends.items():
         _check_tree(compiled, "", f"config.{name}.filter", problems)
     for name, kinds in plan.ended_by.items():
         _check_events(kinds, problems, path=f"config.{name}.events")
-    for node in plan.nodes.values():
+
+
+def _warn_unused(name: str, of: str, problems: Problems) -> None:
+    problems.add("unused", f"is of {of} alone, and does nothing here", path=f"config.{name}", severity="warning")
+
+
+def _check_company(plan: Plan, problems: Problems) -> None:
+    """Find fields, tags, members and the like that nodes name and the company lacks, of nodes that compile."""
+    broken = {problem.node_id for problem in problems.errors if problem.path.startswith("config")}
+    for node in (node for node in plan.nodes.values() if node.id not in broken):
         _check_events(node.type.events(node.config), problems, node_id=node.id, path="config.event")
         if node.type.type == "workflow":
             _check_other(node, problems)
@@ -139,6 +198,21 @@ def _check_company(plan: Plan, graph_kind: str, problems: Problems) -> None:
             _check_tree(compiled, node.id, f"config.{name}", problems)
         for code, path, message in node.type.check(node.config):
             problems.add(code, message, node_id=node.id, path=f"config.{path}")
+        for code, path, message in node.type.hints(node.config):
+            problems.add(code, message, node_id=node.id, path=f"config.{path}", severity="warning")
+
+
+def _check_lead(plan: Plan, graph: Mapping[str, Any], problems: Problems) -> None:
+    """Find nodes that take a lead where neither what starts the workflow nor a node gives one."""
+    kind, schedule = graph.get("triggerEventType") or "", graph.get("schedule") or {}
+    panels = {(schedule.get(name) or {}).get("panel") for name in ("audience", "field")}
+    without = kind.startswith("contact.") or kind == WEBHOOK or (kind == SCHEDULE and "lead" not in panels)
+    if not without or any(node.type.type == "lead" and node.config.action == "create" for node in plan.nodes.values()):
+        return
+    for node in plan.nodes.values():
+        if node.type.needs_lead:
+            text = "takes a lead, and neither what starts the workflow nor a step before gives one"
+            problems.add("noLead", text, node_id=node.id, path="type", severity="warning")
 
 
 def _check_events(kinds: Iterable[str], problems: Problems, **where: Any) -> None:
@@ -155,7 +229,7 @@ def _check_other(node: Node, problems: Problems) -> None:
         problems.add("workflowMissing", text, node_id=node.id, path="config.workflow")
 
 
-def check_recursion(workflow_id: str, plan: Plan, problems: Problems) -> None:
+def _check_recursion(workflow_id: str, plan: Plan, problems: Problems) -> None:
     """Find nodes by which the workflow would run itself, by itself or by others."""
     for node in plan.nodes.values():
         if node.type.type == "workflow" and _leads_to(node.config.workflow, workflow_id):
@@ -186,4 +260,4 @@ def _check_tree(compiled: CompiledConditions, node_id: str, path: str, problems:
         problems.add(code, str(error.detail), node_id=node_id, path=path)
 
 
-__all__ = ["check_draft", "check_recursion", "comes_always", "read_schedule"]
+__all__ = ["check_draft", "comes_always", "read_schedule"]

@@ -54,6 +54,8 @@ class Outcome:
     message: str = ""
     permanent: bool = False
     """Another try would fail as well."""
+    deletes: bool = False
+    """It has deleted the run's own record: what would come after it does not."""
     unknown: bool = False
     """Nobody knows whether it was done: the error policy has a way of its own for that."""
     ends: str = ""
@@ -205,6 +207,10 @@ class NodeType:
     """Returns name -> tree of the conditions that the settings hold."""
     check: Callable[[Any], Sequence[tuple[str, str, str]]] = lambda config: ()
     """Finds what the company lacks, as (code, path, message), when the workflow is published."""
+    hints: Callable[[Any], Sequence[tuple[str, str, str]]] = lambda config: ()
+    """Finds what is allowed and probably not meant, as (code, path, message); a warning."""
+    needs_lead: bool = False
+    """A run that is about no lead fails here."""
     writes: bool = False
     """It changes records, so that their values are read anew after it."""
     writes_keys: Callable[[Any], bool] = lambda config: False

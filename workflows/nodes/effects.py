@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from workflows.expressions.filters import text
+from accounts.models import Member
+from crm.teams.models import Team
+from workflows.expressions.filters import TooLarge, text
 
 
 def told(value: Any, most: int = 100) -> str:
     """Return a value as a sentence quotes it."""
-    words = text(value)
+    try:
+        words = value if isinstance(value, str) else text(value)
+    except TooLarge:
+        return "“…”"
     return f"“{words if len(words) <= most else words[: most - 1] + '…'}”"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def of_record(panel: str) -> Callable[[Mapping[str, Any]], str]:
@@ -20,7 +30,7 @@ def of_record(panel: str) -> Callable[[Mapping[str, Any]], str]:
         if action == "delete":
             return f"Deletes the {panel} of the run."
         given = ", ".join(f"{key} {told(value)}" for key, value in list(values.items())[:20])
-        tags = f"{len(settings['tags'])} tags" if settings.get("tags") else ""
+        tags = counted(len(settings["tags"]), "tag") if settings.get("tags") else ""
         what = " and ".join(filter(None, (given, tags)))
         if action == "update":
             verb = {"set": "Sets", "append": "Adds", "remove": "Removes", "clear": "Clears"}[settings["updateType"]]
@@ -32,12 +42,15 @@ def of_record(panel: str) -> Callable[[Mapping[str, Any]], str]:
 
 def of_tags(settings: Mapping[str, Any]) -> str:
     verb, to = {"add": ("Adds", "to"), "remove": ("Removes", "from"), "set": ("Sets", "of")}[settings["action"]]
-    number = len(settings["tags"])
-    return f"{verb} {number} {'tag' if number == 1 else 'tags'} {to} the {settings['panel']} of the run."
+    return f"{verb} {counted(len(settings['tags']), 'tag')} {to} the {settings['panel']} of the run."
+
+
+def _name(model: type[Team | Member], id: str) -> str:
+    name = model.objects.filter(pk=id).values_list("name", flat=True).first()
+    return told(name) if name else "that is gone"
 
 
 def of_assignment(settings: Mapping[str, Any]) -> str:
-    to = " and ".join(
-        f"{word} {settings[key]}" for key, word in (("team", "team"), ("teamMember", "member")) if settings.get(key)
-    )
+    named = (("team", Team, settings.get("team")), ("member", Member, settings.get("teamMember")))
+    to = " and ".join(f"the {word} {_name(model, id)}" for word, model, id in named if id)
     return f"Gives the lead of the run to {to}."

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
-import hmac
 import re
 import time
 from typing import Any, Literal
@@ -13,14 +11,18 @@ from urllib.parse import quote, urlsplit
 import orjson
 from pydantic import Field, field_validator, model_validator
 
+from core.outbound import is_private
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
 from core.text.json import dumps
+from crm.webhooks.signing import signed_headers
 from workflows.expressions.filters import text
 from workflows.nodes.asks import LARGEST_CALL, Call, CallToMake, Made
 from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
 from workflows.secrets.services import has_secret, secret_for
 
 MOST_BYTES = 1024 * 1024
+AGENT = "Leadwright"
+"""What calls say they are, unless the node does."""
 TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 OURS = {
     *(
@@ -42,6 +44,8 @@ FIXED = re.compile(r"(https?)://([^/?#\s{}\\@]+)(?=[/?#]|$)", re.IGNORECASE)
 """What no expression may stand in."""
 REPEATABLE = ("GET", "HEAD", "PUT", "DELETE")
 """Methods that HTTP allows to be repeated."""
+UNKNOWN = "unknown"
+"""The code of an error that leaves open whether the call was made."""
 LATER = (408, 425, 429)
 EXPRESSION: dict[str, Any] = {"x-widget": "expression"}
 
@@ -171,8 +175,10 @@ def take_answer(wave: Wave) -> None:
         elif found["status"] == "done":
             item.outcome = Outcome(handle=found["handle"], output=found["output"])
         else:
-            item.fail(found["code"], found["message"], permanent=found["permanent"])
-            item.outcome.unknown = found["status"] == "unknown"
+            unknown = found["status"] == "unknown"
+            code = UNKNOWN if unknown else found["code"]
+            item.fail(code, found["message"], permanent=found["permanent"])
+            item.outcome.unknown, item.outcome.output = unknown, found["output"]
 
 
 def make(call: CallToMake) -> Made:
@@ -180,11 +186,17 @@ def make(call: CallToMake) -> Made:
     request = call.request
     body = None if request["body"] is None else str(request["body"]).encode()
     headers = {**request["headers"], "Idempotency-Key": call.key}
+    if "user-agent" not in {name.lower() for name in headers}:
+        headers["User-Agent"] = AGENT
     if request["auth"] is not None:
         secret = secret_for(request["auth"]["secret"], host_of(request["url"]))
         if secret is None:
             return Made("failed", code="secretMissing", message="there is no such secret for the host", permanent=True)
-        headers |= _proof(request["auth"], secret, call.key, body or b"")
+        try:
+            headers |= _proof(request["auth"], secret, call.key, body or b"")
+        except ValueError:
+            text = "the secret is no key of Standard Webhooks: behind whsec_ it has no base64"
+            return Made("failed", code="secretInvalid", message=text, permanent=True)
     try:
         answer = exchange(
             request["method"],
@@ -199,7 +211,8 @@ def make(call: CallToMake) -> Made:
         unsent = failed.code in ("refused", "unreachable")
         doubt = not unsent and failed.code != "redirected" and not call.keyed
         permanent = failed.code in ("refused", "redirected", "large")
-        return Made("unknown" if doubt else "failed", None, failed.code, failed.detail, permanent)
+        told = f"{failed.detail} Nobody knows whether it was done ({failed.code})." if doubt else failed.detail
+        return Made("unknown" if doubt else "failed", None, failed.code, told, permanent)
     return _read(answer, request)
 
 
@@ -211,11 +224,7 @@ def _proof(auth: dict[str, Any], secret: str, key: str, body: bytes) -> dict[str
         return {"Authorization": f"Basic {base64.b64encode(secret.encode()).decode()}"}
     if auth["how"] == "header":
         return {auth["header"]: secret}
-    # As Standard Webhooks does it.
-    now = str(int(time.time()))
-    told = b".".join((key.encode(), now.encode(), body))
-    signature = base64.b64encode(hmac.new(secret.encode(), told, hashlib.sha256).digest()).decode()
-    return {"Webhook-Id": key, "Webhook-Timestamp": now, "Webhook-Signature": f"v1,{signature}"}
+    return signed_headers([secret], id=key, seconds=int(time.time()), body=body)
 
 
 def _read(answer: HttpAnswer, request: Any) -> Made:
@@ -265,9 +274,13 @@ def _storable(value: Any, depth: int = 0) -> Any:
 
 
 def _check(config: HttpConfig) -> list[tuple[str, str, str]]:
-    if config.auth is None or has_secret(config.auth.secret, host_of(config.url)):
-        return []
-    return [("secretMissing", "auth.secret", "the company has no such secret for the host of the url")]
+    problems = []
+    host = host_of(config.url)
+    if config.auth is not None and not has_secret(config.auth.secret, host):
+        problems.append(("secretMissing", "auth.secret", "the company has no such secret for the host of the url"))
+    if is_private(host):
+        problems.append(("privateUrl", "url", "leads to an address inside this network, which is not called"))
+    return problems
 
 
 HTTP = NodeType(

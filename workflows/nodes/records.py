@@ -6,26 +6,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from django.db import transaction
+from django.db.models.functions import Upper
 from pydantic import Field, field_validator, model_validator
 
-from accounts.models import Member
 from core.errors import ApiError, NamedError
 from core.events import emit
 from core.ids import is_id
 from core.lists import BulkSelection
 from core.text.json import dumps
 from crm.contacts.bulk import delete_contacts
+from crm.contacts.models import Contact
 from crm.contacts.schema import ContactSchema
 from crm.contacts.services import create_contact, create_contacts, update_contact
 from crm.contacts.updates import update_contacts
 from crm.leads.bulk import delete_leads
 from crm.leads.services import Relations, create_leads
-from crm.records.results import BulkResult
+from crm.records.results import BulkResult, Saved
 from crm.records.schema import explain
 from crm.records.types import RECORD_TYPES, kind_of
 from crm.tags.services import missing_tags
-from crm.teams.models import Team
-from crm.teams.services import ACTIVE
 from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
 
@@ -60,29 +59,6 @@ class LeadConfig(RecordConfig):
     action: Literal["create", "update", "delete"]  # type: ignore[assignment]
     team: str | None = Field(default=None, json_schema_extra={"x-widget": "team"})
     teamMember: str | None = Field(default=None, json_schema_extra={"x-widget": "member"})
-
-
-class TagsConfig(NodeConfig):
-    panel: Literal["contact", "lead"] = "contact"
-    action: Literal["add", "remove", "set"] = "add"
-    tags: list[str] = Field(min_length=1, max_length=100, json_schema_extra={"x-widget": "tags"})
-
-    @field_validator("tags")
-    @classmethod
-    def _ids(cls, ids: list[str]) -> list[str]:
-        return checked_ids(ids)
-
-
-class AssignConfig(NodeConfig):
-    team: str | None = Field(default=None, json_schema_extra={"x-widget": "team"})
-    teamMember: str | None = Field(default=None, json_schema_extra={"x-widget": "member"})
-
-    @model_validator(mode="after")
-    def _one(self) -> AssignConfig:
-        if self.team is None and self.teamMember is None:
-            raise ValueError("needs team or teamMember")
-        checked_ids(filter(None, (self.team, self.teamMember)))
-        return self
 
 
 def checked_ids(ids: Iterable[str]) -> list[str]:
@@ -122,7 +98,7 @@ def _contact(wave: Wave) -> None:
         _set_contacts(wave)
     else:
         change = {"updateType": wave.config.updateType, "tags": wave.config.tags or None}
-        _change(wave, "contact", lambda values: {"formData": values, **change})
+        change_by_values(wave, "contact", lambda values: {"formData": values, **change})
 
 
 def _lead(wave: Wave) -> None:
@@ -135,7 +111,7 @@ def _lead(wave: Wave) -> None:
         _delete(wave, "lead", delete_leads)
     else:
         tags: dict[str, Any] = {"tags": config.tags} if config.tags else {}
-        _change(
+        change_by_values(
             wave, "lead", lambda values: {"formData": values, "updateType": config.updateType, "relations": dict(tags)}
         )
 
@@ -163,15 +139,23 @@ def _create(wave: Wave, panel: str, create: Callable[[list[dict[str, Any]]], Bul
 
 
 def _upsert(wave: Wave) -> None:
-    for item in wave.items:
+    """Change the contact that has the unique key, or the e-mail address where no number is given; else create one."""
+    rendered = [wave.render("values", item) for item in wave.items]
+    found = _by_email(_address(values) for values in rendered)
+    for item, values in zip(wave.items, rendered, strict=True):
+        known = found.get(_address(values))
         try:
             with transaction.atomic():
-                saved = create_contact(
-                    actor_id=_actor(wave),
-                    form_data=wave.render("values", item),
-                    tag_ids=wave.config.tags,
-                    existing_error=False,
-                )
+                if known is not None:
+                    update_contact(id=known, actor_id=_actor(wave), form_data=values)
+                    if wave.config.tags:
+                        added = {"formData": {}, "updateType": "append", "tags": wave.config.tags}
+                        change_records("contact", [known], added, wave.actor_id)
+                    saved = Saved(known, updated=True)
+                else:
+                    saved = create_contact(
+                        actor_id=_actor(wave), form_data=values, tag_ids=wave.config.tags, existing_error=False
+                    )
         except ApiError as error:
             fail_by(item, error)
         else:
@@ -182,9 +166,28 @@ def _upsert(wave: Wave) -> None:
             )
 
 
+def _address(values: Mapping[str, Any]) -> str:
+    """Return the e-mail address in upper case of values that name no number; empty: none."""
+    email = values.get("email")
+    return email.strip().upper() if isinstance(email, str) and not values.get("number") else ""
+
+
+def _by_email(addresses: Iterable[str]) -> dict[str, str]:
+    """Return address -> the oldest live contact that has it."""
+    wanted = set(addresses) - {""}
+    rows = Contact.objects.filter(is_deleted=False).annotate(upper=Upper("email")).filter(upper__in=wanted)
+    return dict(rows.order_by("-pk").values_list("upper", "pk")) if wanted else {}
+
+
+def _without_key(config: RecordConfig) -> list[tuple[str, str, str]]:
+    if config.action != "upsert" or "email" in config.values or "number" in config.values:
+        return []
+    return [("noKey", "values", "names neither email nor number, so that it finds no contact")]
+
+
 def fail_by(item: Item, error: ApiError) -> None:
     """Let the item fail by an error of a service, which would come again."""
-    name = error.name if isinstance(error, NamedError) else type(error).__name__
+    name = error.name if isinstance(error, NamedError) else "badValue"
     item.fail(name, getattr(error, "detail", "") or str(error))
 
 
@@ -193,7 +196,7 @@ def _delete(wave: Wave, panel: str, delete: Callable[..., Any]) -> None:
     if found:
         delete(actor_id=_actor(wave), selection=BulkSelection.of_ids([id for id, _ in found]))
     for id, item in found:
-        item.outcome = Outcome(output={"id": id})
+        item.outcome = Outcome(output={"id": id}, deletes=True)
 
 
 def _set_contacts(wave: Wave) -> None:
@@ -232,7 +235,7 @@ def _set_key(wave: Wave, id: str, item: Item, values: Mapping[str, Any]) -> None
         item.outcome = Outcome(output={"id": id, "changed": job is not None})
 
 
-def _change(wave: Wave, panel: str, wanted: Callable[[Any], dict[str, Any]]) -> None:
+def change_by_values(wave: Wave, panel: str, wanted: Callable[[Any], dict[str, Any]]) -> None:
     """Change the records by the bulk change of their kind: once for all that get the same values."""
     groups: dict[bytes, tuple[Any, list[tuple[str, Item]]]] = {}
     for id, item in with_record(wave, panel):
@@ -262,42 +265,9 @@ def change_records(panel: str, ids: Sequence[str], change: dict[str, Any], actor
     return set(moved)
 
 
-TAG_CHANGES = {"add": "append", "remove": "remove", "set": "set"}
-
-
-def _tags(wave: Wave) -> None:
-    config: TagsConfig = wave.config
-    how = TAG_CHANGES[config.action]
-
-    def wanted(values: Any) -> dict[str, Any]:
-        told: dict[str, Any] = {"formData": {}, "updateType": how}
-        return (
-            {**told, "tags": config.tags} if config.panel == "contact" else {**told, "relations": {"tags": config.tags}}
-        )
-
-    _change(wave, config.panel, wanted)
-
-
-def _assign(wave: Wave) -> None:
-    config: AssignConfig = wave.config
-    given = (("team", config.team), ("team_member", config.teamMember))
-    relations = {name: value for name, value in given if value is not None}
-    _change(wave, "lead", lambda values: {"formData": {}, "updateType": "set", "relations": relations})
-
-
-def _missing_tags(config: Any) -> list[tuple[str, str, str]]:
+def no_tags(config: Any) -> list[tuple[str, str, str]]:
     missing = missing_tags(config.tags)
     return [("tagMissing", "tags", f"there is no tag {id} in this company") for id in missing]
-
-
-def _missing_assignees(config: Any) -> list[tuple[str, str, str]]:
-    problems = []
-    if config.team and not Team.objects.filter(pk=config.team).exists():
-        problems.append(("teamMissing", "team", f"there is no team {config.team} in this company"))
-    if config.teamMember and not Member.objects.filter(pk=config.teamMember, status__in=ACTIVE).exists():
-        text = f"there is no active member {config.teamMember} in this company"
-        problems.append(("memberMissing", "teamMember", text))
-    return problems
 
 
 def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]]]:
@@ -317,9 +287,9 @@ def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]
         if panel == "contact" and config.action == "create":
             known |= {"tags", "category"}
         wrong = [key for key in config.values if key not in known]
-        return [
-            ("unknownField", f"values.{key}", f"there is no field {key} of a {panel}") for key in wrong
-        ] + _missing_tags(config)
+        return [("unknownField", f"values.{key}", f"there is no field {key} of a {panel}") for key in wrong] + no_tags(
+            config
+        )
 
     return check
 
@@ -339,6 +309,7 @@ CONTACT = NodeType(
     icon="person",
     templates=("values",),
     check=_unknown_fields("contact"),
+    hints=_without_key,
     writes=True,
     writes_keys=_writes_keys,
     outputs={"id": "id", "changed": "boolean", "created": "boolean"},
@@ -359,30 +330,4 @@ LEAD = NodeType(
     outputs={"id": "id", "changed": "boolean"},
     effect=effects.of_record("lead"),
 )
-TAGS = NodeType(
-    "tags",
-    "records",
-    "Tags",
-    "Adds tags to the contact or lead of the run, removes them, or replaces all.",
-    TagsConfig,
-    _tags,
-    icon="sell",
-    check=_missing_tags,
-    writes=True,
-    outputs={"id": "id", "changed": "boolean"},
-    effect=effects.of_tags,
-)
-ASSIGN = NodeType(
-    "assign",
-    "team",
-    "Assign",
-    "Gives the lead of the run to a team, a member, or both.",
-    AssignConfig,
-    _assign,
-    icon="assignment_ind",
-    writes=True,
-    check=_missing_assignees,
-    outputs={"id": "id", "changed": "boolean"},
-    effect=effects.of_assignment,
-)
-TYPES = (CONTACT, LEAD, TAGS, ASSIGN)
+TYPES = (CONTACT, LEAD)

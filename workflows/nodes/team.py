@@ -20,7 +20,7 @@ from crm.segments.services import IdChanges, update_segment
 from crm.teams.services import ACTIVE
 from workflows.expressions.filters import text
 from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Span, Wave
-from workflows.nodes.effects import told
+from workflows.nodes.effects import counted, told
 from workflows.nodes.records import checked_ids, fail_by, with_record
 
 TEXT: dict[str, Any] = {"x-widget": "expression"}
@@ -166,6 +166,7 @@ FOLLOW_UP = NodeType(
     icon="task_alt",
     templates=("title", "notes"),
     check=no_member("assignee"),
+    needs_lead=True,
     outputs={"id": "id"},
     effect=lambda settings: f"Makes a follow-up of the lead of the run: {told(settings['title'])}",
 )
@@ -180,7 +181,7 @@ NOTIFY = NodeType(
     templates=("text",),
     check=no_member("members"),
     outputs={"members": "list"},
-    effect=lambda settings: f"Tells {len(settings['members'])} members: {told(settings['text'])}",
+    effect=lambda settings: f"Tells {counted(len(settings['members']), 'member')}: {told(settings['text'])}",
 )
 SEGMENT = NodeType(
     "segment",

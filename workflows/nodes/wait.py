@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.utils import timezone
 from pydantic import Field, field_validator, model_validator
 
 from core.spans import after
@@ -80,6 +81,13 @@ class WaitConfig(NodeConfig):
         return self
 
 
+def _too_long(config: WaitConfig) -> list[tuple[str, str, str]]:
+    now = timezone.now()
+    if config.duration is None or after(now, config.duration.as_json()) <= now + LONGEST:
+        return []
+    return [("tooLong", "for", f"a wait ends within {LONGEST.days} days")]
+
+
 def _wait(wave: Wave) -> None:
     config: WaitConfig = wave.config
     for item in wave.items:
@@ -115,5 +123,6 @@ WAIT = NodeType(
     _wait,
     icon="hourglass_top",
     templates=("until",),
+    check=_too_long,
     outputs={"until": "date"},
 )

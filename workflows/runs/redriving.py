@@ -14,6 +14,7 @@ from crm.bulk_jobs.services import batch_rows, work
 from crm.models import BulkJob
 from workflows.engine import operations
 from workflows.engine.models import WorkflowRun
+from workflows.graphs.models import WorkflowVersion
 from workflows.runs.filters import RUN_FIELDS
 
 MOST_AT_ONCE = 200
@@ -27,13 +28,15 @@ def redrive(
 ) -> tuple[BulkJob, int]:
     """Queue a job that restarts the selected runs. Returns it, and how many they are now.
 
-    Raises WorkflowRunNotFound_404 when ids name none.
+    Raises WorkflowRunNotFound_404 when ids name none, InvalidRequest_400 for a place that none of them has.
     """
     runs = selection.apply(WorkflowRun.objects.all())
     found = runs.aggregate(until=Max("pk"))["until"]
     if found is None and not selection.everything:
         raise NamedError(operations.NOT_FOUND, "ids: none of them is a run of this company")
     total = runs.count() if found is not None else 0
+    if total and place not in ("start", "failed"):
+        _check_place(runs, place)
     job: BulkJob = BulkJob.objects.create(
         action=BulkJob.Action.REDRIVE_RUNS,
         panel=BulkJob.Panel.WORKFLOW,
@@ -45,6 +48,14 @@ def redrive(
     )
     notify_workers("bulk-job")
     return job, total
+
+
+def _check_place(runs: QuerySet[WorkflowRun], place: str) -> None:
+    """Raise InvalidRequest_400 for what is a node of no version of the runs' workflows."""
+    workflows = runs.order_by().values("workflow").distinct()
+    node = {"nodes": [{"id": place}]}
+    if not WorkflowVersion.objects.filter(workflow__in=workflows, graph__contains=node).exists():
+        raise NamedError("InvalidRequest_400", f"from: start, failed, or a node of the runs; not {place[:64]!r}")
 
 
 def redrive_runs(job: BulkJob, deadline: float) -> None:

@@ -140,7 +140,7 @@ class WorkflowRunViewSet(ResourceViewSet):
         bulk=True,
         queues=True,
         success=QUEUED,
-        errors=NOT_FOUND,
+        errors=STATE,
         description="A job restarts them one by one, from the nodes that failed unless `from` says otherwise, and"
         " counts those that cannot be, such as runs of records that have another one under way; its report says why.",
     )

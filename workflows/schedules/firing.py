@@ -17,7 +17,7 @@ from crm.records.types import RECORD_TYPES, kind_of
 from workflows.engine import locks
 from workflows.engine.models import ScheduleFiring
 from workflows.engine.slices import plan_of
-from workflows.engine.starts import Entry, start_runs
+from workflows.engine.starts import Entry, pass_filter, start_runs
 from workflows.engine.subjects import contacts_of_leads
 from workflows.graphs.events import SCHEDULE
 from workflows.graphs.models import Workflow, WorkflowVersion
@@ -61,12 +61,14 @@ def _fire(workflow: Workflow) -> None:
     graph = WorkflowVersion.objects.values_list("graph", flat=True).get(pk=workflow.version_id)
     schedule = Schedule.model_validate(graph["schedule"])
     times, following = due_times(schedule, due, now)
+    plan = plan_of(workflow.version_id)
     for at in times:
         _, new = ScheduleFiring.objects.get_or_create(workflow=workflow, due_at=at)
         if not new:
             continue
         for entries in _entries(_audience(schedule, at), f"{SCHEDULE}:{iso(at)}", iso(at)):
-            start_runs(workflow, plan_of(workflow.version_id), entries)
+            admitted, refused = pass_filter(plan, entries)
+            start_runs(workflow, plan, admitted, skipped=refused)
     Workflow.objects.filter(pk=workflow.pk).update(next_fire_at=following)
 
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from django.utils import timezone
-
 from core.events import QUEUE
 from core.models import Event
 from core.text.json import iso
 from crm.contacts.models import Contact
 from workflows.engine import limits, locks, starts
 from workflows.engine.slices import plan_of
-from workflows.engine.starts import Entry, start_runs
+from workflows.engine.starts import Entry, pass_filter, start_runs
 from workflows.engine.subjects import contacts_of_leads
-from workflows.expressions.conditions import Case
-from workflows.graphs.events import subject_of
+from workflows.graphs.events import SEGMENT, is_change, subject_of
 from workflows.graphs.models import Workflow, WorkflowTrigger
 from workflows.graphs.plan import Plan
 from workflows.triggers import backlog
@@ -80,27 +77,24 @@ def _entries(events: Sequence[Event]) -> list[tuple[Event, Entry]]:
     return found
 
 
-def _admit(workflow: Workflow, plan: Plan, events: Sequence[tuple[Event, Entry]]) -> tuple[list[Entry], Counter[str]]:
+def _admit(
+    workflow: Workflow, plan: Plan, events: Sequence[tuple[Event, Entry]]
+) -> tuple[Sequence[Entry], Counter[str]]:
     """Return the entries that the workflow's settings admit, and how many they refuse by reason."""
     refused: Counter[str] = Counter()
     fields = set(plan.config.changedFields or ())
     left: list[Entry] = []
     for event, entry in events:
         cause = event.cause or {}
-        if plan.config.segment and event.payload.get("segment") != plan.config.segment:
+        if event.kind in SEGMENT and event.payload.get("segment") != plan.config.segment:
             continue  # it waits for another segment
         if cause.get("workflow") == workflow.pk and not plan.config.allowSelfTrigger:
             refused["ownChange"] += 1
         elif entry.depth > MAX_DEPTH:
             refused["tooDeep"] += 1
-        elif fields and not fields & set(event.payload.get("changes") or {}):
+        elif fields and is_change(event.kind) and not fields & set(event.payload.get("changes") or {}):
             refused["otherFields"] += 1
         else:
             left.append(entry)
-    if plan.filter is None or not left:
-        return left, refused
-    cases = [Case({"contact": one.contact_id, "lead": one.lead_id}, {"trigger": one.trigger}) for one in left]
-    holds = plan.filter.holds(cases, timezone.now())
-    admitted = [entry for entry, true in zip(left, holds, strict=True) if true]
-    refused["filter"] += len(left) - len(admitted)
-    return admitted, refused
+    admitted, filtered = pass_filter(plan, left)
+    return admitted, refused + filtered

@@ -17,7 +17,7 @@ from core.text.json import dumps, iso
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.engine import locks
 from workflows.engine.slices import plan_of
-from workflows.engine.starts import Entry, start_runs
+from workflows.engine.starts import Entry, pass_filter, start_runs
 from workflows.engine.subjects import contacts_of_leads
 from workflows.graphs.events import MANUAL, WEBHOOK
 from workflows.graphs.models import Workflow
@@ -59,16 +59,21 @@ def enrol(
 ) -> dict[str, int]:
     """Start runs for the selected records, or a single one without a record. Returns the numbers of both.
 
-    Raises InvalidRequest_400 for a workflow that is not published, and for more than MOST records.
+    The filter of the workflow is for what starts it by itself; who selects records means them.
+
+    Raises InvalidRequest_400 for a workflow that is not published, or paused without a queue, and for more than MOST
+    records.
     """
     locks.lock_shared([workflow.pk])
     workflow = Workflow.objects.get(pk=workflow.pk)
-    if workflow.is_deleted or workflow.status != Workflow.Status.PUBLISHED:
+    if workflow.is_deleted or workflow.status == Workflow.Status.UNPUBLISHED:
         raise NamedError("InvalidRequest_400", "id: the workflow is not published; publish it first")
+    plan = plan_of(workflow.version_id)
+    if workflow.status == Workflow.Status.PAUSED and plan.config.whilePaused == "skip":
+        raise NamedError("InvalidRequest_400", "id: the workflow is paused, and its starts are left out meanwhile")
     check_input(given)
     now, call = timezone.now(), new_id()
     trigger = {"kind": MANUAL, "happenedAt": iso(now), "input": given}
-    plan = plan_of(workflow.version_id)
     if selection is None:
         started = start_runs(workflow, plan, [Entry(f"manual:{call}", trigger=trigger)], member_id=member_id)
         return {"selectedCount": 1, "startedCount": len(started)}
@@ -84,7 +89,10 @@ def enrol(
 
 
 def call_hook(token: str, payload: Mapping[str, Any]) -> None:
-    """Start a run by a call of a webhook. Raises WorkflowNotFound_404, InvalidInput_400, TooManyAttempts."""
+    """Start a run by a call of a webhook that the workflow's filter admits.
+
+    Raises WorkflowNotFound_404, InvalidInput_400, TooManyAttempts.
+    """
     with unscoped(reason="webhook: the token names the company"):
         known = Workflow.objects.filter(hook_token=token, is_deleted=False)
         found = None if not token or "\0" in token else known.first()
@@ -100,4 +108,6 @@ def call_hook(token: str, payload: Mapping[str, Any]) -> None:
         if not listening or workflow.trigger_event_type != WEBHOOK:
             raise NamedError("WorkflowNotFound_404", "token: its workflow is not published")
         trigger = {"kind": WEBHOOK, "happenedAt": iso(timezone.now()), "payload": dict(payload)}
-        start_runs(workflow, plan_of(workflow.version_id), [Entry(f"webhook:{new_id()}", trigger=trigger)])
+        plan = plan_of(workflow.version_id)
+        entries, refused = pass_filter(plan, [Entry(f"webhook:{new_id()}", trigger=trigger)])
+        start_runs(workflow, plan, entries, skipped=refused)

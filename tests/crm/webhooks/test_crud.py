@@ -72,6 +72,7 @@ def test_a_webhook_is_made_read_changed_and_deleted(cast: Cast) -> None:
         ),
         ({"kinds": ["contact.*"], "filter": {"field": "no such", "operator": "equals"}}, "filter"),
         ({"kinds": ["contact.*"], "filter": {"conditions": "x"}}, "filter"),
+        ({"kinds": ["contact.*"], "fields": ["email", "colour"]}, "fields"),
         ({"kinds": ["tag.deleted"], "filter": {"field": "name", "operator": "equals", "value": 1}}, "filter"),
         ({"headers": {"Host": "x"}}, "headers"),
         ({"headers": {"webhook-id": "x"}}, "headers"),

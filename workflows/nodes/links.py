@@ -1,0 +1,100 @@
+"""Nodes that give records tags, teams and members, by the bulk changes of the API."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from accounts.models import Member
+from crm.teams.models import Team
+from crm.teams.services import ACTIVE
+from workflows.nodes import effects
+from workflows.nodes.base import NodeConfig, NodeType, Wave
+from workflows.nodes.records import change_by_values, checked_ids, no_tags
+
+
+class TagsConfig(NodeConfig):
+    panel: Literal["contact", "lead"] = "contact"
+    action: Literal["add", "remove", "set"] = "add"
+    tags: list[str] = Field(min_length=1, max_length=100, json_schema_extra={"x-widget": "tags"})
+
+    @field_validator("tags")
+    @classmethod
+    def _ids(cls, ids: list[str]) -> list[str]:
+        return checked_ids(ids)
+
+
+class AssignConfig(NodeConfig):
+    team: str | None = Field(default=None, json_schema_extra={"x-widget": "team"})
+    teamMember: str | None = Field(default=None, json_schema_extra={"x-widget": "member"})
+
+    @model_validator(mode="after")
+    def _one(self) -> AssignConfig:
+        if self.team is None and self.teamMember is None:
+            raise ValueError("needs team or teamMember")
+        checked_ids(filter(None, (self.team, self.teamMember)))
+        return self
+
+
+TAG_CHANGES = {"add": "append", "remove": "remove", "set": "set"}
+
+
+def _tags(wave: Wave) -> None:
+    config: TagsConfig = wave.config
+    how = TAG_CHANGES[config.action]
+
+    def wanted(values: Any) -> dict[str, Any]:
+        told: dict[str, Any] = {"formData": {}, "updateType": how}
+        return (
+            {**told, "tags": config.tags} if config.panel == "contact" else {**told, "relations": {"tags": config.tags}}
+        )
+
+    change_by_values(wave, config.panel, wanted)
+
+
+def _assign(wave: Wave) -> None:
+    config: AssignConfig = wave.config
+    given = (("team", config.team), ("team_member", config.teamMember))
+    relations = {name: value for name, value in given if value is not None}
+    change_by_values(wave, "lead", lambda values: {"formData": {}, "updateType": "set", "relations": relations})
+
+
+def _missing_assignees(config: Any) -> list[tuple[str, str, str]]:
+    problems = []
+    if config.team and not Team.objects.filter(pk=config.team).exists():
+        problems.append(("teamMissing", "team", f"there is no team {config.team} in this company"))
+    if config.teamMember and not Member.objects.filter(pk=config.teamMember, status__in=ACTIVE).exists():
+        text = f"there is no active member {config.teamMember} in this company"
+        problems.append(("memberMissing", "teamMember", text))
+    return problems
+
+
+TAGS = NodeType(
+    "tags",
+    "records",
+    "Tags",
+    "Adds tags to the contact or lead of the run, removes them, or replaces all.",
+    TagsConfig,
+    _tags,
+    icon="sell",
+    check=no_tags,
+    writes=True,
+    outputs={"id": "id", "changed": "boolean"},
+    effect=effects.of_tags,
+)
+ASSIGN = NodeType(
+    "assign",
+    "team",
+    "Assign",
+    "Gives the lead of the run to a team, a member, or both.",
+    AssignConfig,
+    _assign,
+    icon="assignment_ind",
+    writes=True,
+    check=_missing_assignees,
+    needs_lead=True,
+    outputs={"id": "id", "changed": "boolean"},
+    effect=effects.of_assignment,
+)
+TYPES = (TAGS, ASSIGN)
