@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -19,6 +18,7 @@ from outreach.email_templates.services import compiled_of
 from outreach.genie.automated import Words
 from workflows.expressions import Compiled as Expression
 from workflows.expressions import compile_value
+from workflows.expressions.compile import references
 from workflows.expressions.filters import text
 from workflows.nodes.base import Item, NodeType, Wave
 from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of
@@ -26,7 +26,6 @@ from workflows.nodes.records import checked_ids, fail_by
 
 COMPOSER = "ai-offline"
 """The AI type of the node's run, which is never asked: the words are all there."""
-_BRACES = re.compile(r"\{\{.{0,2000}?\}\}", re.DOTALL)
 
 
 class MailConfig(RecipientConfig):
@@ -73,14 +72,19 @@ def own_words(subject: str, body: str) -> tuple[str, Compiled, Mapping[str, Expr
     subject. Raises InvalidEmailTemplate_400.
     """
     names: dict[str, str] = {}
-
-    def placeholder(found: re.Match[str]) -> str:
-        return f"{{{{{names.setdefault(found[0], f'v{len(names)}')}}}}}"
-
-    masked = [_BRACES.sub(placeholder, part) for part in (subject, body)]
+    masked = [_masked(part, names) for part in (subject, body)]
     variables = [{"name": name, "required": False, "dateType": None} for name in names.values()]
     compiled = compile_template(masked[0], masked[1], variables)
     return masked[0], compiled, {name: compile_value(source) for source, name in names.items()}
+
+
+def _masked(source: str, names: dict[str, str]) -> str:
+    """Return a text with a placeholder for each expression, and add its name."""
+    parts, place = [], 0
+    for start, end in references(source):
+        parts += [source[place:start], f"{{{{{names.setdefault(source[start:end], f'v{len(names)}')}}}}}"]
+        place = end
+    return "".join([*parts, source[place:]])
 
 
 def _mail(wave: Wave) -> None:
