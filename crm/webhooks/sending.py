@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic, time
 
 import orjson
@@ -25,6 +25,7 @@ from core.jobs.leases import LeaseLost
 from core.jobs.liveness import worker_number
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
 from core.tenancy import company_scope, unscoped
+from core.text.hiding import Hider
 from crm.webhooks.collecting import WORK
 from crm.webhooks.models import Webhook, WebhookDelivery
 from crm.webhooks.outcomes import FAILING, record
@@ -71,6 +72,8 @@ class Request:
     url: str
     headers: Mapping[str, str]
     body: bytes
+    secrets: tuple[str, ...] = ()
+    """What the receiver may echo, and nobody is shown."""
 
 
 Sent = tuple[WebhookDelivery, Request | str]
@@ -171,7 +174,9 @@ def request_of(webhook: Webhook, id: str, body: str) -> Request | str:
         "User-Agent": USER_AGENT,
         **signed_headers(secrets, id=id, seconds=int(time()), body=content),
     }
-    return Request(webhook.url, headers, content)
+    # Of "Bearer abc" the key is a secret by itself.
+    hidden = {*secrets, *own.values(), *(value.rpartition(" ")[2] for value in own.values())}
+    return Request(webhook.url, headers, content, tuple(hidden))
 
 
 def send(request: Request | str) -> Result:
@@ -189,6 +194,7 @@ def send(request: Request | str) -> Result:
             body=request.body,
             most_bytes=LARGEST_ANSWER,
         )
+        answer = replace(answer, body=Hider(request.secrets).body(answer.body))
     except HttpFailed as failed:
         error = failed.detail
     except Exception:  # noqa: BLE001  the edge of one delivery: it is tried again, the others go on

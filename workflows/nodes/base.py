@@ -205,6 +205,8 @@ class NodeType:
     """Returns name -> tree of the conditions that the settings hold."""
     check: Callable[[Any], Sequence[tuple[str, str, str]]] = lambda config: ()
     """Finds what the company lacks, as (code, path, message), when the workflow is published."""
+    needs: Callable[[Any], tuple[str, ...]] = lambda config: ()
+    """The permissions that what it does takes of whoever publishes it, such as contact.PUT."""
     writes: bool = False
     """It changes records, so that their values are read anew after it."""
     writes_keys: Callable[[Any], bool] = lambda config: False

@@ -14,6 +14,7 @@ import orjson
 from pydantic import Field, field_validator, model_validator
 
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.text.hiding import Hider
 from core.text.json import dumps
 from workflows.expressions.filters import text
 from workflows.nodes.asks import LARGEST_CALL, Call, CallToMake, Made
@@ -180,11 +181,13 @@ def make(call: CallToMake) -> Made:
     request = call.request
     body = None if request["body"] is None else str(request["body"]).encode()
     headers = {**request["headers"], "Idempotency-Key": call.key}
+    hider = Hider(())
     if request["auth"] is not None:
         secret = secret_for(request["auth"]["secret"], host_of(request["url"]))
         if secret is None:
             return Made("failed", code="secretMissing", message="there is no such secret for the host", permanent=True)
         headers |= _proof(request["auth"], secret, call.key, body or b"")
+        hider = Hider([secret, *secret.split(":", 1)[1:]] if request["auth"]["how"] == "basic" else [secret])
     try:
         answer = exchange(
             request["method"],
@@ -200,7 +203,7 @@ def make(call: CallToMake) -> Made:
         doubt = not unsent and failed.code != "redirected" and not call.keyed
         permanent = failed.code in ("refused", "redirected", "large")
         return Made("unknown" if doubt else "failed", None, failed.code, failed.detail, permanent)
-    return _read(answer, request)
+    return _read(answer, request, hider)
 
 
 def _proof(auth: dict[str, Any], secret: str, key: str, body: bytes) -> dict[str, str]:
@@ -218,23 +221,28 @@ def _proof(auth: dict[str, Any], secret: str, key: str, body: bytes) -> dict[str
     return {"Webhook-Id": key, "Webhook-Timestamp": now, "Webhook-Signature": f"v1,{signature}"}
 
 
-def _read(answer: HttpAnswer, request: Any) -> Made:
+def _read(answer: HttpAnswer, request: Any, hider: Hider) -> Made:
+    """Return what is kept of an answer. What it echoes of the secret is hidden, before anything is cut."""
+    words = hider.body(answer.body)
     output = {
         "status": answer.status,
-        "headers": {name.lower()[:100]: _stored(value)[:500] for name, value in list(answer.headers.items())[:40]},
-        "body": _body(answer),
+        "headers": {
+            hider.text(name.lower())[:100]: hider.text(_stored(value))[:500]
+            for name, value in list(answer.headers.items())[:40]
+        },
+        "body": hider.value(_body(answer)),
     }
     fits = answer.status in request["success"] if request["success"] else 200 <= answer.status < 300
     if len(dumps(output)) > LARGEST_CALL:
         output = {
             **output,
-            "body": _stored(answer.body[: LARGEST_CALL // 4].decode(errors="replace")),
+            "body": _stored(words[: LARGEST_CALL // 4].decode(errors="replace")),
             "truncated": True,
         }
     if fits:
         return Made("done", output)
     permanent = answer.status < 500 and answer.status not in LATER
-    said = _stored(answer.body[:300].decode(errors="replace"))
+    said = _stored(words[:300].decode(errors="replace"))
     return Made("failed", output, "httpStatus", f"the answer has the status {answer.status}: {said}", permanent)
 
 

@@ -324,6 +324,11 @@ def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]
     return check
 
 
+def _needs(panel: str) -> Callable[[Any], tuple[str, ...]]:
+    methods = {"create": ("POST",), "update": ("PUT",), "upsert": ("POST", "PUT"), "delete": ("DELETE",)}
+    return lambda config: tuple(f"{panel}.{method}" for method in methods[config.action])
+
+
 def _writes_keys(config: Any) -> bool:
     return config.action in ("create", "upsert") or any(key in config.values for key in KEY_PARTS)
 
@@ -339,6 +344,7 @@ CONTACT = NodeType(
     icon="person",
     templates=("values",),
     check=_unknown_fields("contact"),
+    needs=_needs("contact"),
     writes=True,
     writes_keys=_writes_keys,
     outputs={"id": "id", "changed": "boolean", "created": "boolean"},
@@ -354,6 +360,7 @@ LEAD = NodeType(
     icon="filter_alt",
     templates=("values",),
     check=_unknown_fields("lead"),
+    needs=_needs("lead"),
     writes=True,
     writes_keys=lambda config: config.action == "create",
     outputs={"id": "id", "changed": "boolean"},
@@ -368,6 +375,7 @@ TAGS = NodeType(
     _tags,
     icon="sell",
     check=_missing_tags,
+    needs=lambda config: (f"{config.panel}.PUT",),
     writes=True,
     outputs={"id": "id", "changed": "boolean"},
     effect=effects.of_tags,
@@ -382,6 +390,7 @@ ASSIGN = NodeType(
     icon="assignment_ind",
     writes=True,
     check=_missing_assignees,
+    needs=lambda config: ("lead.PUT",),
     outputs={"id": "id", "changed": "boolean"},
     effect=effects.of_assignment,
 )

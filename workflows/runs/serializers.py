@@ -13,6 +13,8 @@ from core.api.selection import SelectionInput
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.runs.selectors import waits_of, why_of
 
+TOLD = ("kind", "happenedAt", "objectId")
+"""What of a trigger tells of no record."""
 ERROR = "node, code and message of what failed it; null: nothing."
 
 
@@ -133,6 +135,19 @@ class WorkflowRunDetail(WorkflowRunOut):
         ]
 
 
+def _withheld(data: dict[str, Any]) -> dict[str, Any]:
+    """Return a run, or a step, without what may tell of records."""
+    found = dict(data)
+    if found.get("contact"):
+        found["contact"] = {**found["contact"], "name": "", "email": None}
+    if "trigger" in found:
+        found["trigger"] = {name: found["trigger"][name] for name in TOLD if name in found["trigger"]}
+    for name in ("failure", "error"):
+        if found.get(name):
+            found[name] = {**found[name], "message": ""}
+    return {**found, **({"output": None} if "output" in found else {})}
+
+
 class WorkflowStepOut(Output):
     """A step of a run."""
 
@@ -145,3 +160,27 @@ class WorkflowStepOut(Output):
     output = serializers.JSONField(allow_null=True)
     error = serializers.DictField(allow_null=True, help_text="code, message and attempt.")
     createdAt = serializers.DateTimeField()
+
+
+class PlainRunOut(WorkflowRunOut):
+    """A run as roles see it that may not read contacts and leads."""
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return _withheld(super().finish(data, row))
+
+
+class PlainRunDetail(WorkflowRunDetail):
+    """A run as roles see it that may not read contacts and leads."""
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return _withheld(super().finish(data, row))
+
+
+class PlainStepOut(WorkflowStepOut):
+    """A step as roles see it that may not read contacts and leads."""
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return _withheld(super().finish(data, row))
