@@ -36,9 +36,9 @@ def test_runs_tell_nothing_of_contacts_to_roles_that_may_not_read_them(cast: Cas
         assert "Ann" not in str(plain.body)
     assert cast.narrow_session.get(paths[0]).data[0]["contact"]["_id"] == who
     by_email = {"filters": {"contact.email": EMAIL}}
-    assert cast.key.get(paths[0], query=by_email).status == 200
-    assert cast.narrow_session.get(paths[0], query=by_email).status == 400
-    assert cast.narrow_session.get(paths[0], query={"search": "ann@"}).data == []
+    assert cast.key.get(paths[0], **by_email).status == 200
+    assert cast.narrow_session.get(paths[0], **by_email).status == 400
+    assert cast.narrow_session.get(paths[0], searchValue="ann@").data == []
     chosen = {"selectAll": True}
     assert cast.narrow_session.call("POST", "/workflow/runs/redrive", chosen, by_email).status == 400
 
@@ -103,5 +103,5 @@ def test_wrong_shapes_are_refused_or_told_and_never_break_reading(cast: Cast, ty
         assert cast.key.get(f"/workflow/{id}").status == 200, wrong
         for path in ("publish", "test", "duplicate"):
             assert cast.key.post(f"/workflow/{id}/{path}", {}).status < 500, (path, wrong)
-        assert cast.key.get(f"/workflow/{id}/references", query={"node": "n"}).status < 500, wrong
+        assert cast.key.get(f"/workflow/{id}/references", node="n").status < 500, wrong
     assert 0 < stored < len(WRONG)
