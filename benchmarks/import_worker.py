@@ -13,7 +13,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     from core.jobs import WORK
-    from core.jobs.tasks import SLICE_SECONDS
+    from core.jobs.registry import SLICE_SECONDS
 
     imports = WORK["import"]
     while imports.due():

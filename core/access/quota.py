@@ -85,6 +85,12 @@ def refuse_over_quota(module: str) -> None:
         raise quota_exceeded(module)
 
 
+def lock_company(name: str) -> None:
+    """Have the transactions of the company that count the same thing, and then add to it, go one after another."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"leadwright.{name}:{company_id()}"])
+
+
 def remaining_quota(module: str) -> int | None:
     """Return how many more records of a module the limit allows, locked until the transaction ends. None: no limit."""
     limit = _limit_of(module)
@@ -92,10 +98,7 @@ def remaining_quota(module: str) -> int | None:
         return None
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("quota is reserved in the transaction that creates the records")
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"leadwright.usage:{company_id()}:{module}"]
-        )
+    lock_company(f"usage:{module}")
     return max(0, limit - USAGE[module].records().order_by()[:limit].count())
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from core.jobs.models import Claimable
 
 W = TypeVar("W", bound="Work")
+SLICE_SECONDS = 20.0
+"""How long a worker drains a kind of work before others get their turn."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,11 @@ class DrainedWork(Work, ABC):
     queue: str
     model: type[Claimable] | None
 
+    @property
+    def slice_seconds(self) -> float:
+        """How long a worker drains it before others get their turn."""
+        return SLICE_SECONDS
+
     @abstractmethod
     def drain(self, deadline: float) -> None:
         """Work until nothing is due or monotonic() passes the deadline."""
@@ -55,7 +62,7 @@ class QueueWork(DrainedWork):
     """Work that is drained by a function.
 
     `run(deadline)` works until nothing is due or monotonic() passes the deadline. `has_due()` returns whether anything
-    is due. `model` is the model of the rows that `run` claims, if it claims rows.
+    is due. `model` is the model of the rows that `run` claims, if it claims rows. `seconds` is its turn.
     """
 
     run: Callable[[float], object]
@@ -63,6 +70,11 @@ class QueueWork(DrainedWork):
     has_due: Callable[[], bool]
     queue: str
     model: type[Claimable] | None = None
+    seconds: float = SLICE_SECONDS
+
+    @property
+    def slice_seconds(self) -> float:
+        return self.seconds
 
     def drain(self, deadline: float) -> None:
         self.run(deadline)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from time import monotonic
 
 from celery import shared_task
+from celery.signals import worker_process_shutdown
 from django.db import close_old_connections
 
+from core.jobs.flights import wait_for_all
 from core.jobs.heartbeat import record_tick
 from core.jobs.notify import notify_workers
 from core.jobs.registry import drained
 from core.jobs.sweeper import sweep
 
-SLICE_SECONDS = 20.0
-"""How long a Celery task works before others get their turn."""
+LAST_SECONDS = 28.0
+"""How long a process that ends waits for its calls outside: less than whoever ends it waits for it."""
 
 
 @shared_task(name="core.tick", queue="tick", ignore_result=True, expires=3, soft_time_limit=60, time_limit=90)
@@ -33,4 +35,10 @@ def drain(name: str) -> None:
     close_old_connections()
     work = drained().get(name)
     if work is not None:
-        work.drain(monotonic() + SLICE_SECONDS)
+        work.drain(monotonic() + work.slice_seconds)
+
+
+@worker_process_shutdown.connect
+def finish_calls(**_: object) -> None:
+    """Let calls that are out come back, so that a restart leaves none of them in doubt."""
+    wait_for_all(LAST_SECONDS)

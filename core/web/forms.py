@@ -23,9 +23,7 @@ class Option:
     value: str
     label: str
     group: str = ""
-    """The words above it and its like; a select shows them."""
-    group: str = ""
-    """What it stands under, in a field of kind groups."""
+    """The words above it and its like, in a select or a field of kind groups."""
 
 
 @dataclass

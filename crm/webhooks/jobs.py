@@ -7,6 +7,7 @@ from datetime import timedelta
 from core.events import EventConsumer
 from core.events.kinds import KINDS
 from core.jobs import PeriodicTask, QueueWork, register
+from core.jobs.flights import CALL_SECONDS
 from crm.webhooks.collecting import WORK, collect
 from crm.webhooks.models import WebhookDelivery
 from crm.webhooks.sending import drain, has_due
@@ -19,5 +20,5 @@ WANTED = (
 """A company without webhooks for a kind pays nothing for it."""
 
 register(EventConsumer(WORK, collect, kinds=KINDS, where=WANTED))
-register(QueueWork(WORK, drain, has_due=has_due, queue="ai", model=WebhookDelivery))
+register(QueueWork(WORK, drain, has_due=has_due, queue="ai", model=WebhookDelivery, seconds=CALL_SECONDS))
 register(PeriodicTask("webhook-deliveries", forget_old, every=timedelta(hours=1)))

@@ -1,4 +1,4 @@
-"""The sending of deliveries: threads talk to receivers, the main thread claims deliveries and records what comes of it.
+"""The sending of deliveries: threads talk to receivers, the drain claims deliveries and records what comes of it.
 
 Webhooks take turns, and a company has a few of the threads at most: who has a slow receiver waits for it alone. No
 transaction is open while a receiver is asked.
@@ -9,8 +9,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic, time
 
 import orjson
@@ -21,10 +20,12 @@ from django.utils import timezone
 from core.crypto import SecretUnreadable
 from core.events.models import EventDelivery
 from core.ids import new_id
+from core.jobs.flights import Flights
 from core.jobs.leases import LeaseLost
 from core.jobs.liveness import worker_number
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
 from core.tenancy import company_scope, unscoped
+from core.text.hiding import Hider
 from crm.webhooks.collecting import WORK
 from crm.webhooks.models import Webhook, WebhookDelivery
 from crm.webhooks.outcomes import FAILING, record
@@ -71,6 +72,11 @@ class Request:
     url: str
     headers: Mapping[str, str]
     body: bytes
+    secrets: tuple[str, ...] = ()
+    """What the receiver may echo, and nobody is shown."""
+
+
+Sent = tuple[WebhookDelivery, Request | str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,34 +103,31 @@ def _with_something_due() -> QuerySet[Webhook]:
 
 
 def drain(deadline: float) -> None:
-    """Send due deliveries until none is left or monotonic() passes the deadline."""
-    under_way: dict[Future[Result], WebhookDelivery] = {}
-    with ThreadPoolExecutor(THREADS, thread_name_prefix="webhook") as pool:
-        while True:
-            if monotonic() < deadline and len(under_way) < THREADS:
-                _begin(pool, under_way)
-            if not under_way:
-                return
-            done, _ = wait(under_way, timeout=_LOOK_AGAIN, return_when=FIRST_COMPLETED)
-            for future in done:
-                _record(under_way.pop(future), future.result())
+    """Send due deliveries until none is left or monotonic() passes the deadline. Those then out end by themselves."""
+    while monotonic() < deadline:
+        if len(flights) < THREADS:
+            _begin()
+        if not flights.calls:
+            return
+        flights.land(_LOOK_AGAIN)
+    flights.let_go()
 
 
-def _begin(pool: ThreadPoolExecutor, under_way: dict[Future[Result], WebhookDelivery]) -> None:
+def _begin() -> None:
     """Claim deliveries for the threads that are free, a few for each webhook and company, and send them."""
-    busy = Counter(delivery.company_id for delivery in under_way.values())
+    busy = Counter(delivery.company_id for delivery, _ in flights.calls)
     with unscoped(reason="worker: due deliveries of all companies"):
         # At random, so that the webhooks that are looked at first are not always the same ones.
         found = list(_with_something_due().order_by("?").values_list("pk", "company_id")[:LOOKED_AT])
     for webhook_id, company_id in found:
-        room = min(THREADS - len(under_way), A_COMPANY - busy[company_id])
+        room = min(THREADS - len(flights), A_COMPANY - busy[company_id])
         if room <= 0:
             continue
         with company_scope(company_id):
             webhook, deliveries = claim(webhook_id, room)
             for delivery in deliveries:
                 busy[company_id] += 1
-                under_way[pool.submit(send, request_of(webhook, delivery.message_id, delivery.body))] = delivery
+                flights.begin((delivery, request_of(webhook, delivery.message_id, delivery.body)))
 
 
 def claim(webhook_id: str, limit: int) -> tuple[Webhook, list[WebhookDelivery]]:
@@ -171,7 +174,9 @@ def request_of(webhook: Webhook, id: str, body: str) -> Request | str:
         "User-Agent": USER_AGENT,
         **signed_headers(secrets, id=id, seconds=int(time()), body=content),
     }
-    return Request(webhook.url, headers, content)
+    # Of "Bearer abc" the key is a secret by itself.
+    hidden = {*secrets, *own.values(), *(value.rpartition(" ")[2] for value in own.values())}
+    return Request(webhook.url, headers, content, tuple(hidden))
 
 
 def send(request: Request | str) -> Result:
@@ -189,6 +194,7 @@ def send(request: Request | str) -> Result:
             body=request.body,
             most_bytes=LARGEST_ANSWER,
         )
+        answer = replace(answer, body=Hider(request.secrets).body(answer.body))
     except HttpFailed as failed:
         error = failed.detail
     except Exception:  # noqa: BLE001  the edge of one delivery: it is tried again, the others go on
@@ -197,9 +203,17 @@ def send(request: Request | str) -> Result:
     return Result(answer, error, round((monotonic() - began) * 1000))
 
 
-def _record(delivery: WebhookDelivery, result: Result) -> None:
+def _make(call: Sent) -> Result:
+    return send(call[1])
+
+
+def _end(call: Sent, result: Result) -> None:
+    delivery = call[0]
     try:
         with company_scope(delivery.company_id):
             record(delivery, result.answer, result.error, result.milliseconds)
     except LeaseLost:
         log.warning("delivery %s was taken over by another worker", delivery.pk)
+
+
+flights = Flights("webhook", _make, _end)

@@ -15,6 +15,7 @@ from django.utils.dateparse import parse_datetime
 
 from core.access import Actor, may_read
 from core.access.attempts import Limit
+from core.access.quota import lock_company
 from core.errors import NamedError, shorten
 from core.events import feed
 from core.events.kinds import matching, module_of
@@ -89,6 +90,7 @@ def create_webhook(*, actor: Actor, values: Mapping[str, Any]) -> tuple[Webhook,
     if webhook.status == Webhook.Status.DISABLED:
         webhook.disabled_reason = Webhook.DisabledReason.MEMBER
     with transaction.atomic():
+        lock_company("webhooks")
         if Webhook.objects.count() >= MOST:
             raise _wrong(f"url: a company has at most {MOST} webhooks")
         webhook.save()
@@ -209,6 +211,8 @@ def replay(*, id: str, begin: str, end: str | None, kinds: Sequence[str] | None)
         page = feed.read(after=position, size=1000, kinds=wanted)
         events = [one for one in page.events if last is None or (one.tx, one.sequence) <= (last.tx, last.sequence)]
         with transaction.atomic():
+            if not Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).exists():
+                raise not_found()  # it was deleted meanwhile
             count += add_deliveries([webhook], events, again=True)
         looked += len(page.events)
         position = page.next if page.has_more and len(events) == len(page.events) else None
@@ -226,7 +230,7 @@ def _place(name: str, text: str) -> feed.Position:
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     if not datetime(2000, 1, 1, tzinfo=UTC) < moment < datetime(2100, 1, 1, tzinfo=UTC):
         raise _wrong(f"{name}: is no time of this century")
-    return feed.position_at(moment)
+    return feed.position_at(moment.astimezone(UTC))
 
 
 def forget_old() -> bool:

@@ -29,7 +29,7 @@ _CAROUSEL_IMAGES = 10
 """Each image of a carousel has styles for each other one: a thousand of them took a minute and a gigabyte."""
 _MJ_TAG = re.compile(r"</?(mj[\w-]*)", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_STYLES = re.compile(r"<style\b[^>]*>(.*?)(?:</style|\Z)", re.DOTALL | re.IGNORECASE)
+_STYLES = re.compile(r"<style\b[^>]*(?:>(.*?)(?:</style|\Z)|\Z)", re.DOTALL | re.IGNORECASE)
 _INLINER = CSSInliner(load_remote_stylesheets=False)
 _MARKUP = re.compile(r"<[a-zA-Z][^<>]*>")
 _MJML = re.compile(r"<mjml[\s>]")

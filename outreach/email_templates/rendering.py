@@ -32,7 +32,10 @@ VALUE_LENGTH = 2000
 _LEFT = re.compile(r"\{\{|\}\}|\{%|%\}")
 _STYLE = re.compile(r"<(/?)(?:mj-)?style\b", re.IGNORECASE)
 _URL = re.compile(r"https?://(?:[^\s<>\"(){}]|\{\{[^{}]*\}\})+")
-_IN_TEXT = re.compile(r"(?P<before>[ \t]*)(?P<open>\(?)\{\{(?P<name>[^{}]*)\}\}(?P<close>\)?)(?P<after>[ \t]*)")
+# Blanks are looked at once: from where they begin, or not at all.
+_IN_TEXT = re.compile(
+    r"(?P<before>(?<![ \t])[ \t]++|)(?P<open>\(?)\{\{(?P<name>[^{}]*)\}\}(?P<close>\)?)(?P<after>[ \t]*)"
+)
 _IN_HTML = re.compile(r'(?P<attribute> (?:href|src)=")(?P<address>[^"]*)"|\{\{(?P<name>[^{}]*)\}\}')
 
 

@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from outreach.email_templates.compiling import Compiled as CompiledMail
+from outreach.email_templates.compiling import compile_body
+from outreach.email_templates.rendering import render
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import TagFactory
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import edges, node, published, when
 from workflows.expressions import BadExpression, compile_value
+from workflows.expressions.compile import MAX_PARTS, references
 
 
 @pytest.fixture(scope="module")
@@ -207,6 +211,18 @@ def test_the_catalogue_describes_all_node_types(cast: Cast) -> None:
 
 
 SCOPE = {"contact": {"name": "Ann Example", "tags": ["a", "b"]}, "vars": {"n": 2}}
+
+
+def test_hostile_texts_cost_no_more_than_their_length() -> None:
+    assert list(references("{" * 5_000_000)) == []
+    assert list(references("{{ a }}" * 2 + "{{ b")) == [(0, 7), (7, 14)]
+    assert len(list(references("{{" * 2_000 + "}}" * 2_000))) == 0  # the first reference is too long
+    for text in ("{{" * 2_000_000, "{{ now }}" * (MAX_PARTS + 1)):
+        with pytest.raises(BadExpression):
+            compile_value(text)
+    blanks = " " * 1_000_000
+    assert render("S", CompiledMail("", f"a{blanks}b{{{{ x }}}} {{{{ x }}}}", ()), (), {"x": "1"}).text.endswith("b1 1")
+    compile_body("<style " * 40_000)
 
 
 @pytest.mark.parametrize(

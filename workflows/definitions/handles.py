@@ -19,13 +19,13 @@ def handles_of(nodes: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
 
 
 def _handles(name: str, data: Mapping[str, Any]) -> list[str]:
-    type = NODE_TYPES.get(name)
+    type, config = NODE_TYPES.get(name), data.get("config") or {}
     if type is None:
         return ["out"]
     try:
-        found = list(type.handles(type.config.model_validate(data.get("config") or {})))
+        found = list(type.handles(type.config.model_validate(config)))
     except ValidationError:
-        found = [*_listed(data.get("config") or {}), *handles_without_settings(type)]
+        found = [*(_listed(config) if isinstance(config, Mapping) else ()), *handles_without_settings(type)]
     policy = data.get("onError")
     if isinstance(policy, Mapping) and policy.get("then") == "branch":
         found.append(ERROR)

@@ -18,10 +18,16 @@ from workflows.engine.models import WorkflowInterest
 from workflows.engine.plans import plan_of
 from workflows.graphs.events import KINDS, SCHEDULE, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
+from workflows.graphs.rights import May, check_rights
 from workflows.graphs.validation import check_draft
 from workflows.schedules.times import first_time
 
 Status = Workflow.Status
+
+
+def anything(module: str, method: str) -> bool:
+    """Tell of the service itself, which publishes demo data, that it may do everything."""
+    return True
 
 
 class NotPublishable(NamedError):
@@ -32,32 +38,34 @@ class NotPublishable(NamedError):
         self.extra = {"errors": errors}
 
 
-def change_status(workflow: Workflow, status: str, member_id: str) -> None:
+def change_status(workflow: Workflow, status: str, member_id: str, may: May = anything) -> None:
     """Give a locked workflow another status. Raises ValidationError_400 where it cannot be published."""
     if status == Status.PUBLISHED:
-        publish(workflow, member_id)
+        publish(workflow, member_id, may=may)
     elif workflow.status != status:
         _withdraw(workflow, status, member_id)
 
 
-def _checked(workflow: Workflow) -> dict[str, Any]:
+def _checked(workflow: Workflow, may: May) -> dict[str, Any]:
     """Return the draft's graph. Raises ValidationError_400, which names all problems, where it cannot run."""
     graph = graph_of(workflow)
-    problems = check_draft(graph, workflow.pk)[1]
-    if problems.errors:
+    plan, problems = check_draft(graph, workflow.pk)
+    if plan is not None:
+        check_rights(plan, may, problems)
+    if plan is None or problems.errors:
         told = "; ".join(str(problem) for problem in problems.errors[:20])
         raise NotPublishable(problems.as_json()["errors"], told)
     return graph
 
 
 @transaction.atomic
-def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP) -> dict[str, int]:
+def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP, may: May = anything) -> dict[str, int]:
     """Make the draft of a locked workflow the version by which new runs go, and let held runs go on.
 
     Runs of older versions keep theirs, move to the new one or are cancelled (`runs`), in batches, the first one here;
     returns how many of each. An unchanged draft makes no new version. Raises ValidationError_400 with all problems.
     """
-    graph = _checked(workflow)
+    graph = _checked(workflow, may)
     locks.lock_alone([workflow.pk])
     while workflow.carry:  # a version before is still to be carried out, and not by what is said of this one
         settling.settle(workflow.pk)
@@ -138,16 +146,18 @@ def _withdraw(workflow: Workflow, status: str, member_id: str) -> None:
 
 
 @transaction.atomic
-def publish_workflow(*, id: str, member_id: str, runs: str = carrying.KEEP, dry_run: bool = False) -> dict[str, int]:
+def publish_workflow(
+    *, id: str, member_id: str, runs: str = carrying.KEEP, dry_run: bool = False, may: May = anything
+) -> dict[str, int]:
     """Publish a workflow. Returns how many runs of older versions were kept, moved and cancelled.
 
-    A dry run publishes nothing, and returns how many each choice would. Raises WorkflowNotFound_404,
-    ValidationError_400.
+    `may` tells what the member may do: a workflow does nothing that its publisher may not. A dry run publishes
+    nothing, and returns how many each choice would. Raises WorkflowNotFound_404, ValidationError_400.
     """
     if not dry_run:
-        return publish(_locked(id), member_id, runs)
+        return publish(_locked(id), member_id, runs, may)
     workflow = _locked(id)
-    graph = _checked(workflow)
+    graph = _checked(workflow, may)
     current = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
     same = current is not None and current.graph == graph
     return carrying.concerned(workflow.pk, workflow.version_id if same else None, graph)

@@ -16,12 +16,13 @@ from core.tenancy import company_id
 from core.text.json import dumps
 from crm.records.updates import refuse_changed
 from crm.segments.tracking import refresh_watches
-from workflows.definitions.publishing import change_status
+from workflows.definitions.publishing import anything, change_status
 from workflows.definitions.selectors import graph_of, kept_workflows
 from workflows.engine import locks, settling
 from workflows.graphs.models import Workflow, WorkflowTrigger
 from workflows.graphs.parse import check_plain, read_graph
 from workflows.graphs.problems import Problems
+from workflows.graphs.rights import May
 from workflows.graphs.validation import check_draft
 
 MODULE = "workflow"
@@ -58,7 +59,13 @@ def create_workflow(*, member_id: str, **values: Any) -> Workflow:
 
 @transaction.atomic
 def update_workflow(
-    *, id: str, member_id: str, status: str | None = None, unchanged_since: str | None = None, **values: Any
+    *,
+    id: str,
+    member_id: str,
+    status: str | None = None,
+    unchanged_since: str | None = None,
+    may: May = anything,
+    **values: Any,
 ) -> Workflow:
     """Change the given values of the draft, and the status. A published version stays as it is until the next one.
 
@@ -74,7 +81,7 @@ def update_workflow(
         _save(workflow, member_id, values)
         emit("workflow.updated", [id], payloads={id: {"name": workflow.name}}, actor_id=member_id)
     if status is not None:
-        change_status(workflow, status, member_id)
+        change_status(workflow, status, member_id, may)
     return workflow
 
 

@@ -33,7 +33,7 @@ from workflows.engine import operations
 from workflows.engine.dry_run import dry_run
 from workflows.expressions.filters import moment
 from workflows.graphs.models import Workflow, WorkflowVersion
-from workflows.triggers.enrolment import enrol, selected
+from workflows.triggers.enrolment import LOST, enrol, selected
 
 NOT_FOUND = (services.NOT_FOUND,)
 REFUSED = ("InvalidInput_400",)
@@ -108,7 +108,7 @@ class WorkflowViewSet(ResourceViewSet):
         " publishes the draft, unpublished and paused hold its runs.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        services.update_workflow(id=id, member_id=self.actor.member_id, **data)
+        services.update_workflow(id=id, member_id=self.actor.member_id, may=self.actor.may, **data)
         return _one(id)
 
     @endpoint(
@@ -140,7 +140,7 @@ class WorkflowViewSet(ResourceViewSet):
         " otherwise. Where the draft cannot run, `errors` beside the warning names all problems by node.",
     )
     def publish(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        runs = publishing.publish_workflow(id=id, member_id=self.actor.member_id, **data)
+        runs = publishing.publish_workflow(id=id, member_id=self.actor.member_id, may=self.actor.may, **data)
         answer = {**_one(id), "runs": runs}
         return respond("OK_200", answer) if data["dry_run"] else answer
 
@@ -186,7 +186,7 @@ class WorkflowViewSet(ResourceViewSet):
         output=serializers.WorkflowEnrolled,
         bulk=True,
         success="WorkflowEnrolled_201",
-        errors=(*NOT_FOUND, "InvalidRequest_400", *REFUSED),
+        errors=(*NOT_FOUND, *LOST.values(), "InvalidRequest_400", *REFUSED),
         description="For the selected records, at most 10,000 at once, or with withoutRecord a single run about none.",
     )
     def enrol(self, request: Request, id: str, data: dict[str, Any]) -> Any:
@@ -223,6 +223,7 @@ class WorkflowViewSet(ResourceViewSet):
             trigger=data.get("trigger"),
             pinned=data.get("pinned"),
             until=data.get("until"),
+            may=self.actor.may,
         )
 
     @action(detail=True, methods=["post"])

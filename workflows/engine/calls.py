@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import timedelta
 from itertools import chain, zip_longest
+from math import inf
 from time import monotonic
 from typing import Any
 
-from django.db import connection, connections, transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from core.ids import new_id
 from core.jobs import has_due as has_due_rows
+from core.jobs.flights import Flights
 from core.jobs.liveness import worker_number
 from core.tenancy import company_scope, unscoped
 from workflows.engine import inbox, locks
@@ -30,10 +31,12 @@ from workflows.nodes.registry import NODE_TYPES
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 20
-"""Calls that one worker makes at the same time."""
+AT_ONCE = 40
+"""Calls that one process makes at the same time."""
 OF_COMPANY, OF_HOST = 20, 5
 """The most calls of a company at the same time, and of a company to one host."""
+FEW = 8
+"""So many calls of a company may take the last OF_COMPANY threads of a process: none fills it alone."""
 PAIRS = 200
 """How many companies and hosts a claim looks at; the next one goes on behind them."""
 HELD = timedelta(seconds=5)
@@ -74,7 +77,7 @@ WITH RECURSIVE pairs AS (
         ORDER BY due_at, id LIMIT greatest(0, %(of_host)s - coalesce(sending.number, 0))
     ) AS due
 )
-SELECT company_id, id FROM (
+SELECT company_id, id, place FROM (
     SELECT *, number + row_number() OVER (PARTITION BY company_id ORDER BY due_at, id) AS place FROM ready
 ) AS placed WHERE place <= %(of_company)s ORDER BY company_id, place
 """
@@ -86,20 +89,19 @@ def has_due() -> bool:
 
 
 def drain(deadline: float) -> None:
-    """Make due calls until none is left or monotonic() passes the deadline; then wait for those that are out."""
+    """Make due calls until none is left or monotonic() passes the deadline. Those then out end by themselves."""
     _release_lost()
-    flying: dict[Future[Made], RunCall] = {}
-    with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="call") as pool:
-        while True:
-            found = _claim(AT_ONCE - len(flying)) if monotonic() < deadline and len(flying) < AT_ONCE else []
-            if len(found) == 1 and not flying:  # one alone needs no thread
-                _end(found[0], _make(found[0]))
-                continue
-            flying |= {pool.submit(_in_thread, call): call for call in found}
-            if not flying:
-                return
-            for done in wait(flying, timeout=0.2, return_when=FIRST_COMPLETED).done:
-                _end(flying.pop(done), done.result())
+    while monotonic() < deadline:
+        found = _claim(AT_ONCE - len(flights)) if len(flights) < AT_ONCE else []
+        if len(found) == 1 and not flights.calls and deadline == inf:  # who waits for its end needs no thread
+            _end(found[0], _make(found[0]))
+            continue
+        for call in found:
+            flights.begin(call)
+        if not flights.calls:
+            return
+        flights.land(0.2)
+    flights.let_go()
 
 
 def _end(call: RunCall, made: Made) -> None:
@@ -144,35 +146,33 @@ def _claim(most: int) -> list[RunCall]:
 
 
 def _due(most: int) -> list[str]:
-    """Return the ids of due calls within the limits, of each company in turn, under the lock of claims."""
+    """Return the ids of due calls within the limits, of each company in turn, under the lock of claims. `most` threads
+    are free."""
     global _last
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [CLAIMS])
-        found: list[tuple[str, str]] = []
+        found: list[tuple[str, str, int]] = []
         for after in dict.fromkeys((_last, ("", ""))):
             told: dict[str, Any] = {"company": after[0], "host": after[1], "pairs": PAIRS, "now": timezone.now()}
             cursor.execute(DUE, {**told, "of_host": OF_HOST, "of_company": OF_COMPANY})
             found = cursor.fetchall()
             if found:
                 break
-    groups: dict[str, list[str]] = {}
-    for company, id in found:
-        groups.setdefault(company, []).append(id)
+    groups: dict[str, list[tuple[str, int]]] = {}
+    for company, id, place in found:
+        groups.setdefault(company, []).append((id, place))
     _last = (max(groups), "") if len(groups) > 1 else ("", "")
-    turns = chain.from_iterable(zip_longest(*groups.values()))
-    return [id for id in turns if id is not None][:most]
+    turns = [one for one in chain.from_iterable(zip_longest(*groups.values())) if one is not None]
+    chosen: list[str] = []
+    for id, place in turns:
+        if len(chosen) < most and (place <= FEW or most - len(chosen) > OF_COMPANY):
+            chosen.append(id)
+    return chosen
 
 
 def _is_held(run: WorkflowRun, workflow: Workflow) -> bool:
     published = workflow.status == Workflow.Status.PUBLISHED and not workflow.is_deleted
     return run.status in RESTING or not published or run.hold_no < workflow.hold_no
-
-
-def _in_thread(call: RunCall) -> Made:
-    try:
-        return _make(call)
-    finally:
-        connections.close_all()
 
 
 def _make(call: RunCall) -> Made:
@@ -187,6 +187,9 @@ def _make(call: RunCall) -> Made:
             log.exception("call %s failed", call.pk)
             status = "failed" if call.keyed else "unknown"
             return Made(status, code="internal", message=f"{type(error).__name__}: the call broke off")  # type: ignore[arg-type]
+
+
+flights = Flights("call", _make, _end)
 
 
 def _record(call: RunCall, made: Made) -> None:

@@ -33,6 +33,7 @@ from workflows.graphs.events import KINDS, SEGMENT, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.graphs.plan import Node, Plan
 from workflows.graphs.problems import Problems
+from workflows.graphs.rights import May, check_rights
 from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
 
 MOST_STEPS, MOST_SECONDS = 500, 10
@@ -54,14 +55,18 @@ def dry_run(
     trigger: Mapping[str, Any] | None = None,
     pinned: Pins | None = None,
     until: str | None = None,
+    may: May | None = None,
 ) -> dict[str, Any]:
     """Run a draft for a record (panel, id), with the given payload of its trigger, and write nothing.
 
     `pinned` outcomes, node -> handle and output, stand for those of nodes, which then do not run; so do those that the
     draft keeps (data.pinned). It ends behind the node `until`. Broken nodes fail when the run comes to them. Raises
-    InvalidInput_400 for a record, a node or a handle that there is not.
+    InvalidInput_400 for a record, a node or a handle that there is not, and
+    UnauthorizedAction_403 for what the member may not do (`may`).
     """
     draft = compile_draft(graph)
+    if may is not None and draft.plan is not None:
+        _check_rights(draft.plan, may)
     contact_id, lead_id = _subject(subject)
     pins = _pins(graph, draft, pinned or {})
     if until is not None and until not in {node["id"] for node in graph["nodes"]}:
@@ -78,6 +83,14 @@ def dry_run(
     except OperationalError:  # it took too long, or others held its records for too long
         trial.ended = ("stopped", "tooLong" if monotonic() > trial.deadline else "busy")
     return _told(*trial.ended, trial.steps, draft.problems)
+
+
+def _check_rights(plan: Plan, may: May) -> None:
+    """Raise UnauthorizedAction_403 for nodes that do what the member may not."""
+    problems = Problems()
+    check_rights(plan, may, problems)
+    if problems.found:
+        raise NamedError("UnauthorizedAction_403", "; ".join(str(one) for one in problems.found[:20]))
 
 
 def _told(status: str, reason: str, steps: list[dict[str, Any]], problems: Problems) -> dict[str, Any]:

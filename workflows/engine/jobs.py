@@ -6,6 +6,7 @@ from datetime import timedelta
 from time import monotonic
 
 from core.jobs import PeriodicTask, QueueWork, register
+from core.jobs.flights import CALL_SECONDS
 from workflows.engine import calls, counting, messages, places, retention, settling, slices
 from workflows.engine.models import CALLS, WORK, RunCall
 
@@ -40,4 +41,4 @@ register(PeriodicTask("workflow-retention", retention.delete_old, every=timedelt
 register(PeriodicTask("workflow-places", places.look_again, every=timedelta(minutes=1)))
 register(PeriodicTask("workflow-counts", counting.compact, every=timedelta(minutes=1)))
 # By the workers that may wait for a company's server: the tick and the slices never do.
-register(QueueWork(CALLS, calls.drain, has_due=calls.has_due, queue="ai", model=RunCall))
+register(QueueWork(CALLS, calls.drain, has_due=calls.has_due, queue="ai", model=RunCall, seconds=CALL_SECONDS))

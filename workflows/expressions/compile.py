@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,11 +13,12 @@ ROOTS = ("contact", "lead", "trigger", "steps", "loop", "vars", "run", "company"
 MAX_FILTERS = 20
 MAX_PARTS = 200
 """The most references in one text."""
+LONGEST = 2000
+"""Characters of one reference."""
 MAX_DEPTH = 10
 Reader = Callable[[Mapping[str, Any]], Any]
 Escape = Callable[[Any], str]
 
-_BRACES = re.compile(r"\{\{(.{0,2000}?)\}\}", re.DOTALL)
 _PATH = re.compile(r"\s*([A-Za-z]\w*(?:\.[\w-]{1,100}){0,10})\s*")
 _FILTER = re.compile(r"\|\s*(\w+)\s*")
 _ARGUMENT = re.compile(r"""[:,]\s*(?:"([^"]*)"|'([^']*)'|(-?\d{1,15}(?:\.\d{1,10})?))\s*""")
@@ -65,22 +66,36 @@ def compile_value(value: Any, depth: int = 0, *, escape: Escape | None = None) -
     return Compiled(lambda scope: value)
 
 
+def references(source: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and the end of each {{ reference }} in a text, up to the first {{ that has no }}.
+
+    It looks at each character a bounded number of times, whatever the text.
+    """
+    start = source.find("{{")
+    while start >= 0:
+        end = source.find("}}", start + 2, start + LONGEST + 4)
+        if end < 0:
+            return
+        yield start, end + 2
+        start = source.find("{{", end + 2)
+
+
 def _compile_text(source: str, escape: Escape | None) -> Compiled:
     if "{{" not in source:
         return Compiled(lambda scope: source)
     parts: list[str | Reader] = []
     paths, place = set(), 0
-    for found in _BRACES.finditer(source):
-        if found.start() > place:
-            parts.append(source[place : found.start()])
-        path, read = _reference(found[1])
+    for number, (start, end) in enumerate(references(source)):
+        if number == MAX_PARTS:
+            raise BadExpression("tooLarge", f"has more than {MAX_PARTS} references")
+        if start > place:
+            parts.append(source[place:start])
+        path, read = _reference(source[start + 2 : end - 2])
         paths.add(path)
         parts.append(read)
-        place = found.end()
+        place = end
     if "{{" in source[place:]:
         raise BadExpression("badValue", "a {{ has no }}")
-    if len(paths) > MAX_PARTS:
-        raise BadExpression("tooLarge", f"has more than {MAX_PARTS} references")
     if place < len(source):
         parts.append(source[place:])
     if sum(len(part) for part in parts if isinstance(part, str)) > MOST:

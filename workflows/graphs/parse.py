@@ -55,7 +55,7 @@ def _id(raw: Any, where: str) -> str:
 
 
 def _text(raw: Any, where: str, most: int = 64) -> str:
-    if not isinstance(raw, str) or len(raw) > most or "\0" in raw:
+    if not isinstance(raw, str) or len(raw) > most or "\0" in raw or not _encodes(raw):
         raise _refuse(where, f"needs a text of at most {most} characters")
     return raw
 
@@ -69,12 +69,23 @@ def _node(raw: Any, where: str) -> dict[str, Any]:
     if len(dumps(data)) > MAX_NODE:
         raise _refuse(f"{where}.data", f"is larger than {MAX_NODE} bytes")
     check_plain(data, f"{where}.data")
+    _check_data(data, f"{where}.data")
     return {
         "id": _id(raw.get("id"), f"{where}.id"),
         "type": _text(raw.get("type") or "", f"{where}.type"),
         "position": _position(raw.get("position"), f"{where}.position"),
         "data": data,
     }
+
+
+def _check_data(data: Mapping[str, Any], where: str) -> None:
+    """Refuse values of a node that are of another kind; their sense is a matter of the validation."""
+    for name in ("config", "onError", "pinned"):
+        if not isinstance(data.get(name), dict | None):
+            raise _refuse(f"{where}.{name}", "needs an object")
+    if not isinstance(data.get("disabled"), bool | None):
+        raise _refuse(f"{where}.disabled", "needs true or false")
+    _text(data.get("label") or "", f"{where}.label", 200)
 
 
 def check_plain(value: Any, where: str, depth: int = 0) -> None:

@@ -120,6 +120,9 @@ class FieldDate(NodeConfig):
         return value.replace(second=0, microsecond=0)
 
 
+MOST_MONTHS = 1200
+
+
 class Schedule(NodeConfig):
     type: Literal["cron", "interval", "dates", "field"]
     cron: str | None = Field(default=None, max_length=200, description="minute hour day month weekday")
@@ -147,6 +150,8 @@ class Schedule(NodeConfig):
         for one in value if isinstance(value, list) else [value]:
             if one is not None and one.tzinfo is None:
                 raise ValueError("times need an offset, such as 2026-01-31T09:00:00Z")
+            if one is not None and not 1970 <= one.year <= 2200:
+                raise ValueError("times are of the years 1970 to 2200")
         return value
 
     @model_validator(mode="after")
@@ -161,4 +166,6 @@ class Schedule(NodeConfig):
             raise ValueError("audience.panel: is another one than field.panel")
         if self.every is not None and self.every.unit == "seconds" and self.every.amount < 60:
             raise ValueError("every: at least a minute")
+        if self.every is not None and self.every.unit == "months" and self.every.amount > MOST_MONTHS:
+            raise ValueError("every: at most a hundred years")
         return self

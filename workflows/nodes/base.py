@@ -211,6 +211,8 @@ class NodeType:
     """Finds what is allowed and probably not meant, as (code, path, message); a warning."""
     needs_lead: bool = False
     """A run that is about no lead fails here."""
+    needs: Callable[[Any], tuple[str, ...]] = lambda config: ()
+    """The permissions that what it does takes of whoever publishes it, such as contact.PUT."""
     writes: bool = False
     """It changes records, so that their values are read anew after it."""
     writes_keys: Callable[[Any], bool] = lambda config: False

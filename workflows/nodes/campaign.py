@@ -66,6 +66,7 @@ CAMPAIGN = NodeType(
     CampaignConfig,
     _campaign,
     handles=lambda config: HANDLES,
+    needs=lambda config: ("campaign.PUT",),
     icon="campaign",
     templates=("to",),
     check=_problems,

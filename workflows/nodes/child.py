@@ -62,6 +62,7 @@ WORKFLOW = NodeType(
     _start,
     resume=_resume,
     handles=lambda config: ("out", FAILED, TIMEOUT) if config.wait else ("out",),
+    needs=lambda config: ("workflow.POST",),
     icon="account_tree",
     templates=("input",),
     outputs={"run": "id", "status": "text", "reason": "text", "vars": "object"},

@@ -131,6 +131,7 @@ FIND = NodeType(
     FindConfig,
     _find,
     handles=lambda config: ("found", "none"),
+    needs=lambda config: (f"{config.panel}.GET",),
     icon="search",
     templates=("filter",),
     check=_unknown,

@@ -61,6 +61,7 @@ GENIE = NodeType(
     _genie,
     resume=resume,
     handles=lambda config: HANDLES,
+    needs=lambda config: ("genie.POST", "contact.GET"),
     icon="auto_awesome",
     templates=("to",),
     check=_problems,

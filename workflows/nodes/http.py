@@ -13,6 +13,7 @@ from pydantic import Field, field_validator, model_validator
 
 from core.outbound import is_private
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.text.hiding import Hider
 from core.text.json import dumps
 from crm.webhooks.signing import signed_headers
 from workflows.expressions.filters import text
@@ -188,6 +189,7 @@ def make(call: CallToMake) -> Made:
     headers = {**request["headers"], "Idempotency-Key": call.key}
     if "user-agent" not in {name.lower() for name in headers}:
         headers["User-Agent"] = AGENT
+    hider = Hider(())
     if request["auth"] is not None:
         secret = secret_for(request["auth"]["secret"], host_of(request["url"]))
         if secret is None:
@@ -197,6 +199,7 @@ def make(call: CallToMake) -> Made:
         except ValueError:
             text = "the secret is no key of Standard Webhooks: behind whsec_ it has no base64"
             return Made("failed", code="secretInvalid", message=text, permanent=True)
+        hider = Hider([secret, *secret.split(":", 1)[1:]] if request["auth"]["how"] == "basic" else [secret])
     try:
         answer = exchange(
             request["method"],
@@ -213,7 +216,7 @@ def make(call: CallToMake) -> Made:
         permanent = failed.code in ("refused", "redirected", "large")
         told = f"{failed.detail} Nobody knows whether it was done ({failed.code})." if doubt else failed.detail
         return Made("unknown" if doubt else "failed", None, failed.code, told, permanent)
-    return _read(answer, request)
+    return _read(answer, request, hider)
 
 
 def _proof(auth: dict[str, Any], secret: str, key: str, body: bytes) -> dict[str, str]:
@@ -227,23 +230,28 @@ def _proof(auth: dict[str, Any], secret: str, key: str, body: bytes) -> dict[str
     return signed_headers([secret], id=key, seconds=int(time.time()), body=body)
 
 
-def _read(answer: HttpAnswer, request: Any) -> Made:
+def _read(answer: HttpAnswer, request: Any, hider: Hider) -> Made:
+    """Return what is kept of an answer. What it echoes of the secret is hidden, before anything is cut."""
+    words = hider.body(answer.body)
     output = {
         "status": answer.status,
-        "headers": {name.lower()[:100]: _stored(value)[:500] for name, value in list(answer.headers.items())[:40]},
-        "body": _body(answer),
+        "headers": {
+            hider.text(name.lower())[:100]: hider.text(_stored(value))[:500]
+            for name, value in list(answer.headers.items())[:40]
+        },
+        "body": hider.value(_body(answer)),
     }
     fits = answer.status in request["success"] if request["success"] else 200 <= answer.status < 300
     if len(dumps(output)) > LARGEST_CALL:
         output = {
             **output,
-            "body": _stored(answer.body[: LARGEST_CALL // 4].decode(errors="replace")),
+            "body": _stored(words[: LARGEST_CALL // 4].decode(errors="replace")),
             "truncated": True,
         }
     if fits:
         return Made("done", output)
     permanent = answer.status < 500 and answer.status not in LATER
-    said = _stored(answer.body[:300].decode(errors="replace"))
+    said = _stored(words[:300].decode(errors="replace"))
     return Made("failed", output, "httpStatus", f"the answer has the status {answer.status}: {said}", permanent)
 
 

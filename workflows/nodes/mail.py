@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -14,11 +13,12 @@ from crm.models import Contact
 from outreach.delivery.attachments import described
 from outreach.email_templates.compiling import Compiled
 from outreach.email_templates.models import EmailTemplate
-from outreach.email_templates.rendering import ValueReader, compile_template, render
+from outreach.email_templates.rendering import Rendered, ValueReader, compile_template, render
 from outreach.email_templates.services import compiled_of
 from outreach.genie.automated import Words
 from workflows.expressions import Compiled as Expression
 from workflows.expressions import compile_value
+from workflows.expressions.compile import MAX_PARTS, references
 from workflows.expressions.filters import text
 from workflows.nodes.base import Item, NodeType, Wave
 from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of
@@ -26,7 +26,10 @@ from workflows.nodes.records import checked_ids, fail_by
 
 COMPOSER = "ai-offline"
 """The AI type of the node's run, which is never asked: the words are all there."""
-_BRACES = re.compile(r"\{\{.{0,2000}?\}\}", re.DOTALL)
+
+MAX_SUBJECT, MAX_MAIL = 500, 300_000
+"""Characters of a subject, and bytes of text and HTML."""
+TOO_LARGE = f"its values make the mail larger than {MAX_SUBJECT} characters of subject, or {MAX_MAIL:,} bytes"
 
 
 class MailConfig(RecipientConfig):
@@ -72,15 +75,27 @@ def own_words(subject: str, body: str) -> tuple[str, Compiled, Mapping[str, Expr
     Values then come into the mail as those of a template do: escaped in HTML, encoded in addresses, in one line in the
     subject. Raises InvalidEmailTemplate_400.
     """
+    if sum(1 for part in (subject, body) for _ in references(part)) > MAX_PARTS:
+        raise NamedError("InvalidEmailTemplate_400", f"body: has more than {MAX_PARTS} references")
     names: dict[str, str] = {}
-
-    def placeholder(found: re.Match[str]) -> str:
-        return f"{{{{{names.setdefault(found[0], f'v{len(names)}')}}}}}"
-
-    masked = [_BRACES.sub(placeholder, part) for part in (subject, body)]
+    masked = [_masked(part, names) for part in (subject, body)]
     variables = [{"name": name, "required": False, "dateType": None} for name in names.values()]
     compiled = compile_template(masked[0], masked[1], variables)
     return masked[0], compiled, {name: compile_value(source) for source, name in names.items()}
+
+
+def is_too_large(mail: Rendered) -> bool:
+    """Tell whether the values make a mail larger than a template may be."""
+    return len(mail.subject) > MAX_SUBJECT or len(mail.text.encode()) + len(mail.html.encode()) > MAX_MAIL
+
+
+def _masked(source: str, names: dict[str, str]) -> str:
+    """Return a text with a placeholder for each expression, and add its name."""
+    parts, place = [], 0
+    for start, end in references(source):
+        parts += [source[place:start], f"{{{{{names.setdefault(source[start:end], f'v{len(names)}')}}}}}"]
+        place = end
+    return "".join([*parts, source[place:]])
 
 
 def _mail(wave: Wave) -> None:
@@ -98,7 +113,9 @@ def _by_words(wave: Wave, found: Sequence[tuple[Item, Contact]]) -> list[tuple[I
     made: list[tuple[Item, Contact, Words | None]] = []
     for item, contact in found:
         mail = render(subject, compiled, (), {name: text(one.read(item.scope)) for name, one in values.items()})
-        if mail.subject.strip() and mail.text.strip():
+        if is_too_large(mail):
+            item.fail("tooLarge", TOO_LARGE)
+        elif mail.subject.strip() and mail.text.strip():
             made.append((item, contact, Words(mail.subject, mail.text, mail.html)))
         else:
             item.fail("badValue", f"{'body' if mail.subject.strip() else 'subject'}: the expressions leave no words")
@@ -122,7 +139,9 @@ def _by_template(wave: Wave, found: Sequence[tuple[Item, Contact]]) -> list[tupl
         own = {name: text(value) for name, value in wave.render("variables", item).items()}
         values = {**reader.of(contact, template.variables), **own}
         mail = render(template.subject, compiled, template.variables, values)
-        if mail.missing:
+        if is_too_large(mail):
+            item.fail("tooLarge", TOO_LARGE)
+        elif mail.missing:
             item.fail("templateVariable", f"{', '.join(mail.missing)}: the contact has no value")
         else:
             made.append((item, contact, Words(mail.subject, mail.text, mail.html, files)))
@@ -169,6 +188,7 @@ MAIL = NodeType(
     _mail,
     resume=resume,
     handles=lambda config: HANDLES,
+    needs=lambda config: ("genie.POST", "contact.GET"),
     icon="mail",
     templates=("to", "variables", "subject", "body"),
     check=_problems,

@@ -294,6 +294,11 @@ def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]
     return check
 
 
+def _needs(panel: str) -> Callable[[Any], tuple[str, ...]]:
+    methods = {"create": ("POST",), "update": ("PUT",), "upsert": ("POST", "PUT"), "delete": ("DELETE",)}
+    return lambda config: tuple(f"{panel}.{method}" for method in methods[config.action])
+
+
 def _writes_keys(config: Any) -> bool:
     return config.action in ("create", "upsert") or any(key in config.values for key in KEY_PARTS)
 
@@ -310,6 +315,7 @@ CONTACT = NodeType(
     templates=("values",),
     check=_unknown_fields("contact"),
     hints=_without_key,
+    needs=_needs("contact"),
     writes=True,
     writes_keys=_writes_keys,
     outputs={"id": "id", "changed": "boolean", "created": "boolean"},
@@ -325,6 +331,7 @@ LEAD = NodeType(
     icon="filter_alt",
     templates=("values",),
     check=_unknown_fields("lead"),
+    needs=_needs("lead"),
     writes=True,
     writes_keys=lambda config: config.action == "create",
     outputs={"id": "id", "changed": "boolean"},

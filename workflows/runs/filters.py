@@ -52,6 +52,13 @@ RUN_FIELDS = FieldSet(
     default_sort=("createdAt",),
     default_search=("workflow.name", "contact.name", "contact.email"),
 )
+OF_CONTACTS = ("contact.name", "contact.email")
+PLAIN_RUN_FIELDS = FieldSet(
+    [field for field in RUN_FIELDS.fields.values() if field.name not in OF_CONTACTS],
+    default_sort=("createdAt",),
+    default_search=("workflow.name",),
+)
+"""What is left for roles that may not read contacts."""
 STEP_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),

@@ -15,6 +15,8 @@ from workflows.graphs.models import Workflow
 from workflows.runs.selectors import waits_of, why_of
 
 NODES = "Node of its version -> type, label (empty: none), disabled, and ways: labels of its cases or arms."
+TOLD = ("kind", "happenedAt", "objectId")
+"""What of a trigger tells of no record."""
 ERROR = "node, code and message of what failed it; null: nothing."
 
 
@@ -151,6 +153,19 @@ def _told(node: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": node["type"], "label": data.get("label") or "", "disabled": disabled, "ways": ways}
 
 
+def _withheld(data: dict[str, Any]) -> dict[str, Any]:
+    """Return a run, or a step, without what may tell of records."""
+    found = dict(data)
+    if found.get("contact"):
+        found["contact"] = {**found["contact"], "name": "", "email": None}
+    if "trigger" in found:
+        found["trigger"] = {name: found["trigger"][name] for name in TOLD if name in found["trigger"]}
+    for name in ("failure", "error"):
+        if found.get(name):
+            found[name] = {**found[name], "message": ""}
+    return {**found, **({"output": None} if "output" in found else {})}
+
+
 class WorkflowStepOut(Output):
     """A step of a run."""
 
@@ -163,3 +178,27 @@ class WorkflowStepOut(Output):
     output = serializers.JSONField(allow_null=True)
     error = serializers.DictField(allow_null=True, help_text="code, message and attempt.")
     createdAt = serializers.DateTimeField()
+
+
+class PlainRunOut(WorkflowRunOut):
+    """A run as roles see it that may not read contacts and leads."""
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return _withheld(super().finish(data, row))
+
+
+class PlainRunDetail(WorkflowRunDetail):
+    """A run as roles see it that may not read contacts and leads."""
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return _withheld(super().finish(data, row))
+
+
+class PlainStepOut(WorkflowStepOut):
+    """A step as roles see it that may not read contacts and leads."""
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return _withheld(super().finish(data, row))

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
+from core.access import Actor
 from core.api.endpoint import endpoint
 from core.api.envelope import QUEUED, respond
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from core.lists import BulkSelection
 from workflows.engine import operations
 from workflows.engine.models import RunStep, WorkflowRun
-from workflows.runs.filters import RUN_FIELDS, STEP_FIELDS
+from workflows.runs.filters import PLAIN_RUN_FIELDS, RUN_FIELDS, STEP_FIELDS
 from workflows.runs.redriving import redrive
 from workflows.runs.serializers import (
+    PlainRunDetail,
+    PlainRunOut,
+    PlainStepOut,
     WorkflowRunDelete,
     WorkflowRunDetail,
     WorkflowRunOut,
@@ -34,8 +40,14 @@ NOT_FOUND = (operations.NOT_FOUND,)
 STATE = (*NOT_FOUND, "InvalidRequest_400")
 
 
-def _one(id: str) -> dict[str, Any]:
-    found = WorkflowRunDetail.one(WorkflowRun.objects.filter(pk=id))
+def _reads_all(actor: Actor) -> bool:
+    """Tell whether the actor may read the records that runs are about: steps of contacts tell of leads, and back."""
+    return all(actor.may(panel, "GET") for panel in ("contact", "lead"))
+
+
+def _one(id: str, actor: Actor) -> dict[str, Any]:
+    output = WorkflowRunDetail if _reads_all(actor) else PlainRunDetail
+    found = output.one(WorkflowRun.objects.filter(pk=id))
     if found is None:
         raise _not_found()
     return found
@@ -55,11 +67,28 @@ def _steps(asked: ListRequest) -> QuerySet[RunStep]:
 class WorkflowRunViewSet(ResourceViewSet):
     module = "workflow"
     lookup_url_kwarg = "runId"
-    listing = Listing("List runs of workflows", WorkflowRun.objects.all, RUN_FIELDS, WorkflowRunOut)
+    listing = Listing(
+        "List runs of workflows",
+        WorkflowRun.objects.all,
+        RUN_FIELDS,
+        WorkflowRunOut,
+        description="Roles that may not read contacts and leads see no values of theirs, and filter by none.",
+    )
+    plain = {WorkflowRunOut: PlainRunOut, WorkflowStepOut: PlainStepOut}
+
+    def answer_list(self, listing: Listing) -> Any:
+        if not _reads_all(self.actor):
+            fields = PLAIN_RUN_FIELDS if listing is self.listing else listing.fields
+            listing = replace(listing, output=self.plain[listing.output], fields=fields)
+        return super().answer_list(listing)
+
+    def selection(self) -> BulkSelection:
+        fields = RUN_FIELDS if _reads_all(self.actor) else PLAIN_RUN_FIELDS
+        return BulkSelection.parse(self.request.data, self.request.query_params, fields)
 
     @endpoint("Read a run", output=WorkflowRunDetail, errors=NOT_FOUND)
     def retrieve(self, request: Request, runId: str) -> Any:
-        return _one(runId)
+        return _one(runId, self.actor)
 
     @endpoint(
         "Delete runs",
@@ -87,7 +116,7 @@ class WorkflowRunViewSet(ResourceViewSet):
     )
     def pause(self, request: Request, runId: str) -> Any:
         operations.pause_run(id=runId)
-        return _one(runId)
+        return _one(runId, self.actor)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -101,13 +130,13 @@ class WorkflowRunViewSet(ResourceViewSet):
     )
     def resume(self, request: Request, runId: str, data: dict[str, Any]) -> Any:
         operations.resume_run(id=runId, shift=data["shift"])
-        return _one(runId)
+        return _one(runId, self.actor)
 
     @action(detail=True, methods=["post"])
     @endpoint("Cancel a run", output=WorkflowRunDetail, success="WorkflowRunCancelled_200", errors=STATE)
     def cancel(self, request: Request, runId: str) -> Any:
         operations.cancel_run(id=runId)
-        return _one(runId)
+        return _one(runId, self.actor)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -130,7 +159,7 @@ class WorkflowRunViewSet(ResourceViewSet):
             resend=data["resend"],
             given=given,
         )
-        return _one(runId)
+        return _one(runId, self.actor)
 
     @action(detail=False, methods=["post"])
     @endpoint(

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from core.access.quota import lock_company
 from core.errors import NamedError
 from core.lists import BulkSelection
 from crm.records.unique_names import save_unique_name
@@ -14,6 +15,7 @@ from workflows.secrets.models import WorkflowSecret
 
 NOT_FOUND, TAKEN = "WorkflowSecretNotFound_404", "WorkflowSecretNameAlreadyExists_400"
 MOST = 100
+LOCK = "workflow-secrets"
 HOST = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
 
 
@@ -25,6 +27,7 @@ def create_secret(*, member_id: str, name: str, host: str, value: str) -> Workfl
         raise NamedError("InvalidInput_400", "host: needs the name of a host, such as api.example.org")
     if not value.isascii() or not value.isprintable():
         raise NamedError("InvalidInput_400", "value: has characters that no header can carry")
+    lock_company(LOCK)
     if WorkflowSecret.objects.count() >= MOST:
         raise NamedError("InvalidInput_400", f"name: a company keeps at most {MOST} secrets; delete one first")
     secret = WorkflowSecret(name=name, host=host, value=value, created_by_id=member_id)

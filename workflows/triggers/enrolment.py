@@ -26,6 +26,7 @@ MOST = 10_000
 """The most records that one request enrols."""
 MAX_CALL = 64_000
 """Bytes of a webhook's body."""
+LOST = {"contact": "ContactNotFound_404", "lead": "LeadNotFound_404"}
 CALLS = Limit("workflow-hooks", 600, 60)
 """Calls of one webhook."""
 
@@ -62,7 +63,7 @@ def enrol(
     The filter of the workflow is for what starts it by itself; who selects records means them.
 
     Raises InvalidRequest_400 for a workflow that is not published, or paused without a queue, and for more than MOST
-    records.
+    records; ContactNotFound_404, LeadNotFound_404 when ids name none.
     """
     locks.lock_shared([workflow.pk])
     workflow = Workflow.objects.get(pk=workflow.pk)
@@ -78,6 +79,8 @@ def enrol(
         started = start_runs(workflow, plan, [Entry(f"manual:{call}", trigger=trigger)], member_id=member_id)
         return {"selectedCount": 1, "startedCount": len(started)}
     ids = list(selection.apply(kind_of(panel).live()).order_by("pk").values_list("pk", flat=True)[: MOST + 1])
+    if not ids and not selection.everything:
+        raise NamedError(LOST[panel], f"ids: none of them is a {panel} of this company")
     if len(ids) > MOST:
         raise NamedError("InvalidRequest_400", f"ids: at most {MOST:,} records are enrolled at once")
     contacts = contacts_of_leads(ids) if panel == "lead" else {}

@@ -1,0 +1,93 @@
+"""Calls outside that a process makes side by side, and that go on when the drain that began them lets go of its worker.
+
+A drain is one of several kinds of work on its queue. If it waited for the slowest of its calls, whoever has slow
+servers would hold up the calls of everybody else.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any, Generic, TypeVar
+
+from django.db import connections
+
+log = logging.getLogger(__name__)
+
+CALL_SECONDS = 2.0
+"""How long a drain of calls has its worker before others get their turn."""
+MOST_THREADS = 64
+C = TypeVar("C")
+R = TypeVar("R")
+_all: list[Flights[Any, Any]] = []
+
+
+class Flights(Generic[C, R]):
+    """The calls of one kind that are out. `make(call)` makes one in a thread; `end(call, result)` records its result.
+
+    Whoever drains ends them, in its own thread, as long as it has the worker; afterwards the threads themselves do.
+    """
+
+    def __init__(self, name: str, make: Callable[[C], R], end: Callable[[C, R], None]) -> None:
+        self.name, self.make, self.end = name, make, end
+        self._out: dict[Future[R], C] = {}
+        self._pool: ThreadPoolExecutor | None = None
+        _all.append(self)
+
+    def __len__(self) -> int:
+        return len(self._out)
+
+    @property
+    def calls(self) -> list[C]:
+        return list(self._out.values())
+
+    def begin(self, call: C) -> None:
+        """Have a thread make a call. The caller keeps to its limit of calls that are out, below MOST_THREADS."""
+        if self._pool is None:  # of this process: its parent, from which it was forked, has made no calls
+            self._pool = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix=self.name)
+        self._out[self._pool.submit(self._make, call)] = call
+
+    def land(self, seconds: float) -> None:
+        """Wait for calls to come back, at most so long, and end those that have."""
+        for future in wait(list(self._out), timeout=seconds, return_when=FIRST_COMPLETED).done:
+            self._end(future)
+
+    def let_go(self) -> None:
+        """Leave it to the threads to end the calls that are still out."""
+        here = threading.get_ident()
+
+        def end(future: Future[R]) -> None:
+            try:
+                self._end(future)
+            except Exception:  # the edge of one call: what was not recorded is still out for its rows
+                log.exception("the result of a call (%s) could not be recorded", self.name)
+            finally:
+                if threading.get_ident() != here:
+                    connections.close_all()
+
+        for future in list(self._out):
+            future.add_done_callback(end)
+
+    def _make(self, call: C) -> R:
+        try:
+            return self.make(call)
+        finally:
+            connections.close_all()
+
+    def _end(self, future: Future[R]) -> None:
+        call = self._out.pop(future, None)
+        if call is not None:  # else another thread was first
+            self.end(call, future.result())
+
+
+def wait_for_all(seconds: float) -> None:
+    """Wait until the calls of this process have ended, before it does."""
+    futures = [future for flights in _all for future in list(flights._out)]
+    for flights in _all:
+        flights.let_go()
+    wait(futures, timeout=seconds)
+    for flights in _all:
+        if flights._pool is not None:
+            flights._pool.shutdown(wait=len(flights) == 0)

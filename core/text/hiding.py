@@ -1,0 +1,43 @@
+"""Secrets that come back: a server may echo what was sent to it, and what it answers is kept and shown."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+HIDDEN = "\u2022\u2022\u2022"
+SHORTEST = 4
+"""Characters of a secret that is looked for: a shorter one would be found everywhere."""
+
+
+class Hider:
+    """Replaces secrets by dots, as they are, in base64, percent-encoded, or escaped in JSON."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        found = set()
+        for secret in secrets:
+            coded = base64.b64encode(secret.encode()).decode()
+            escaped = secret.replace("\\", "\\\\").replace('"', '\\"')
+            found |= {secret, coded, coded.rstrip("="), quote(secret, safe=""), escaped}
+        self._found = sorted((one for one in found if len(one) >= SHORTEST), key=len, reverse=True)
+
+    def text(self, text: str) -> str:
+        for one in self._found:
+            text = text.replace(one, HIDDEN)
+        return text
+
+    def value(self, value: Any) -> Any:
+        """Return JSON without the secrets, which may be keys too."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.value(one) for one in value]
+        if isinstance(value, Mapping):
+            return {self.text(key): self.value(one) for key, one in value.items()}
+        return value
+
+    def body(self, body: bytes) -> bytes:
+        """Return a body of which texts are kept alone."""
+        return self.text(body.decode(errors="replace")).encode() if self._found else body

@@ -1,0 +1,43 @@
+"""The permissions that a workflow takes of the member who publishes it, or runs it dry: those of what its nodes do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from workflows.expressions.conditions import CompiledConditions
+from workflows.graphs.plan import Node, Plan
+from workflows.graphs.problems import Problems
+
+PANELS = ("contact", "lead")
+May = Callable[[str, str], bool]
+"""Tells whether a member may use a method on a module."""
+
+
+def check_rights(plan: Plan, may: May, problems: Problems) -> None:
+    """Add a problem for each permission that the member lacks."""
+    for node_id, permission in needed(plan):
+        module, _, method = permission.partition(".")
+        if not may(module, method):
+            path = "" if node_id else "config"
+            problems.add("notAllowed", f"your role lacks the permission {permission}", node_id=node_id, path=path)
+
+
+def needed(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Yield node (empty: the workflow's settings) and permission, such as contact.GET, each pair once."""
+    whole = [one for one in (plan.filter, *plan.ends.values()) if one is not None]
+    found = [("", permission) for one in whole for permission in _read_by(one)]
+    for node in plan.nodes.values():
+        if not node.disabled:
+            found += [(node.id, permission) for permission in (*node.type.needs(node.config), *_read(node))]
+    yield from dict.fromkeys(found)
+
+
+def _read(node: Node) -> list[str]:
+    """Return what reads the records that a node's expressions and conditions refer to."""
+    roots = {path.partition(".")[0] for path in node.paths}
+    own = [f"{panel}.GET" for panel in PANELS if panel in roots]
+    return [*own, *(permission for one in node.conditions.values() for permission in _read_by(one))]
+
+
+def _read_by(conditions: CompiledConditions) -> list[str]:
+    return [f"{panel}.GET" for panel in sorted({panel for panel, _ in conditions.parts})]
