@@ -176,7 +176,7 @@ def test_a_workflow_is_drawn_published_and_mended_by_keys(
     expect(page.get_by_role("alert")).to_contain_text("nobody may call today")
     tab_to(page, ".run-steps .failed button[value=retry]")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("It tries again from there")).to_be_visible()
+    expect(page.get_by_text("It begins again from there")).to_be_visible()
     work()
     expect(page.locator(".job-head .badge")).to_have_text("Done")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -52,6 +52,7 @@ class FlowCanvas extends HTMLElement {
         const mark = made("span", "mark");
         mark.textContent = "!";
         mark.title = shown.problems.join("\n");
+        mark.setAttribute("aria-hidden", "true");
         box.append(mark);
       }
       const counts = made("span", "counts");
@@ -59,7 +60,9 @@ class FlowCanvas extends HTMLElement {
       const known = this._counts?.get(node.id);
       if (known) counts.append(...[...known.childNodes].map((child) => child.cloneNode(true)));
       box.append(counts);
-      box.setAttribute("aria-label", [shown.label, shown.about, node.data.disabled ? "left out" : "", ...shown.problems].filter(Boolean).join(", "));
+      const said = made("span", "hidden-text");
+      said.textContent = [node.data.disabled ? "left out" : "", ...shown.problems].filter(Boolean).join(", ");
+      if (said.textContent) box.append(said);
       this._elements.set(node.id, box);
       this.world.append(box);
       for (const [place, [handle, words]] of shown.ways.entries()) {
