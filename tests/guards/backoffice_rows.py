@@ -278,7 +278,7 @@ def _invoice(n: int) -> Invoice:
 def _payment(n: int) -> Payment:
     invoice = _invoice(n)
     return Payment.objects.create(
-        number=f"P{n}",
+        number=f"P{new_id()[-8:]}",
         subscription_id=invoice.subscription_id,
         invoice=invoice,
         status="paid",
@@ -295,7 +295,7 @@ def _attempt(n: int) -> Attempt:
 def _credit_note(n: int) -> CreditNote:
     return CreditNote.objects.create(
         invoice=_invoice(n),
-        number=f"CN-{n}",
+        number=f"CN-{new_id()[-8:]}",
         amount_minor=n,
         currency="USD",
         reason=f"Returned {n}",
@@ -304,7 +304,7 @@ def _credit_note(n: int) -> CreditNote:
 
 
 def _coupon(n: int) -> Coupon:
-    return Coupon.objects.create(code=f"CODE{n}", percent=10)
+    return Coupon.objects.create(code=f"CODE{new_id()[-8:].upper()}", percent=10)
 
 
 def _gateway(n: int) -> GatewayAccount:
