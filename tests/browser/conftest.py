@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.browser.chromium import find_chromium
+from tests.kit.examples import walked
 
 REFUSED_FORM = "the server responded with a status of 422"
 """What Chromium itself says of a form that was refused, as tests want it."""
@@ -65,7 +66,7 @@ def browser() -> Iterator[Browser]:
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
-@pytest.fixture(params=WIDTHS, ids=lambda width: f"{width}px")
+@pytest.fixture(params=walked(WIDTHS), ids=lambda width: f"{width}px")
 def page(request: pytest.FixtureRequest, browser: Browser, live_server: Any) -> Iterator[Page]:
     """A page of a new visitor, wide and narrow."""
     width = request.param

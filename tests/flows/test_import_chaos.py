@@ -19,8 +19,9 @@ from crm.models import Contact, ContactTag, CustomField, CustomFieldValue, Impor
 from tests.crm.imports.helpers import HEADER, MAPPING, csv_of, make, run
 from tests.flows.import_workers import BATCH, SECONDS, kill_over_the_import, progress, running
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import in_make_check
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, in_make_check]
 
 
 def content(rows: int) -> bytes:

@@ -10,9 +10,10 @@ from outreach.models import GenieScheduler, SendJob, SendJobTransition
 from tests.flows.import_workers import running
 from tests.flows.test_bulk_chaos import finish_under_fire
 from tests.kit.cast import make_cast
+from tests.kit.examples import in_make_check
 from tests.kit.factories import ContactFactory, SmtpFactory
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, in_make_check]
 
 ROWS, KILLS = 600, 4
 

@@ -28,6 +28,7 @@ from billing.standin.server import Server, running
 from core.tenancy import company_scope, unscoped
 from tests.billing.checkout.helpers import open_gateways
 from tests.billing.subscriptions.helpers import plan_of
+from tests.kit.examples import in_make_check
 from tests.kit.gateways import CURRENCIES, LETTERS, TOKENS
 from tests.kit.processes import drainer, kill
 
@@ -78,7 +79,7 @@ def make_charges(number: int, plan: Plan, server: Server) -> None:
 @pytest.mark.parametrize(
     "number",
     [
-        pytest.param(int(os.environ.get("PAYMENT_CHAOS_SHORT", "40")), marks=pytest.mark.long),
+        pytest.param(int(os.environ.get("PAYMENT_CHAOS_SHORT", "40")), marks=[pytest.mark.long, in_make_check]),
         pytest.param(int(os.environ.get("PAYMENT_CHAOS", "2000")), marks=pytest.mark.slow),
     ],
 )

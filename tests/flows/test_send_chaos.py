@@ -30,11 +30,12 @@ from core.tenancy import company_scope
 from crm.models import Contact
 from outreach.models import AiApp, MailApp, SendJob, SendJobTransition, Smtp
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import in_make_check
 from tests.kit.factories import SmtpFactory
 from tests.kit.mail_vendors import Asked, Fault, VendorServer, vendor_server
 from tests.kit.smtp_server import Faults, PipeliningServer, accept_any, faulty_server
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, in_make_check]
 
 logging.getLogger("mail.log").setLevel(logging.WARNING)
 

@@ -10,6 +10,7 @@ from core.jobs import WORK, sweep
 from core.tenancy import unscoped
 from tests.kit.cast import Cast, make_cast
 from tests.kit.data_server import DataServer, data_server
+from tests.kit.examples import in_make_check
 from tests.kit.processes import kill, python
 from tests.workflows.helpers import edges, node, published, runs, work
 from workflows.engine import calls
@@ -61,6 +62,7 @@ def calling(cast: Cast, server: DataServer, *, keyed: bool) -> str:
     return id
 
 
+@in_make_check
 @pytest.mark.parametrize("keyed", [True, False])
 @pytest.mark.parametrize(
     ("point", "arrived"),

@@ -9,6 +9,7 @@ from django.db import connection
 
 from core.jobs import WORK
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import in_make_check
 from tests.kit.processes import python
 from tests.workflows.helpers import contact, edges, node, published, runs, work
 from workflows.engine import marks
@@ -42,6 +43,7 @@ def age_marks() -> None:
         cursor.execute("UPDATE workflows_slicemark SET created_at = created_at - interval '1 minute'")
 
 
+@in_make_check
 def test_a_run_that_kills_its_workers_fails_and_the_others_go_on(cast: Cast, monkeypatch: Any) -> None:
     monkeypatch.setattr(marks, "MOST_DEATHS", 3)
     id = published(cast, [node("a", "set", {"values": {"a": "{{ contact.name }}"}})], edges())

@@ -12,6 +12,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.jobs import WORK
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import in_make_check
 from tests.kit.processes import drainer, kill
 from tests.kit.threads import at_once
 from tests.workflows.helpers import contact, edges, node, published, runs, work
@@ -230,6 +231,7 @@ def test_what_is_emitted_after_a_publication_starts_runs(cast: Cast) -> None:
     assert [run.status for run in runs(cast, id)] == ["completed"]
 
 
+@in_make_check
 def test_workers_that_are_killed_lose_and_repeat_nothing(cast: Cast) -> None:
     change = {"action": "update", "values": {"name": "{{ contact.name }}!"}}
     id = published(cast, [node("a", "contact", change), node("b", "note", {"notes": "x"})], edges("a > b"))

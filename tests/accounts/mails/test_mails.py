@@ -31,6 +31,7 @@ from core.tenancy import unscoped
 from core.text.formats import Formats
 from tests.accounts.mails.samples import LINK, NASTY, SAMPLES
 from tests.kit.cast import Cast
+from tests.kit.examples import in_make_check
 from tests.kit.processes import drainer, kill
 from tests.kit.smtp_server import DROP, Faults, FaultyServer, faulty_server
 
@@ -302,6 +303,7 @@ class SlowServer(FaultyServer):
         return answer
 
 
+@in_make_check
 @pytest.mark.django_db(transaction=True)
 def test_a_killed_worker_loses_no_mail(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = Faults()

@@ -20,6 +20,7 @@ from outreach.deliverability import services
 from outreach.models import DkimKey, SenderCheck, Smtp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.dns_server import Zone
+from tests.kit.examples import in_make_check
 from tests.kit.factories import SmtpFactory
 from tests.outreach.helpers import Post, planned, work
 from tests.web.helpers import at, enter, text_of, toast_of
@@ -177,6 +178,7 @@ def test_a_check_whose_worker_died_is_done_again_and_told_once(
     assert len(told(cast)) == 1
 
 
+@in_make_check
 def test_silent_name_servers_are_asked_again_before_anything_is_made_of_it(
     cast: Cast, daily: Smtp, settings: Any
 ) -> None:

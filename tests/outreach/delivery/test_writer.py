@@ -25,6 +25,7 @@ from outreach.models import SendJob, SendJobTransition, Smtp
 from outreach.smtp import transport
 from outreach.smtp.transport import Sent
 from tests.kit.cast import Cast
+from tests.kit.examples import in_make_check
 from tests.kit.factories import SmtpFactory
 from tests.kit.smtp_server import HANG, PATIENT, Faults, FaultyServer, accept_any, faulty_server
 from tests.outreach.helpers import Post, planned, statuses, work
@@ -82,6 +83,7 @@ def test_a_server_has_a_message_only_after_its_intent_was_committed(cast: Cast, 
         give_slot_back(smtp, held)
 
 
+@in_make_check
 def test_nobody_waits_for_the_server_of_somebody_else(cast: Cast, post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transport, "Timeouts", lambda: replace(PATIENT, final=3.0))
     silent = planned(cast, 1)

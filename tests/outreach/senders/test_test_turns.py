@@ -15,6 +15,7 @@ from outreach.senders import services
 from outreach.smtp.outcome import SmtpError
 from outreach.smtp.transport import SmtpConfig, Timeouts, verify
 from tests.kit.cast import KEY, Cast, make_cast
+from tests.kit.examples import in_make_check
 from tests.kit.factories import SmtpFactory
 from tests.kit.smtp_server import resolve_loopback, scripted_server
 from tests.kit.web import web_process
@@ -77,6 +78,7 @@ def test_a_test_ends_in_its_total_time_however_the_server_dawdles() -> None:
         assert time.monotonic() - started < 1.5
 
 
+@in_make_check
 @pytest.mark.long
 def test_health_answers_while_silent_ports_are_tested(transactional_db: None, silent_port: int) -> None:
     casts = [make_cast() for _ in range(3)]
