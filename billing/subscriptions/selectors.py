@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from django.utils import timezone
 
 from billing.subscriptions.models import OPEN, Subscription
@@ -24,3 +26,14 @@ def primary_subscription() -> Subscription | None:
     """Return the active company's primary subscription with its plan, whatever its state."""
     found: Subscription | None = Subscription.objects.select_related("plan").filter(is_primary=True).first()
     return found
+
+
+def lapsed_since() -> datetime | None:
+    """Return since when the active company has no access; None while it has."""
+    found = primary_subscription()
+    if found is None:
+        return timezone.now() - timedelta(days=365)
+    if is_open(found):
+        return None
+    ended = found.ends_at is not None and found.ends_at <= timezone.now()
+    return found.ends_at if ended else found.created_at

@@ -86,8 +86,8 @@ class Toast:
 class Refused(Exception):
     """The page cannot be shown. `detail` says why, and how to go on."""
 
-    def __init__(self, status: int, message: str, detail: str = "") -> None:
-        self.status, self.message, self.detail = status, message, detail
+    def __init__(self, status: int, message: str, detail: str = "", *, lapsed: bool = False) -> None:
+        self.status, self.message, self.detail, self.lapsed = status, message, detail, lapsed
         super().__init__(message)
 
 
@@ -331,7 +331,7 @@ class Page(View):
 
     def _check_access(self) -> None:
         if self.needs_subscription and isinstance(self.plan, NamedError):
-            raise Refused(403, resolve(self.plan.name)[1], self.plan.detail)
+            raise Refused(403, resolve(self.plan.name)[1], self.plan.detail, lapsed=True)
         if not self.opens(type(self)):
             raise Refused(403, "Your role does not open this page", "Ask an owner of the company for the permission.")
         # The API has addresses beside its records, such as contact/import, which are no page of a record.
