@@ -7,10 +7,12 @@ from typing import Any
 
 from rest_framework import serializers
 
-from billing.checkout.quotes import Quote
+from billing.checkout.quotes import AUTO, WHEN, Quote
+from billing.checkout.selectors import losses_of
 from billing.entitlements.serializers import SubscriptionOut
 from billing.ledger.money import MoneyOut, money
 from billing.plans.models import PlanPrice
+from billing.subscriptions.offers import CHANGES
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 
@@ -29,6 +31,9 @@ class OrderInput(Input):
     currency = LineInput(max_length=3, min_length=3, required=False, help_text="ISO 4217 code of one of its prices")
     seats = IntegerInput(min_value=1, max_value=1_000_000, required=False)
     couponCode = LineInput(max_length=40, required=False)
+    when = serializers.ChoiceField(
+        choices=WHEN, required=False, default=AUTO, help_text="auto: an upgrade now, a downgrade at the period's end"
+    )
 
 
 class SeatsInput(Input):
@@ -107,6 +112,21 @@ class LineOut(Output):
     tax = Computed(MoneyOut())
 
 
+class LimitLost(Output):
+    """A limit below what is there. Nothing is deleted, and nothing can be added."""
+
+    module = serializers.CharField()
+    limit = serializers.IntegerField()
+    used = serializers.IntegerField()
+
+
+class LossesOut(Output):
+    """What the company would lose."""
+
+    modules = serializers.ListField(child=serializers.CharField(), help_text="permission modules that it has now")
+    limits = Computed(LimitLost(many=True))
+
+
 class QuoteOut(Output):
     """What something costs, and what it is."""
 
@@ -119,8 +139,13 @@ class QuoteOut(Output):
     tax = Computed(MoneyOut())
     total = Computed(MoneyOut())
     credit = Computed(MoneyOut(help_text="covered by the company's balance"))
-    due = Computed(MoneyOut(help_text="to be paid"))
+    due = Computed(MoneyOut(help_text="to be paid now"))
     couponCode = serializers.CharField()
+    change = serializers.ChoiceField(choices=CHANGES, help_text="of what the company pays for now")
+    scheduled = serializers.BooleanField(help_text="it takes effect at periodStart; total is what is to be paid then")
+    taxRule = serializers.CharField(help_text="domestic, reverse_charge, oss, home or abroad")
+    taxNote = serializers.CharField(help_text="what the invoice has to say of the tax, or empty")
+    loses = Computed(LossesOut())
     fromNow = serializers.BooleanField(help_text="the period begins when it is paid, else when the paid one ends")
     periodStart = serializers.DateTimeField()
     periodEnd = serializers.DateTimeField()
@@ -152,6 +177,11 @@ def quoted(quote: Quote) -> dict[str, Any]:
         "lines": lines,
         **sums,
         "couponCode": quote.coupon.code if quote.coupon else "",
+        "change": quote.change,
+        "scheduled": quote.scheduled,
+        "taxRule": quote.tax_of.rule,
+        "taxNote": quote.tax_of.note,
+        "loses": losses_of(quote.plan, quote.seats),
         "fromNow": quote.from_now,
         "periodStart": quote.period[0],
         "periodEnd": quote.period[1],
@@ -257,8 +287,31 @@ class InvoiceOut(Output):
         return {**data, **{name: money(row[f"{name}_minor"], row["currency"]) for name in names}}
 
 
+class CreditNoteOut(Output):
+    """What was taken back of an invoice."""
+
+    reads = ("amount_minor", "tax_minor", "currency")
+    _id = IdField()
+    number = serializers.CharField()
+    invoiceID = serializers.CharField(source="invoice_id")
+    invoiceNumber = serializers.CharField(source="invoice.number", allow_null=True)
+    amount = Computed(MoneyOut(help_text="tax included"))
+    tax = Computed(MoneyOut())
+    reason = serializers.CharField()
+    issuedOn = serializers.DateField(source="issued_on")
+    createdAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        amount, tax = (money(row[f"{name}_minor"], row["currency"]) for name in ("amount", "tax"))
+        return {**data, "amount": amount, "tax": tax}
+
+
 class InvoiceFull(InvoiceOut):
     """An invoice with its lines."""
+
+    taxRule = Computed(serializers.CharField(help_text="domestic, reverse_charge, oss, home, abroad, or empty"))
+    taxNote = Computed(serializers.CharField(help_text="what it has to say of the tax, or empty"))
 
     buyer = serializers.DictField(child=serializers.CharField(allow_blank=True))
     seller = serializers.DictField(child=serializers.CharField(allow_blank=True))

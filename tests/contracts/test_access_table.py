@@ -49,6 +49,7 @@ OPEN_WITHOUT_SUBSCRIPTION = {
     *(("GET", path) for path in ("subscription", "subscription/<str:id>", "manual-payment", "manual-payment/<str:id>")),
     *(("GET", f"subscription/{path}") for path in ("invoices", "invoices/<str:id>", "invoices/<str:id>/pdf")),
     *(("GET", f"subscription/{path}") for path in ("transactions", "transactions/<str:id>", "payment-methods")),
+    *(("GET", f"subscription/credit-notes{path}") for path in ("", "/<str:id>", "/<str:id>/pdf")),
     *(("POST", path) for path in ("subscription", "subscription/preview", "subscription/seats", "manual-payment")),
     *(("PUT", path) for path in ("subscription/<str:id>", "manual-payment/<str:id>")),
     *(("DELETE", path) for path in ("subscription/<str:id>", "subscription/payment-methods/<str:id>")),
