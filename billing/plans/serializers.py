@@ -11,10 +11,10 @@ from django.db.models import OuterRef, Subquery
 from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
-from billing.plans.features import features_of
 from billing.plans.models import PlanPrice
 from core.api.output import Computed, IdField, Output
 from core.fields import JSONField
+from core.text.features import features_of
 
 PERMISSION_MODULES = "permission modules; null: all of them"
 

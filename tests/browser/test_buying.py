@@ -98,6 +98,8 @@ def test_a_company_registers_lapses_pays_and_goes_on(page: Page, live_server: An
         page.get_by_role("link", name="Contacts").click()
         expect(page.get_by_role("heading", name="Contacts")).to_be_visible()
         page.go_back()
+        page.get_by_role("button", name="Cancel the subscription").click()
+        expect(page.get_by_text("nothing more is to be paid")).to_be_visible()
         page.get_by_role("button", name="Cancel at the end of the period").click()
         page.get_by_role("button", name="Let it go on").click()
         page.get_by_role("link", name="Invoices").click()

@@ -36,6 +36,15 @@ def buyer(**plan: Any) -> tuple[Cast, Plan]:
     return cast, plan_of("Club", amount="29", **{"max_seats": 10, **plan})
 
 
+def buyer_again() -> Cast:
+    cast = make_cast()
+    with cast.scope():
+        Subscription.objects.update(
+            status="expired", ends_at=timezone.now() - timedelta(days=1), plan=None, interval=""
+        )
+    return cast
+
+
 def open_gateways(server: Server, settings: Any) -> dict[str, GatewayAccount]:
     """Put the stand-in behind gateway-a to gateway-e."""
     settings.OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -15,7 +14,7 @@ from billing.models import (
     Payment,
     PlanPrice,
     Posting,
-    Subscription,
+    Seller,
     TaxRate,
 )
 from billing.payments.orders import approve_transfer, leave_expired
@@ -25,12 +24,12 @@ from tests.billing.checkout.helpers import (
     begin,
     books_hold,
     buyer,
+    buyer_again,
     order,
     pay,
     subscription_of,
 )
 from tests.billing.subscriptions.helpers import plan_of
-from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import UserFactory
 from tests.kit.threads import at_once
 
@@ -47,15 +46,6 @@ def test_the_last_coupon_goes_to_one(server: Server) -> None:
     found = at_once(4, None, lambda n: casts[n].session.post("/subscription", body).status)
     assert sorted(found) == [201, 201, 400, 400]
     assert Coupon.objects.get().used == 2
-
-
-def buyer_again() -> Cast:
-    cast = make_cast()
-    with cast.scope():
-        Subscription.objects.update(
-            status="expired", ends_at=timezone.now() - timedelta(days=1), plan=None, interval=""
-        )
-    return cast
 
 
 def test_coupon_tax_and_seats_are_in_preview_order_and_invoice_alike(server: Server) -> None:

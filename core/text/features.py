@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from core.text.modules import name_of
+
 FEATURES = {
     "contact": "Contacts",
     "lead": "Leads and their board",
@@ -30,3 +32,8 @@ FEATURES = {
 def features_of(modules: Collection[str] | None) -> list[str]:
     """Return the features of a plan; None has all of them."""
     return [words for module, words in FEATURES.items() if modules is None or module in modules]
+
+
+def feature_of(module: str) -> str:
+    """Return what a module is to somebody who chooses a plan."""
+    return FEATURES.get(module) or name_of(module)
