@@ -47,10 +47,12 @@ class BuyPlan(BillingPage):
 
     def form(self) -> Form:
         sent = self.request.POST if self.request.method == "POST" else self.request.GET
+        people = sent.get("seats", "")
+        seats = int(people) if people.isascii() and people.isdecimal() and len(people) < 10 else ""
         return Form(
             [
                 Field("interval", "Paid", kind="radio", options=INTERVALS, value=sent.get("interval") or "month"),
-                Field("seats", "People", kind="number", value=sent.get("seats", ""), help="Empty: as many as you are."),
+                Field("seats", "People", kind="number", value=seats, help="Empty: as many as you are."),
                 Field("couponCode", "Coupon", value=sent.get("couponCode", "")),
                 Field("currency", "", kind="hidden", value=sent.get("currency", "")),
             ]
