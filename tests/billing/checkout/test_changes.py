@@ -18,7 +18,7 @@ from billing.checkout.unused import unused_of
 from billing.invoices.services import credit
 from billing.models import Coupon, CreditNote, Currency, Invoice, Payment, Plan, PlanPrice, Subscription
 from billing.standin.server import Server
-from tests.billing.checkout.helpers import books_hold, buyer, buyer_again, order, pay, subscription_of
+from tests.billing.checkout.helpers import books_hold, buyer_again, order, pay, subscription_of
 from tests.billing.subscriptions.helpers import plan_of
 from tests.kit.cast import Cast
 from tests.kit.threads import at_once
@@ -45,7 +45,7 @@ def plans() -> dict[str, Plan]:
 
 def subscribed(plan: Plan, **values: Any) -> Cast:
     """A company that has paid for the plan."""
-    cast, _ = buyer()
+    cast = buyer_again()
     pay(cast, order(cast, plan, **values)["payment"]["_id"])
     return cast
 
@@ -105,7 +105,7 @@ def test_a_cancelled_subscription_that_chooses_another_plan_goes_on(server: Serv
 
 def test_refusals_of_when(server: Server) -> None:
     known = plans()
-    lapsed, _ = buyer()
+    lapsed = buyer_again()
     refused = lapsed.session.post("/subscription", {"planID": known["Small"].pk, **KEEP})
     assert (refused.status, "no paid period" in refused.body["warning"]) == (400, True)
     assert lapsed.session.post("/subscription", {"planID": known["Small"].pk, "when": "later"}).status == 400
@@ -166,7 +166,7 @@ def test_nobody_gets_back_more_than_was_paid(steps: list[Any], server: Server, d
     """Whatever is bought in whatever order, with whatever discount: what is unused is at most what was paid."""
     known = plans_once()
     with time_machine.travel(timezone.now(), tick=False) as clock:
-        cast, _ = buyer_of(known)
+        cast = buyer_again()
         for what, interval, code, days in steps:
             clock.shift(timedelta(days=days))
             step(cast, known, what, interval, code)
@@ -190,10 +190,6 @@ def plans_once() -> dict[str, Plan]:
     found = plans()
     PlanPrice.objects.update(seat_amount=Decimal("7.77"))
     return found
-
-
-def buyer_of(known: dict[str, Plan]) -> tuple[Cast, Plan]:
-    return buyer_again(), known["Small"]
 
 
 def step(cast: Cast, known: dict[str, Plan], what: str, interval: str, code: str) -> None:
