@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from core.ids import is_id
 from core.text.features import feature_of
@@ -112,11 +112,20 @@ class PayOrder(BillingPage):
     title = "Pay"
     template = "web/plans/pay.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Show the page, or look for itself: what is typed in it stays until there is something new."""
         order = self.read(f"manual-payment/{self.params['id']}").data
-        if self.waits(order) and "HX-Request" in self.request.headers:
+        if "HX-Request" not in request.headers:
+            return self.page(self.shown(order))
+        if self.waits(order):
             self.ask("POST", f"{order['begun']}/capture", None, {"paymentID": order["id"]})
             order = self.read(f"manual-payment/{self.params['id']}").data
+        return HttpResponse(status=204, headers={} if self.waits(order) else {"HX-Redirect": request.path})
+
+    def show(self) -> Mapping[str, Any]:
+        return self.shown(self.read(f"manual-payment/{self.params['id']}").data)
+
+    def shown(self, order: Mapping[str, Any]) -> dict[str, Any]:
         titles = {one["gateway"]: one["title"] for one in order["gateways"]}
         return {
             "order": order,

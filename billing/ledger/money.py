@@ -9,7 +9,7 @@ from typing import Any
 from rest_framework import serializers
 
 from core.api.output import Output
-from core.text.currencies import exponent
+from core.text.currencies import exponent as exponent
 
 MOST = 2**53
 """Minor units of the largest amount: JSON's numbers are exact up to here."""
