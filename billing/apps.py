@@ -7,15 +7,23 @@ class BillingConfig(AppConfig):
 
     def ready(self) -> None:
         from billing.entitlements import jobs as entitlements  # noqa: F401  (registers its work and notice)
+        from billing.entitlements.banner import state_banner
         from billing.entitlements.selectors import SOURCE
         from billing.payments import jobs as payments  # noqa: F401  (registers its work)
+        from billing.payments.reports import REPORTS
         from billing.plans.defaults import seed
         from billing.subscriptions import jobs as subscriptions  # noqa: F401  (registers its work)
         from billing.subscriptions import notices  # noqa: F401  (registers them)
         from billing.subscriptions import services as subscription_services
+        from billing.taxes import jobs as taxes  # noqa: F401  (registers its work)
         from core.access import set_entitlements
+        from core.reports import register_report
         from core.tenancy.provisioning import on_company_created
+        from core.web.banners import set_banner
 
         set_entitlements(SOURCE)
+        set_banner(state_banner)
+        for report in REPORTS:
+            register_report(report)
         on_company_created(subscription_services.provision_subscription)
         post_migrate.connect(seed, sender=self, dispatch_uid="billing.plans.defaults")

@@ -264,6 +264,7 @@ GATEWAYS = {
 }
 """Letter of /gateway-x -> the payment gateway behind it, and its keys. They go before those of the back office."""
 INVOICE_FONTS = env("INVOICE_FONTS", default="")
+VIES_URL = env("VIES_URL", default="").rstrip("/")
 """A folder of fonts for invoices, beside those that typst brings along."""
 PAYMENT_BACKOFF = env.float("PAYMENT_BACKOFF", default=2.0)
 """Base of the waits, in seconds, between looks at a payment whose gateway doesn't answer."""

@@ -13,7 +13,6 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import groupby
 from typing import Any
 
-from babel.numbers import get_currency_precision
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet, Sum, Value
@@ -26,6 +25,7 @@ from accounts.programs.models import OWED, REWARD_MOVES, PartnerProgram, Referra
 from accounts.users.models import User
 from core.errors import ValidationFailed
 from core.tenancy import unscoped
+from core.text.currencies import exponent
 from core.text.formats import Formats
 
 State = Reward.State
@@ -92,7 +92,7 @@ def _owns(user_id: str, company_id: str) -> bool:
 
 def round_money(amount: Decimal, currency: str) -> Decimal:
     """Round the amount to the currency's smallest unit, half up."""
-    return amount.quantize(Decimal(1).scaleb(-get_currency_precision(currency.upper())), rounding=ROUND_HALF_UP)
+    return amount.quantize(Decimal(1).scaleb(-exponent(currency.upper())), rounding=ROUND_HALF_UP)
 
 
 # Transitions

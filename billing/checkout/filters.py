@@ -44,6 +44,16 @@ INVOICE_FIELDS = FieldSet(
     default_sort=("createdAt",),
     default_search=("number",),
 )
+CREDIT_NOTE_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("number", "text", "number", nullable=False, searchable=True),
+        ListField("invoiceNumber", "text", "invoice__number", searchable=True),
+        *DATES,
+    ],
+    default_sort=("createdAt",),
+    default_search=("number", "invoiceNumber"),
+)
 TRANSACTION_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),

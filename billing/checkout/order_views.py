@@ -7,7 +7,13 @@ from typing import Any
 from rest_framework.request import Request
 
 from billing.checkout import filters
-from billing.checkout.serializers import PaymentOut, PaymentWays, TransferFields, TransferInput
+from billing.checkout.order_serializers import (
+    PaymentOut,
+    PaymentWays,
+    TransferFields,
+    TransferInput,
+)
+from billing.checkout.quotes import NOW
 from billing.checkout.services import own_primary, subscribe
 from billing.gateways.accounts import accounts_for
 from billing.gateways.registry import adapter
@@ -102,7 +108,8 @@ class ManualPaymentViewSet(ResourceViewSet):
         if id is None:
             if "plan_id" not in data:
                 raise NamedError("ManualPaymentDetailsNotFound_400", "paymentID: the order to pay, or planID to order")
-            id = subscribe(values=data, member_id=self.actor.member_id)[1].pk
+            payment = subscribe(values={**data, "when": NOW}, member_id=self.actor.member_id)[1]
+            id = payment.pk if payment else ""
         elif data:
             raise NamedError("BadRequest_400", "paymentID: an order says what is bought; leave the rest out")
         pay_by_bank(payment_id=id, values=said)

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from core.ids import is_id
+from core.text.features import feature_of
+from core.text.modules import name_of
 from core.web.forms import Field, Form, Option
 from core.web.settings import SettingsForm, SettingsPage
 
@@ -20,6 +22,8 @@ TRANSFER_STATES = {
     "submitted": "We look whether your transfer has come, and write to you.",
     "rejected": "Your transfer was not found.",
 }
+CHOSEN = ("plan", "interval", "seats", "currency", "couponCode")
+"""What the address of a page says of what is bought."""
 INTERVALS = [Option("month", "a month"), Option("year", "a year")]
 
 
@@ -43,11 +47,14 @@ class BuyPlan(BillingPage):
 
     def form(self) -> Form:
         sent = self.request.POST if self.request.method == "POST" else self.request.GET
+        people = sent.get("seats", "")
+        seats = int(people) if people.isascii() and people.isdecimal() and len(people) < 10 else ""
         return Form(
             [
                 Field("interval", "Paid", kind="radio", options=INTERVALS, value=sent.get("interval") or "month"),
-                Field("seats", "People", kind="number", value=sent.get("seats", ""), help="Empty: as many as you are."),
+                Field("seats", "People", kind="number", value=seats, help="Empty: as many as you are."),
                 Field("couponCode", "Coupon", value=sent.get("couponCode", "")),
+                Field("currency", "", kind="hidden", value=sent.get("currency", "")),
             ]
         )
 
@@ -66,7 +73,18 @@ class BuyPlan(BillingPage):
         if answer is not None and not answer.ok:
             form.refuse(answer.message, answer.warning)
         quote = answer.data if answer is not None and answer.ok else None
-        return {"form": form, "quote": quote, "can_buy": self.may_buy(), "plan_id": self.plan_id}
+        details = self.ask("GET", "subscription/billing-details") if quote else None
+        chosen = {"plan": self.plan_id, **{name: one for name, one in form.values.items() if name in CHOSEN and one}}
+        return {
+            "form": form,
+            "quote": quote,
+            "change_details": self.address("billing-details", **chosen),
+            "details": details.data if details is not None and details.ok else None,
+            "can_buy": self.may_buy(),
+            "plan_id": self.plan_id,
+            "lost": [feature_of(module) for module in quote["loses"]["modules"]] if quote else [],
+            "over": [(name_of(one["module"]), one) for one in quote["loses"]["limits"]] if quote else [],
+        }
 
     def show(self) -> Mapping[str, Any]:
         return self.context(self.form())
@@ -81,8 +99,10 @@ class BuyPlan(BillingPage):
         answer = self.ask("POST", "subscription", None, self.body(form))
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
-            return self.page({"form": form, "quote": None, "can_buy": True, "plan_id": self.plan_id}, status=422)
+            return self.page({**self.context(form), "quote": None}, status=422)
         payment = answer.data["payment"]
+        if payment is None:
+            return self.done("It changes when the paid period ends", to=self.address("plan"))
         return self.done(to=self.address("plan-pay", payment["id"]))
 
 
@@ -92,16 +112,33 @@ class PayOrder(BillingPage):
     title = "Pay"
     template = "web/plans/pay.html"
 
-    def show(self) -> Mapping[str, Any]:
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Show the page, or look for itself: what is typed in it stays until there is something new."""
         order = self.read(f"manual-payment/{self.params['id']}").data
+        if "HX-Request" not in request.headers:
+            return self.page(self.shown(order))
+        if self.waits(order):
+            self.ask("POST", f"{order['begun']}/capture", None, {"paymentID": order["id"]})
+            order = self.read(f"manual-payment/{self.params['id']}").data
+        return HttpResponse(status=204, headers={} if self.waits(order) else {"HX-Redirect": request.path})
+
+    def show(self) -> Mapping[str, Any]:
+        return self.shown(self.read(f"manual-payment/{self.params['id']}").data)
+
+    def shown(self, order: Mapping[str, Any]) -> dict[str, Any]:
         titles = {one["gateway"]: one["title"] for one in order["gateways"]}
         return {
             "order": order,
+            "waits": self.waits(order),
             "begun_title": titles.get(order["begun"] or "", "the gateway"),
             "transfer": TRANSFER_STATES.get(order["state"], ""),
             "transfer_form": self.transfer_form(order) if order["bank"] and self.may_buy() else None,
             "can_buy": self.may_buy(),
         }
+
+    def waits(self, order: Mapping[str, Any]) -> bool:
+        """Tell whether somebody may be paying on the gateway's page: then this page looks by itself."""
+        return bool(order["status"] == "open" and order["redirectUrl"] and self.may_buy())
 
     def transfer_form(self, order: Mapping[str, Any]) -> Form:
         return Form([Field("reference", "What your transfer says", value=order["reference"], required=True)])
@@ -146,10 +183,18 @@ class Invoices(BillingPage):
     template = "web/plans/invoices.html"
 
     def show(self) -> Mapping[str, Any]:
-        found = self.read("subscription/invoices", {"p": "1", "n": "100"})
+        found = self.read("subscription/invoices", {"p": "1", "n": "100"}).data
+        notes = self.read("subscription/credit-notes", {"p": "1", "n": "100"}).data
+        asked = {"p": "1", "n": "50", "filters": {"status": "open"}}
+        orders = {one["invoiceID"]: one["id"] for one in self.read("manual-payment", asked).data}
         invoices = [
-            {**one, "state": INVOICE_STATES.get(one["status"], INVOICE_STATES["draft"])}
-            for one in found.data
+            {
+                **one,
+                "state": INVOICE_STATES.get(one["status"], INVOICE_STATES["draft"]),
+                "order": orders.get(one["id"]),
+                "notes": [note for note in notes if note["invoiceID"] == one["id"]],
+            }
+            for one in found
             if one["status"] != "void"
         ]
         methods = self.read("subscription/payment-methods", {"p": "1", "n": "50"}).data
@@ -157,6 +202,9 @@ class Invoices(BillingPage):
 
     def do_pdf(self) -> HttpResponse:
         return self.download(f"subscription/invoices/{self.sent_id()}/pdf")
+
+    def do_note(self) -> HttpResponse:
+        return self.download(f"subscription/credit-notes/{self.sent_id()}/pdf")
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"subscription/payment-methods/{self.sent_id()}")
@@ -178,11 +226,19 @@ class Details(SettingsForm):
             [
                 Field("name", "Name", value=known.get("name", ""), autocomplete="organization"),
                 Field("address", "Address", kind="textarea", value=known.get("address", "")),
-                Field("country", "Country", value=known.get("country", "")),
-                Field("vatId", "VAT id", value=known.get("vatId", "")),
+                Field("country", "Country", value=known.get("country", ""), help="Its name or code, such as DE."),
+                Field("vatId", "VAT id", value=known.get("vatId", ""), help="It is checked against the country."),
                 Field("email", "E-mail for invoices", kind="email", value=known.get("email", "")),
             ]
         )
+
+    def do_save(self) -> HttpResponse:
+        saved = super().do_save()
+        plan = self.request.GET.get("plan", "")
+        if saved.status_code == 303 and is_id(plan):  # from an order, which goes on with what was changed
+            chosen = {name: self.request.GET[name] for name in CHOSEN if name in self.request.GET}
+            saved["Location"] = self.address("plan-buy", **chosen)
+        return saved
 
     def may(self, module: str, method: str = "GET") -> bool:
         """Tell whether the role allows it; a lapsed company's plan is not asked."""

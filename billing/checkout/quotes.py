@@ -13,26 +13,31 @@ from django.core import signing
 from django.utils import timezone
 
 from accounts.models import CompanySettings
+from billing.checkout.unused import unused_of
 from billing.coupons.models import Coupon
 from billing.coupons.services import discount_of, usable_coupon
 from billing.invoices.models import Invoice
-from billing.invoices.services import Line
+from billing.invoices.services import Line, the_seller
 from billing.ledger.money import percent_of, share, to_minor
 from billing.payments.attempts import PROOF, QUOTE
-from billing.payments.models import Payment
 from billing.payments.settling import usable_balance
 from billing.plans.models import Currency, Plan, PlanPrice
 from billing.subscriptions.changes import check_seats
 from billing.subscriptions.models import Subscription
+from billing.subscriptions.offers import DOWNGRADE, SAME, UPGRADE, amounts_of, change_to, held_plan
 from billing.subscriptions.periods import period_after
 from billing.subscriptions.selectors import is_open
-from billing.taxes.services import billing_details, tax_rate
+from billing.taxes.rules import Tax, tax_for
+from billing.taxes.services import billing_details
 from core.access import used_quota
 from core.errors import NamedError, shorten
 from core.tenancy import company_id
 
 Status, Kind = Subscription.Status, Invoice.Kind
 FALLBACK = "USD"
+AUTO, NOW, PERIOD_END = "auto", "now", "periodEnd"
+WHEN = (AUTO, NOW, PERIOD_END)
+"""When a change takes effect; auto: an upgrade now, a downgrade when the paid period ends."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,10 @@ class Quote:
     coupon: Coupon | None
     credit: int
     """What the company's balance covers."""
+    tax_of: Tax
+    change: str
+    scheduled: bool = False
+    """It takes effect when the paid period ends. Nothing is to be paid before."""
 
     @property
     def subtotal(self) -> int:
@@ -69,7 +78,7 @@ class Quote:
 
     @property
     def due(self) -> int:
-        return self.total - self.credit
+        return 0 if self.scheduled else self.total - self.credit
 
     @property
     def basis(self) -> dict[str, Any]:
@@ -98,12 +107,14 @@ def quote_plan(
     currency: str = "",
     seats: int | None = None,
     coupon_code: str = "",
+    when: str = AUTO,
 ) -> Quote:
-    """Reckon what a period of a plan costs the active company now.
+    """Reckon what a period of a plan costs the active company, and from when on.
 
-    Another plan or interval begins at once, and what is unused of the paid period is taken off. The same one goes on
-    when the paid period ends. Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400, FreePlanAlreadyUsed_400,
-    CouponInvalid_400 and BadRequest_400.
+    An upgrade begins when it is paid, and what is unused of the paid period is taken off. A downgrade waits until that
+    has ended, unless `when` is now. The same plan goes on when the paid period ends, paid now, unless `when` is
+    periodEnd. Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400, FreePlanAlreadyUsed_400, CouponInvalid_400
+    and BadRequest_400.
     """
     plan = _plan(plan_id, subscription)
     now = timezone.now()
@@ -112,27 +123,53 @@ def quote_plan(
     code = price.currency.code
     chosen = seats if seats is not None else max(plan.min_seats, used_quota("member"))
     check_seats(plan, chosen)
-    paid = subscription.status in (Status.ACTIVE, Status.PAST_DUE) and bool(subscription.interval)
-    same = paid and subscription.plan_id == plan.pk and subscription.interval == interval
+    held = held_plan(subscription)
+    change = change_to(held, plan.pk, interval, amounts_of([plan.pk])[plan.pk])
+    runs = held is not None and subscription.period_end is not None and subscription.period_end > now
+    scheduled = _waits(change, when, runs=runs)
     lines = _lines(plan, price, chosen)
-    if same and subscription.period_end and subscription.period_day:
+    follows = scheduled or (change == SAME and subscription.period_day)
+    if follows and subscription.period_end:
         start = subscription.period_end
-        if start > period_after(now, interval, now.day):
+        if not scheduled and start > period_after(now, interval, now.day):
             raise NamedError("BadRequest_400", f"planID: it is paid until {start:%Y-%m-%d} already")
-        period = (start, period_after(start, interval, subscription.period_day))
+        period = (start, period_after(start, interval, subscription.period_day or start.day))
     else:
         period = (now, period_after(now, interval, now.day))
         if is_open(subscription):
             lines += _unused(subscription, code, now)
         if sum(line.amount for line in lines) < 0:
             raise NamedError(
-                "BadRequest_400", "planID: what is paid already is worth more; choose it when the period has ended"
+                "BadRequest_400",
+                "planID: what is paid already is worth more; choose it for the period's end (when: periodEnd)",
             )
+    coupon = _coupon(coupon_code, plan, code, scheduled=scheduled) if coupon_code else None
+    tax = tax_of_sale()
+    billed = _with_tax(_with_discount(lines, coupon, code), tax)
+    quote = Quote(
+        Kind.CYCLE, plan, interval, chosen, code, billed, not follows, period, coupon, 0, tax, change, scheduled
+    )
+    return quote if scheduled else _with_credit(quote)
+
+
+def _waits(change: str, when: str, *, runs: bool) -> bool:
+    """Tell whether a change waits until the paid period has ended. Raises BadRequest_400 where none runs."""
+    if when == PERIOD_END and not runs:
+        raise NamedError("BadRequest_400", "when: no paid period runs that it could wait for")
+    return when == PERIOD_END or (when == AUTO and change == DOWNGRADE and runs)
+
+
+def _coupon(code: str, plan: Plan, currency: str, *, scheduled: bool) -> Coupon:
+    if scheduled:
+        raise NamedError("CouponInvalid_400", "couponCode: a coupon is for what is paid now")
     has_paid = Invoice.objects.filter(status=Invoice.Status.PAID, total_minor__gt=0).exists()
-    coupon = usable_coupon(coupon_code, plan=plan, currency=code, has_paid=has_paid) if coupon_code else None
-    billed = _with_tax(_with_discount(lines, coupon, code))
-    quote = Quote(Kind.CYCLE, plan, interval, chosen, code, billed, not same, period, coupon, 0)
-    return _with_credit(quote)
+    return usable_coupon(code, plan=plan, currency=currency, has_paid=has_paid)
+
+
+def tax_of_sale() -> Tax:
+    """Return the tax of what the active company pays today."""
+    seller = the_seller()
+    return tax_for(billing_details(), seller_country=seller.country, oss=seller.oss)
 
 
 def quote_seats(subscription: Subscription, seats: int) -> Quote:
@@ -153,7 +190,9 @@ def quote_seats(subscription: Subscription, seats: int) -> Quote:
     unit = -(-to_minor(price.seat_amount, code) * max(0, left) // max(1, whole))
     text = f"{more} more {'seat' if more == 1 else 'seats'} until {end:%Y-%m-%d}"
     lines = (Line(text, max(0, more), unit, unit * max(0, more)),)
-    quote = Quote(Kind.SEATS, plan, subscription.interval, seats, code, _with_tax(lines), False, (now, end), None, 0)
+    tax, change = tax_of_sale(), UPGRADE if more > 0 else SAME if not more else DOWNGRADE
+    billed, period = _with_tax(lines, tax), (now, end)
+    quote = Quote(Kind.SEATS, plan, subscription.interval, seats, code, billed, False, period, None, 0, tax, change)
     return _with_credit(quote)
 
 
@@ -193,21 +232,11 @@ def _lines(plan: Plan, price: PlanPrice, seats: int) -> tuple[Line, ...]:
 
 
 def _unused(subscription: Subscription, currency: str, now: datetime) -> tuple[Line, ...]:
-    """Return the lines that take off what is unused of what was paid for the present period."""
-    start, end = subscription.period_start, subscription.period_end
-    if start is None or end is None or end <= now or not subscription.interval:
+    """Return the lines that take off what is unused of what was paid."""
+    end = subscription.period_end
+    if end is None or end <= now or not subscription.interval:
         return ()
-    # What was paid for the period that runs: orders keep what they opened.
-    rows = Payment.objects.filter(
-        subscription=subscription, status=Payment.Status.PAID, basis__periodEnd=end.isoformat()
-    ).select_related("invoice")
-    net = 0
-    for payment in rows:
-        if payment.currency != currency:
-            raise NamedError("BadRequest_400", f"currency: the present period is paid in {payment.currency}")
-        net += payment.invoice.total_minor - payment.invoice.tax_minor
-    left = int((end - max(now, start)).total_seconds())
-    unused = net * left // max(1, int((end - start).total_seconds()))
+    unused = unused_of(subscription, currency, now)
     name = subscription.plan.name if subscription.plan else "the former plan"
     return (Line(f"Unused time of {name} until {end:%Y-%m-%d}", 1, -unused, -unused),) if unused else ()
 
@@ -220,15 +249,13 @@ def _with_discount(lines: Sequence[Line], coupon: Coupon | None, currency: str) 
     return tuple(replace(line, discount=part) for line, part in zip(lines, parts, strict=True))
 
 
-def _with_tax(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Add the tax of the buyer's country. It is reckoned of the whole, and shared out over the lines."""
-    rate = tax_rate(billing_details().country)
-    if rate is None or not rate.percent:
+def _with_tax(lines: Sequence[Line], tax: Tax) -> tuple[Line, ...]:
+    """Add a tax. It is reckoned of the whole, and shared out over the lines."""
+    if not tax.percent:
         return tuple(lines)
     nets = [line.amount - line.discount for line in lines]
-    tax = percent_of(sum(nets), rate.percent)
-    parts = _shared_tax(tax, nets)
-    return tuple(replace(line, tax_percent=rate.percent, tax=part) for line, part in zip(lines, parts, strict=True))
+    parts = _shared_tax(percent_of(sum(nets), tax.percent), nets)
+    return tuple(replace(line, tax_percent=tax.percent, tax=part) for line, part in zip(lines, parts, strict=True))
 
 
 def _shared_tax(tax: int, nets: list[int]) -> list[int]:

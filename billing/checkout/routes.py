@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from billing.checkout.gateway_views import GATEWAYS
+from billing.checkout.invoice_views import CreditNoteViewSet, InvoiceViewSet
 from billing.checkout.order_views import ManualPaymentViewSet
 from billing.checkout.views import (
     BillingDetailsViewSet,
     CouponViewSet,
-    InvoiceViewSet,
     PaymentMethodViewSet,
     SubscriptionViewSet,
     TransactionViewSet,
@@ -21,6 +21,7 @@ def register_protected(router: ResourceRouter) -> None:
     router.register("subscription", SubscriptionViewSet)
     router.register("subscription/billing-details", BillingDetailsViewSet)
     router.register("subscription/invoices", InvoiceViewSet)
+    router.register("subscription/credit-notes", CreditNoteViewSet)
     router.register("subscription/transactions", TransactionViewSet)
     router.register("subscription/payment-methods", PaymentMethodViewSet)
     router.register("manual-payment", ManualPaymentViewSet)

@@ -7,9 +7,13 @@ from typing import Any
 from django.db.models import OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 
+from accounts.roles.permissions import MODULES
 from billing.coupons.models import Coupon, Redemption
+from billing.entitlements.selectors import overlay, terms_of, usage_of
 from billing.invoices.models import Invoice
 from billing.ledger.money import money
+from billing.plans.models import Plan
+from billing.subscriptions.selectors import is_open, primary_subscription
 from core.tenancy import company_id
 
 
@@ -19,6 +23,24 @@ def visible_coupons() -> Any:
     rows = Coupon.objects.filter(Q(offered_to_id=company_id(), is_active=True) | Q(pk__in=mine.values("coupon_id")))
     found = Redemption.objects.filter(coupon=OuterRef("pk")).order_by("-created_at").values("state")[:1]
     return rows.annotate(state=Coalesce(Subquery(found), Value("offered")))
+
+
+def losses_of(plan: Plan, seats: int) -> dict[str, Any]:
+    """Return what the active company would lose by a plan: modules that it has now, and room for what is there.
+
+    Nothing is deleted: what is over a limit stays, and no more can be added.
+    """
+    found = primary_subscription()
+    now = terms_of(found) if found is not None and is_open(found) else None
+    then = overlay(None, None, seats, plan.modules, plan.limits, plan.max_seats)
+    had = set(MODULES) if now is not None and now.modules is None else set(now.modules or ()) if now else set()
+    kept = had if then.modules is None else then.modules
+    limits = [
+        {"module": module, "limit": limit, "used": used}
+        for module, (used, limit) in usage_of(then).items()
+        if limit is not None and used > limit
+    ]
+    return {"modules": sorted(had - set(kept)), "limits": limits}
 
 
 def lines_of(invoice: Invoice) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from billing.checkout.quotes import Quote, quote_plan, quote_seats
+from billing.checkout.quotes import AUTO, NOW, Quote, quote_plan, quote_seats
 from billing.coupons.services import hold
 from billing.invoices.services import create_draft
 from billing.payments.models import Payment, PaymentMethod
@@ -32,13 +32,35 @@ def preview(values: Mapping[str, Any]) -> Quote:
     return quote_plan(require_subscription(primary_subscription()), **values)
 
 
-def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quote, Payment]:
-    """Order a period of a plan, in place of the open order. What costs nothing takes effect at once."""
+def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quote, Payment | None]:
+    """Order a period of a plan, in place of the open order. What costs nothing takes effect at once.
+
+    What waits for the end of the paid period is kept as `scheduled`, and makes no order.
+    """
     count_coupon(values)
     with lock_primary(company_id()) as found:
         subscription = require_subscription(found)
+        quote = quote_plan(subscription, **values)
         leave_open_order()
-        return _ordered(subscription, quote_plan(subscription, **values), member_id)
+        if quote.scheduled:
+            schedule(subscription, quote, keeps_seats="seats" not in values)
+            return quote, None
+        return _ordered(subscription, quote, member_id)
+
+
+def schedule(subscription: Subscription, quote: Quote, *, keeps_seats: bool) -> None:
+    """Keep what a locked subscription goes on with when its paid period ends; the plan that runs takes it back.
+
+    It goes on, so that a cancellation is taken back too.
+    """
+    same = (quote.plan.pk, quote.interval) == (subscription.plan_id, subscription.interval)
+    wanted: dict[str, Any] = {} if same else {"plan": quote.plan.pk, "interval": quote.interval, "seats": quote.seats}
+    if same and not keeps_seats and quote.seats != subscription.seats:
+        wanted = {"seats": quote.seats}
+    values: dict[str, Any] = {"scheduled": wanted or None}
+    if subscription.cancel_at_period_end:
+        values |= {"cancel_at_period_end": False, "ends_at": access_end(subscription.period_end)}
+    apply_change(subscription, Action.CHANGED, note=BY_MEMBER, **values)
 
 
 def order_seats(*, seats: int, member_id: str | None) -> tuple[Quote | None, Payment | None]:
@@ -48,8 +70,10 @@ def order_seats(*, seats: int, member_id: str | None) -> tuple[Quote | None, Pay
         quote = quote_seats(subscription, seats)
         held = subscription.seats or (subscription.plan.min_seats if subscription.plan else 1)
         if seats <= held:
-            scheduled = {"seats": seats} if seats < held else None
-            apply_change(subscription, Action.CHANGED, note=BY_MEMBER, scheduled=scheduled)
+            scheduled = {name: value for name, value in (subscription.scheduled or {}).items() if name != "seats"}
+            if seats < held or scheduled:
+                scheduled["seats"] = seats
+            apply_change(subscription, Action.CHANGED, note=BY_MEMBER, scheduled=scheduled or None)
             return None, None
         leave_open_order()
         return _ordered(subscription, quote, member_id)
@@ -63,6 +87,7 @@ def _ordered(subscription: Subscription, quote: Quote, member_id: str | None) ->
         lines=quote.lines,
         details=billing_details(),
         period=quote.period,
+        tax=quote.tax_of,
     )
     payment: Payment = Payment.objects.create(
         number=new_number(),
@@ -106,7 +131,8 @@ def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id
     known: dict[str, Any] = {}
     if ordered is not None and ordered.plan_id == plan_id:
         known = {"interval": ordered.interval, "seats": ordered.seats, "currency": ordered.currency}
-    wanted = {**known, **values, "plan_id": plan_id, "coupon_code": code}
+    when = NOW if ordered is not None else AUTO
+    wanted = {**known, **values, "plan_id": plan_id, "coupon_code": code, "when": when}
     if not (apply and ordered is not None):
         return preview(wanted), False
     if ordered.attempts.filter(left_at__isnull=True, status__in=("due", "working", "wrong", "unknown")).exists():

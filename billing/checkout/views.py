@@ -7,33 +7,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from billing.checkout import filters
-from billing.checkout.order_views import QUOTE_ERRORS, ways_of
-from billing.checkout.selectors import lines_of, visible_coupons
-from billing.checkout.serializers import (
-    CancelInput,
+from billing.checkout.order_serializers import (
     CouponCheckOut,
     CouponInput,
-    CouponOut,
-    DetailsInput,
-    DetailsOut,
-    InvoiceFull,
-    InvoiceOut,
-    MethodOut,
     OrderedOut,
     OrderInput,
     PaymentOut,
     QuoteOut,
     SeatsInput,
+    quoted,
+)
+from billing.checkout.order_views import QUOTE_ERRORS, ways_of
+from billing.checkout.selectors import visible_coupons
+from billing.checkout.serializers import (
+    CancelInput,
+    CouponOut,
+    DetailsInput,
+    DetailsOut,
+    MethodOut,
     SubscriptionChangeInput,
     SubscriptionFull,
     SubscriptionRow,
     TransactionOut,
-    quoted,
 )
 from billing.checkout.services import (
     apply_coupon,
@@ -46,8 +45,6 @@ from billing.checkout.services import (
     subscribe,
 )
 from billing.entitlements.views import subscription_data
-from billing.invoices.models import Invoice
-from billing.invoices.pdf import invoice_pdf
 from billing.ledger.models import Posting
 from billing.ledger.money import money
 from billing.ledger.services import BALANCE, balance_of
@@ -103,12 +100,14 @@ class SubscriptionViewSet(ResourceViewSet):
         needs_subscription=False,
         limited=True,
         description="Makes an order, in place of an open one: pay it by POST /gateway-x with payment._id as"
-        " manualPaymentID, or by POST /manual-payment. What costs nothing is active at once. Another plan or interval"
-        " begins at once, and what is unused of the paid period is taken off.",
+        " manualPaymentID, or by POST /manual-payment. What costs nothing is active at once. An upgrade begins when it"
+        " is paid, and what is unused of the paid period is taken off; a downgrade, and whatever is sent with when:"
+        " periodEnd, makes no order and takes effect when the paid period ends. The plan that runs, with when:"
+        " periodEnd, takes such a change back.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         quote, payment = subscribe(values=data, member_id=self.actor.member_id)
-        return self._ordered(quoted(quote), payment.pk)
+        return self._ordered(quoted(quote), payment.pk if payment else None)
 
     def _ordered(self, quote: Any, payment_id: str | None, *, seats: bool = False) -> dict[str, Any]:
         payment = PaymentOut.one(Payment.objects.filter(pk=payment_id)) if payment_id else None
@@ -215,46 +214,6 @@ class BillingDetailsViewSet(ResourceViewSet):
     def update(self, request: Request, data: dict[str, Any]) -> Any:
         change_billing_details(data)
         return detailed()
-
-
-class InvoiceViewSet(ResourceViewSet):
-    module = "plan"
-    listing = Listing(
-        "List invoices",
-        Invoice.objects.all,
-        filters.INVOICE_FIELDS,
-        InvoiceOut,
-        needs_subscription=False,
-        description="Drafts of orders among them. Open without a subscription.",
-    )
-
-    @endpoint("Read an invoice", output=InvoiceFull, errors=("NotFound_404",), needs_subscription=False)
-    def retrieve(self, request: Request, id: str) -> Any:
-        invoice = self._found(id)
-        data = InvoiceFull.one(Invoice.objects.filter(pk=id)) or {}
-        return {**data, "lines": lines_of(invoice)}
-
-    @action(detail=True)
-    @endpoint(
-        "Download an invoice as PDF",
-        raw="application/pdf",
-        errors=("NotFound_404", "InvoiceNotGenerated_400"),
-        needs_subscription=False,
-        description="A draft has none.",
-    )
-    def pdf(self, request: Request, id: str) -> Any:
-        invoice = self._found(id)
-        if invoice.number is None:
-            raise NamedError("InvoiceNotGenerated_400", "the order has not been paid yet")
-        answer = HttpResponse(invoice_pdf(invoice), content_type="application/pdf")
-        answer["Content-Disposition"] = f'attachment; filename="{invoice.number}.pdf"'
-        return answer
-
-    def _found(self, id: str) -> Invoice:
-        found: Invoice | None = Invoice.objects.filter(pk=id).first()
-        if found is None:
-            raise NamedError("NotFound_404", "id: there is no such invoice")
-        return found
 
 
 class TransactionViewSet(ResourceViewSet):

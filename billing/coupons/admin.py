@@ -28,7 +28,8 @@ class CouponForm(BackOfficeForm):
 
 @admin.register(Coupon)
 class CouponAdmin(BackOfficeAdmin):
-    """Coupons. Each takes something off one order of a company."""
+    """Coupons. Each takes something off one order of a company: a percentage, or an amount of a currency. Codes are
+    kept in capitals; companies may write them as they like."""
 
     icon = "confirmation_number"
     form = CouponForm
@@ -38,9 +39,15 @@ class CouponAdmin(BackOfficeAdmin):
         *("first_time_only", "starts_at", "ends_at", "is_active"),
     )
     autocomplete_fields = ("offered_to",)
-    list_display = ("code", "percent", "amount", "currency", "used", "max_redemptions", "ends_at", "is_active")
+    list_display = ("code", "takes_off", "used", "max_redemptions", "ends_at", "is_active")
     list_filter = ("is_active",)
     search_fields = ("=id", "code", "name")
+
+    @admin.display(description="takes off", ordering="percent")
+    def takes_off(self, row: Coupon) -> str:
+        if row.percent is not None:
+            return f"{row.percent.normalize():f} %{f' of orders in {row.currency}' if row.currency else ''}"
+        return f"{row.amount.normalize():f} {row.currency}" if row.amount is not None else "–"
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         found = super().get_fields(request, obj)

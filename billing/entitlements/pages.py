@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpResponse
 
 from core.text.modules import NAMES, name_of
+from core.web.forms import Field, Form, Option
 from core.web.settings import SettingsPage
 
 STATES = {
@@ -19,6 +21,8 @@ STATES = {
     "expired": ("Ended", "bad"),
 }
 INTERVALS = {"month": "a month", "year": "a year"}
+PAID_BY = {"month": "by the month", "year": "by the year"}
+MOST_SEATS = 1_000_000
 NEARLY = 80
 """From so many percent on, a limit is nearly reached."""
 
@@ -30,19 +34,60 @@ def use(module: str, used: int, limit: int | None) -> dict[str, Any]:
     return {"words": name_of(module), "used": used, "limit": limit, "percent": percent, "tone": tone}
 
 
-def shown_plan(plan: Mapping[str, Any], current: str, currency: str) -> dict[str, Any]:
-    """Return a plan with its prices in the currency of the subscription, or in the first one that it has."""
-    codes = [one["currency"] for one in plan["prices"]]
-    chosen = currency if currency in codes else "USD" if "USD" in codes else codes[0] if codes else ""
-    prices = [
-        {**one, "interval": INTERVALS.get(one["interval"], one["interval"])}
-        for one in plan["prices"]
-        if one["currency"] == chosen
-    ]
+@dataclass(frozen=True)
+class Choice:
+    """How the plans are looked at: for a month or a year, in a currency, for so many people."""
+
+    interval: str
+    currency: str
+    seats: int
+
+    @property
+    def words(self) -> str:
+        return INTERVALS[self.interval]
+
+
+def shown_plan(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a plan with what it costs as it is looked at, and what the button says that leads to it."""
+    price = next(
+        (one for one in plan["prices"] if (one["currency"], one["interval"]) == (chosen.currency, chosen.interval)),
+        None,
+    )
+    people = max(chosen.seats, plan["minSeats"])
+    fits = plan["maxSeats"] is None or people <= plan["maxSeats"]
+    total = None
+    if price is not None and fits:
+        amount = price["amount"] + price["seatAmount"] * (people - plan["minSeats"])
+        total = {"amount": amount, "currency": chosen.currency}
+    saved = [one["percent"] for one in plan["yearlySaving"] if one["currency"] == chosen.currency]
+    label, waits = label_of(plan, chosen, subscription)
     order = {module: place for place, module in enumerate(NAMES)}
     sized = sorted(plan["limits"].items(), key=lambda one: order.get(one[0], len(order)))
-    limits = [(name_of(module), number) for module, number in sized]
-    return {**plan, "prices": prices, "bounds": limits, "current": plan["_id"] == current}
+    return {
+        **plan,
+        "price": price,
+        "people": people,
+        "fits": fits,
+        "total": total,
+        "saves": f"{saved[0]} % less than twelve months" if saved and chosen.interval == "year" else "",
+        "bounds": [(name_of(module), number) for module, number in sized],
+        "label": label,
+        "waits": waits,
+    }
+
+
+def label_of(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return what the button of a plan says, and whether the day follows on which the paid period ends."""
+    pays = subscription["isOpen"] and subscription["status"] != "trial" and subscription["interval"]
+    if not pays:
+        return "Choose", False
+    if plan["current"] and chosen.interval == subscription["interval"]:
+        return "Pay the next period", False
+    if (pays, chosen.interval) == ("year", "month"):
+        return "Change on", True
+    if plan["current"]:
+        return "Pay by the year", False
+    return ("Downgrade on", True) if plan["change"] == "downgrade" else ("Upgrade now", False)
 
 
 class PlanAndUse(SettingsPage):
@@ -62,22 +107,55 @@ class PlanAndUse(SettingsPage):
         words, tone = STATES.get(found["status"], (found["status"], "none"))
         seats = use("member", found["seats"]["used"], found["seats"]["total"])
         uses = [seats, *(use(one["module"], one["used"], one["limit"]) for one in found["limits"])]
-        current = (found["plan"] or {}).get("_id", "")
+        chosen = self.choice(found)
         return {
             "subscription": found,
             "state": words,
             "tone": tone,
             "interval": INTERVALS.get(found["interval"], ""),
+            "chosen": chosen,
+            "form": self.form(found, chosen),
             "uses": uses,
             "short": sorted((one for one in uses if one["tone"] and one["limit"] > 1), key=lambda one: -one["percent"]),
             "can_buy": self._may("POST"),
             "can_change": found["_id"] is not None and self._may("PUT"),
-            "plans": [shown_plan(one, current, found["currency"]) for one in found["plans"]],
+            "plans": [shown_plan(one, chosen, found) for one in found["plans"] if not one["isTrial"]],
         }
+
+    def choice(self, found: Mapping[str, Any]) -> Choice:
+        """Return how the plans are looked at, by the address, else as the subscription is paid."""
+        asked = self.request.GET
+        priced = {one["currency"] for plan in found["plans"] for one in plan["prices"]}
+        wanted = [asked.get("currency", ""), found["currency"], self.reader.formats.currency, "USD", *sorted(priced)]
+        interval = asked.get("interval", "")
+        seats = asked.get("seats", "")
+        return Choice(
+            interval if interval in INTERVALS else found["interval"] or "month",
+            next((code for code in wanted if code in priced), ""),
+            min(int(seats), MOST_SEATS) if seats.isdecimal() and len(seats) < 10 else found["seats"]["used"],
+        )
+
+    def form(self, found: Mapping[str, Any], chosen: Choice) -> Form:
+        priced = sorted({one["currency"] for plan in found["plans"] for one in plan["prices"]})
+        options = [Option(name, words) for name, words in PAID_BY.items()]
+        fields = [Field("interval", "Paid", kind="radio", options=options, value=chosen.interval)]
+        if len(priced) > 1:
+            codes = [Option(code, code) for code in priced]
+            fields.append(
+                Field("currency", "Currency", kind="select", required=True, options=codes, value=chosen.currency)
+            )
+        return Form([*fields, Field("seats", "People", kind="number", value=chosen.seats)])
 
     def _may(self, method: str) -> bool:
         """Tell whether the role allows it; a lapsed company's plan is not asked."""
         return self.reader.member is not None and self.reader.member.may("plan", method)
+
+    def do_keep(self) -> HttpResponse:
+        """Take back what was to change when the paid period ends."""
+        found = self.read("plans", {"p": "1", "n": "1"}).data
+        body = {"planID": found["plan"]["_id"], "interval": found["interval"], "when": "periodEnd"}
+        answer = self.ask("POST", "subscription", None, body)
+        return self.done("It stays as it is") if answer.ok else self.refuse(answer)
 
     def do_cancel(self) -> HttpResponse:
         return self._end(True, "It ends when what is paid is over")

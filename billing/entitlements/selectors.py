@@ -15,6 +15,8 @@ from core.tenancy.postgresql.cursors import planned_cursor
 
 SEATS = "member"
 """The module whose limit is the number of seats."""
+ALWAYS = frozenset({"plan", "settings", "company", "file"})
+"""Modules that each plan has, whatever it says: without them nobody could leave it for another, or show a transfer."""
 
 OPEN_STATUSES = f"{{{','.join(OPEN)}}}"
 """As an array's text: psycopg would look at each."""
@@ -73,13 +75,16 @@ def overlay(
     plan_limits: dict[str, int] | None,
     plan_seats: int | None,
 ) -> Entitlement:
-    """Combine a plan's modules and limits with a subscription's own, which win. Seats are the limit of members."""
+    """Combine a plan's modules and limits with a subscription's own, which win. Seats are the limit of members.
+
+    What a company needs to buy is always among the modules.
+    """
     own = dict(limits or {})
     if seats is not None:
         own[SEATS] = seats
     bounds = {**(plan_limits or {}), **({} if plan_seats is None else {SEATS: plan_seats}), **own}
     chosen = plan_modules if modules is None else modules
-    return Entitlement(None if chosen is None else frozenset(chosen), bounds, frozenset(own))
+    return Entitlement(None if chosen is None else ALWAYS.union(chosen), bounds, frozenset(own))
 
 
 def terms_of(subscription: Subscription) -> Entitlement:

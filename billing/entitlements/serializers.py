@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from typing import Any
+
 from rest_framework import serializers
 
 from billing.plans.serializers import PERMISSION_MODULES, PlanOut
 from billing.subscriptions.models import Subscription
+from billing.subscriptions.offers import CHANGES, change_to, held_plan
+from billing.subscriptions.selectors import primary_subscription
 from core.api.output import Computed, IdField, Output
 
 NONE = "none"
@@ -34,6 +39,22 @@ class LimitOut(Output):
     used = serializers.IntegerField()
 
 
+class NamedPlan(Output):
+    """A plan by its name."""
+
+    _id = IdField()
+    name = serializers.CharField()
+
+
+class ScheduledOut(Output):
+    """What the subscription goes on with."""
+
+    plan = Computed(NamedPlan())
+    interval = serializers.CharField()
+    seats = serializers.IntegerField(allow_null=True)
+    at = serializers.DateTimeField(help_text="when the paid period ends")
+
+
 class SubscriptionOut(Output):
     """The company's subscription; with status none, and ids and dates null, for a company that has none."""
 
@@ -52,13 +73,32 @@ class SubscriptionOut(Output):
         allow_null=True, help_text="when access ends if nothing else happens; null: it does not"
     )
     cancelAtPeriodEnd = serializers.BooleanField()
+    scheduledChange = Computed(ScheduledOut(allow_null=True, help_text="the plan that it goes on with, if another"))
     modules = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text=PERMISSION_MODULES)
     limits = Computed(LimitOut(many=True))
     createdAt = serializers.DateTimeField(allow_null=True)
     updatedAt = serializers.DateTimeField(allow_null=True)
 
 
+class PlanOffered(PlanOut):
+    """A plan on offer, and what it is to the company."""
+
+    current = Computed(serializers.BooleanField(help_text="the company pays for it"))
+    change = Computed(
+        serializers.ChoiceField(choices=CHANGES, help_text="by the interval that the company pays for; when: auto")
+    )
+
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        held = held_plan(primary_subscription())
+        for row in rows:
+            amounts = {(one["currency"], one["interval"]): Decimal(str(one["amount"])) for one in row["prices"]}
+            row["current"] = held is not None and held.plan_id == row["_id"]
+            row["change"] = change_to(held, row["_id"], held.interval if held else "month", amounts)
+        return rows
+
+
 class SubscriptionPlans(SubscriptionOut):
     """The company's subscription, with the plans that are on offer."""
 
-    plans = Computed(PlanOut(many=True))
+    plans = Computed(PlanOffered(many=True))

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from accounts.models import CompanySettings
 from billing.entitlements.selectors import SEATS, terms_of, usage_of
-from billing.entitlements.serializers import NONE, SubscriptionPlans
+from billing.entitlements.serializers import NONE, PlanOffered, SubscriptionPlans
 from billing.plans.filters import PLAN_FIELDS
 from billing.plans.models import Currency, Plan
 from billing.plans.serializers import CurrencyOut, PlanCurrencyOut, PlanOut
@@ -85,11 +85,22 @@ def subscription_data() -> dict[str, Any]:
         "startsAt": found and found.starts_at,
         "endsAt": found and found.ends_at,
         "cancelAtPeriodEnd": found is not None and found.cancel_at_period_end,
+        "scheduledChange": scheduled_change(found),
         "modules": None if allowed.modules is None else sorted(allowed.modules),
         "limits": limits,
         "createdAt": found and found.created_at,
         "updatedAt": found and found.updated_at,
     }
+
+
+def scheduled_change(subscription: Subscription | None) -> dict[str, Any] | None:
+    """Return the plan that the subscription goes on with, or None if it keeps its own."""
+    wanted = (subscription.scheduled or {}) if subscription else {}
+    plan = Plan.objects.filter(pk=wanted["plan"]).first() if subscription and "plan" in wanted else None
+    if subscription is None or plan is None:
+        return None
+    name = {"_id": plan.pk, "name": plan.name}
+    return {"plan": name, "interval": wanted["interval"], "seats": wanted["seats"], "at": subscription.period_end}
 
 
 class PlanViewSet(ResourceViewSet):
@@ -98,7 +109,7 @@ class PlanViewSet(ResourceViewSet):
         "Read the subscription and list the plans on offer",
         partial(Plan.objects.filter, is_public=True),
         PLAN_FIELDS,
-        PlanOut,
+        PlanOffered,
         within=Within(SubscriptionPlans, "plans", subscription_data),
         needs_subscription=False,
         description="data is the company's subscription, with its seats, limits and what is used of them; the page of"

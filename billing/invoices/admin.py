@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.http import HttpRequest
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from billing.invoices.models import CreditNote, Invoice, InvoiceLine, InvoiceSeries, Seller
 from billing.ledger.money import to_amount
+from billing.revenue.page import sections
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, panel, table
 
@@ -19,7 +23,7 @@ class SellerAdmin(BackOfficeAdmin):
 
     icon = "storefront"
     adds = True
-    edits = ("name", "address", "country", "vat_id", "email", "timezone", "bank_instructions")
+    edits = ("name", "address", "country", "vat_id", "oss", "email", "timezone", "bank_instructions")
     list_display = ("name", "country", "vat_id", "email")
     search_fields = ("=id", "name")
 
@@ -35,6 +39,18 @@ class InvoiceAdmin(CompanyRecordAdmin):
     list_display = ("__str__", "company", "status", "kind", "total", "issued_on", "paid_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     search_fields = ("=id", "number", "company__name")
+    list_before_template = "admin/invoices_before.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.revenue_view)
+        return [path("revenue/", view, name="billing_invoice_revenue"), *super().get_urls()]
+
+    def revenue_view(self, request: HttpRequest) -> HttpResponse:
+        """Show what the operator earns."""
+        if not (request.user.has_perm("billing.view_invoice") and request.user.has_perm("billing.view_posting")):
+            raise PermissionDenied
+        context = {**self.admin_site.each_context(request), "title": "Revenue", "sections": sections()}
+        return TemplateResponse(request, "admin/revenue.html", context)
 
     @admin.display(description="total")
     def total(self, row: Invoice) -> str:

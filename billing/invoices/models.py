@@ -15,6 +15,11 @@ class Seller(BaseModel):
     country = models.CharField(max_length=2, blank=True, help_text="ISO 3166 code.")
     vat_id = models.CharField(max_length=30, blank=True)
     email = models.EmailField(max_length=254, blank=True)
+    oss = models.BooleanField(
+        "one stop shop",
+        default=False,
+        help_text="Consumers in other countries of the EU pay their own country's rate; else the seller's.",
+    )
     timezone = models.CharField(max_length=64, default="UTC", help_text="Of the days on invoices.")
     bank_instructions = models.TextField(
         max_length=1000, blank=True, help_text="Account and IBAN for bank transfers; empty: none are taken."
@@ -63,6 +68,7 @@ class Invoice(CompanyModel):
     total_minor = models.BigIntegerField()
     buyer = JSONField(default=dict, help_text="Billing details as they were.")
     seller = JSONField(default=dict)
+    tax_basis = JSONField(default=dict, help_text="Which tax it is and why: rule, country, percent, note.")
     period_start = models.DateTimeField(null=True)
     period_end = models.DateTimeField(null=True)
     issued_on = models.DateField(null=True, help_text="The day in the seller's time zone.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from importlib import import_module
@@ -12,7 +13,7 @@ import orjson
 from babel.numbers import format_currency
 from django.conf import settings
 
-from billing.invoices.models import Invoice
+from billing.invoices.models import CreditNote, Invoice
 from billing.ledger.money import to_amount
 from core.text.formats import LOCALE
 
@@ -41,43 +42,83 @@ def _compiled(typst: Any, data: str, fonts: list[str], standards: list[str]) -> 
     return found
 
 
+def credit_note_pdf(note: CreditNote) -> bytes:
+    """Render a credit note."""
+    return _compile(orjson.dumps(credit_note_data(note)).decode())
+
+
 def invoice_data(invoice: Invoice) -> dict[str, Any]:
     """Return what the template shows, all of it as text."""
     day = invoice.issued_on
     if invoice.number is None or day is None:
         raise ValueError("a draft has no PDF")
     code = invoice.currency
-
-    def amount(minor: int) -> str:
-        return format_currency(
-            to_amount(minor, code), code, locale=LOCALE, currency_digits=False, format=_pattern(code)
-        )
-
     lines = [
-        [line.text, str(line.quantity), amount(line.unit_minor), _percent(line.tax_percent), amount(line.amount_minor)]
+        [
+            line.text,
+            str(line.quantity),
+            _amount(line.unit_minor, code),
+            _percent(line.tax_percent),
+            _amount(line.amount_minor, code),
+        ]
         for line in invoice.lines.order_by("position")
     ]
-    totals = [["Subtotal", amount(invoice.subtotal_minor)]]
+    totals = [["Subtotal", _amount(invoice.subtotal_minor, code)]]
     if invoice.discount_minor:
-        totals.append(["Discount", amount(-invoice.discount_minor)])
+        totals.append(["Discount", _amount(-invoice.discount_minor, code)])
     if invoice.tax_minor:
-        totals.append(["Tax", amount(invoice.tax_minor)])
-    totals.append(["Total", amount(invoice.total_minor)])
+        totals.append([_tax_name(invoice), _amount(invoice.tax_minor, code)])
+    totals.append(["Total", _amount(invoice.total_minor, code)])
     facts = [["Invoice", invoice.number], ["Date", day.isoformat()]]
     if invoice.period_start and invoice.period_end:
         facts.append(["Period", f"{invoice.period_start:%Y-%m-%d} to {invoice.period_end:%Y-%m-%d}"])
-    notes = [f"Paid on {invoice.paid_at:%Y-%m-%d}. Thank you."] if invoice.paid_at else []
-    return {
-        "kind": "Invoice",
-        "number": invoice.number,
-        "ymd": [day.year, day.month, day.day],
-        "seller": _party(invoice.seller) or ["The operator of this service"],
-        "buyer": _party(invoice.buyer),
-        "facts": facts,
-        "lines": lines,
+    paid = f"Paid on {invoice.paid_at:%Y-%m-%d}. Thank you." if invoice.paid_at else ""
+    notes = [one for one in (invoice.tax_basis.get("note"), paid) if one]
+    return {**_document("Invoice", invoice.number, day, invoice), "facts": facts, "lines": lines} | {
         "totals": totals,
         "notes": notes,
     }
+
+
+def credit_note_data(note: CreditNote) -> dict[str, Any]:
+    """Return what the template shows of what was taken back of an invoice."""
+    invoice, code = note.invoice, note.currency
+    net = note.amount_minor - note.tax_minor
+    percents = invoice.lines.exclude(tax_minor=0).order_by("position").values_list("tax_percent", flat=True)
+    text = (
+        f"Credit on invoice {invoice.number}: {note.reason}" if note.reason else f"Credit on invoice {invoice.number}"
+    )
+    amount = _amount(net, code)
+    totals = [["Subtotal", amount]]
+    if note.tax_minor:
+        totals.append([_tax_name(invoice), _amount(note.tax_minor, code)])
+    totals.append(["Total credited", _amount(note.amount_minor, code)])
+    facts = [["Credit note", note.number], ["Date", note.issued_on.isoformat()], ["Invoice", invoice.number or ""]]
+    basis = invoice.tax_basis.get("note")
+    return {**_document("Credit note", note.number, note.issued_on, invoice), "facts": facts} | {
+        "lines": [[text, "1", amount, _percent(next(iter(percents), Decimal(0))), amount]],
+        "totals": totals,
+        "notes": [basis] if basis else [],
+    }
+
+
+def _document(kind: str, number: str, day: date, invoice: Invoice) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "number": number,
+        "ymd": [day.year, day.month, day.day],
+        "seller": _party(invoice.seller) or ["The operator of this service"],
+        "buyer": _party(invoice.buyer),
+    }
+
+
+def _amount(minor: int, code: str) -> str:
+    return format_currency(to_amount(minor, code), code, locale=LOCALE, currency_digits=False, format=_pattern(code))
+
+
+def _tax_name(invoice: Invoice) -> str:
+    name, percent = invoice.tax_basis.get("name") or "Tax", invoice.tax_basis.get("percent")
+    return f"{name} {percent} %" if percent and percent != "0" else str(name)
 
 
 @lru_cache(maxsize=64)

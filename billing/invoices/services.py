@@ -17,6 +17,7 @@ from billing.ledger.money import exponent
 from billing.ledger.services import RECEIVABLE, REVENUE, post
 from billing.subscriptions.models import Subscription
 from billing.taxes.models import BillingDetails
+from billing.taxes.rules import Tax
 from core.events import emit
 from core.text.timezones import zone_of
 
@@ -53,10 +54,14 @@ def create_draft(
     lines: Sequence[Line],
     details: BillingDetails,
     period: tuple[datetime | None, datetime | None] = (None, None),
+    tax: Tax | None = None,
 ) -> Invoice:
-    """Create a draft with its lines, for the active company and in the caller's transaction."""
+    """Create a draft with its lines, for the active company and in the caller's transaction.
+
+    `tax` is what the lines were taxed by; the invoice keeps why it was this one.
+    """
     subtotal, discount = sum(line.amount for line in lines), sum(line.discount for line in lines)
-    tax = sum(line.tax for line in lines)
+    taxed = sum(line.tax for line in lines)
     invoice: Invoice = Invoice.objects.create(
         subscription=subscription,
         kind=kind,
@@ -64,8 +69,9 @@ def create_draft(
         decimals=exponent(currency),
         subtotal_minor=subtotal,
         discount_minor=discount,
-        tax_minor=tax,
-        total_minor=subtotal - discount + tax,
+        tax_minor=taxed,
+        total_minor=subtotal - discount + taxed,
+        tax_basis=tax.basis if tax else {},
         buyer={name: getattr(details, name) for name in ("name", "address", "country", "vat_id", "email")},
         period_start=period[0],
         period_end=period[1],

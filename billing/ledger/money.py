@@ -1,8 +1,4 @@
-"""Amounts in minor units by ISO 4217, and how they are shared out without losing one.
-
-Babel's decimals are those that people write amounts with. They differ for a dozen currencies, so no gateway may see
-them.
-"""
+"""Amounts in minor units by ISO 4217, and how they are shared out without losing one."""
 
 from __future__ import annotations
 
@@ -13,18 +9,10 @@ from typing import Any
 from rest_framework import serializers
 
 from core.api.output import Output
+from core.text.currencies import exponent as exponent
 
-NO_DECIMALS = {"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV"} | {
-    *("XAF", "XOF", "XPF")
-}
-THREE_DECIMALS = {"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"}
 MOST = 2**53
 """Minor units of the largest amount: JSON's numbers are exact up to here."""
-
-
-def exponent(currency: str) -> int:
-    """Return the decimals of a currency by ISO 4217."""
-    return 0 if currency in NO_DECIMALS else 3 if currency in THREE_DECIMALS else 2
 
 
 def to_minor(amount: Decimal, currency: str) -> int:

@@ -56,7 +56,7 @@ class CurrencyAdmin(BackOfficeAdmin):
     """The currencies of ISO 4217; the active ones are on offer."""
 
     icon = "payments"
-    edits = ("name", "symbol", "decimals", "is_active")
+    edits = ("name", "symbol", "is_active")
     list_display = ("code", "name", "symbol", "decimals", "is_active")
     list_filter = ("is_active",)
     search_fields = ("=id", "code", "name")

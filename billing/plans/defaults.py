@@ -9,6 +9,7 @@ from typing import Any
 from django.apps import AppConfig
 
 from billing.plans.models import Currency, Plan, PlanPrice
+from core.text.currencies import exponent
 from core.text.formats import list_currencies
 
 BASICS = (
@@ -161,12 +162,16 @@ EXAMPLE_PLANS = (
 def seed(app_config: AppConfig, using: str, **_: Any) -> None:
     """Receive post_migrate: create missing currencies, and the example plans where no plan exists.
 
-    Existing rows stay as they are. An operator deactivates a currency rather than deleting it.
+    Existing rows stay as they are, but for decimals, which are ISO 4217's and no choice. An operator deactivates a
+    currency rather than deleting it.
     """
     if app_config.label != "billing":
         return
     currencies = Currency.objects.using(using)
-    known = set(currencies.values_list("code", flat=True))
+    known = dict(currencies.values_list("code", "decimals"))
+    for code, decimals in known.items():
+        if decimals != exponent(code):  # a dozen of an earlier version, which took Babel's
+            currencies.filter(code=code).update(decimals=exponent(code))
     currencies.bulk_create(
         [
             Currency(code=found.code, name=found.name, symbol=found.symbol, decimals=found.decimals)

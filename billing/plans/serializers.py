@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from django.contrib.postgres.aggregates import JSONBAgg
@@ -13,6 +14,7 @@ from rest_framework import serializers
 from billing.plans.models import PlanPrice
 from core.api.output import Computed, IdField, Output
 from core.fields import JSONField
+from core.text.features import features_of
 
 PERMISSION_MODULES = "permission modules; null: all of them"
 
@@ -24,7 +26,7 @@ class CurrencyOut(Output):
     code = serializers.CharField(help_text="ISO 4217 code")
     name = serializers.CharField()
     symbol = serializers.CharField()
-    decimals = serializers.IntegerField(help_text="as amounts are written with")
+    decimals = serializers.IntegerField(help_text="of its smallest unit, by ISO 4217")
 
 
 class PriceOut(Output):
@@ -34,6 +36,26 @@ class PriceOut(Output):
     interval = serializers.ChoiceField(choices=PlanPrice.Interval.choices)
     amount = serializers.FloatField(help_text="for the interval, with the plan's least number of seats")
     seatAmount = serializers.FloatField(help_text="for each further seat")
+
+
+class SavingOut(Output):
+    """What a year costs less than twelve months."""
+
+    currency = serializers.CharField(help_text="ISO 4217 code")
+    amount = serializers.FloatField(help_text="a year")
+    percent = serializers.IntegerField()
+
+
+def savings_of(prices: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return what a year saves in each currency that has both prices, where it saves anything."""
+    by = {(one["currency"], one["interval"]): Decimal(str(one["amount"])) for one in prices}
+    found = []
+    for (currency, interval), year in sorted(by.items()):
+        twelve = 12 * by.get((currency, "month"), Decimal(0))
+        if interval == "year" and year < twelve:
+            saved = {"amount": float(twelve - year), "percent": int((twelve - year) * 100 / twelve)}
+            found.append({"currency": currency, **saved})
+    return found
 
 
 class PlanOut(Output):
@@ -51,7 +73,9 @@ class PlanOut(Output):
     isTrial = serializers.BooleanField()
     trialDays = serializers.IntegerField()
     order = serializers.IntegerField()
+    features = Computed(serializers.ListField(child=serializers.CharField(), help_text="its modules in words"))
     prices = Computed(PriceOut(many=True))
+    yearlySaving = Computed(SavingOut(many=True, help_text="by currency, where a year costs less than twelve months"))
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
@@ -64,7 +88,9 @@ class PlanOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        return {**data, "prices": data["prices"] or []}
+        prices = data["prices"] or []
+        saving = savings_of(prices)
+        return {**data, "prices": prices, "features": features_of(data["modules"]), "yearlySaving": saving}
 
 
 class PlanCurrencyOut(CurrencyOut):

@@ -41,6 +41,7 @@ LOGGED_FIELDS = (
     "period_start",
     "period_end",
     "cancel_at_period_end",
+    "scheduled",
     "modules",
     "limits",
 )

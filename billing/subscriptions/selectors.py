@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
 from django.utils import timezone
 
+from accounts.settings.formats import formats_of
 from billing.subscriptions.models import OPEN, Subscription
+
+Status = Subscription.Status
+SOON = timedelta(days=7)
+"""How long before its end a trial is spoken of."""
+PLAN_PAGE = "settings/plan"
+
+
+class StateWords(NamedTuple):
+    """What is to be said of a subscription: its kind, a sentence, and where to go, below the company's address."""
+
+    kind: str
+    sentence: str
+    link: str | None
 
 
 def is_open(subscription: Subscription) -> bool:
@@ -24,3 +41,40 @@ def primary_subscription() -> Subscription | None:
     """Return the active company's primary subscription with its plan, whatever its state."""
     found: Subscription | None = Subscription.objects.select_related("plan").filter(is_primary=True).first()
     return found
+
+
+def lapsed_since() -> datetime | None:
+    """Return since when the active company has no access; None while it has."""
+    found = primary_subscription()
+    if found is None:
+        return timezone.now() - timedelta(days=365)
+    if is_open(found):
+        return None
+    ended = found.ends_at is not None and found.ends_at <= timezone.now()
+    return found.ends_at if ended else found.created_at
+
+
+def state_words(subscription: Subscription | None) -> StateWords | None:
+    """Return what the company's people should know of its subscription now, or None.
+
+    Kinds: none, trial (it ends soon), past_due, cancelling, ended.
+    """
+    if subscription is None:
+        return StateWords("none", "There is no subscription yet: choose a plan to begin.", PLAN_PAGE)
+    end, status = subscription.ends_at, subscription.status
+    if not is_open(subscription):
+        return StateWords("ended", "The subscription has ended. Your data is kept: choose a plan to go on.", PLAN_PAGE)
+    if status == Status.PAST_DUE:
+        sentence = f"The subscription is to be paid: access ends on {_day(subscription, end)}."
+        return StateWords("past_due", sentence, PLAN_PAGE)
+    if subscription.cancel_at_period_end:
+        sentence = f"The subscription is cancelled, and ends on {_day(subscription, end)}."
+        return StateWords("cancelling", sentence, PLAN_PAGE)
+    if status == Status.TRIAL and end is not None and end - timezone.now() <= SOON:
+        sentence = f"The trial ends on {_day(subscription, end)}: choose a plan to go on."
+        return StateWords("trial", sentence, PLAN_PAGE)
+    return None
+
+
+def _day(subscription: Subscription, moment: datetime | None) -> str:
+    return formats_of(subscription.company_id).date(moment) if moment else ""

@@ -17,7 +17,10 @@ class TaxRateForm(BackOfficeForm):
 
 @admin.register(TaxRate)
 class TaxRateAdmin(BackOfficeAdmin):
-    """The tax on what buyers of a country pay. A change of law is a new rate, from its day on."""
+    """The tax rates of countries. Which one an order has depends on where seller and buyer are: the seller's own for
+    buyers in the same country, none for companies of other countries of the EU with a VAT id (reverse charge), and for
+    consumers there the seller's, or their own country's with the seller's one stop shop. Buyers elsewhere pay a rate of
+    their country if there is one here. A change of law is a new rate, from its day on."""
 
     icon = "percent"
     form = TaxRateForm
@@ -35,5 +38,12 @@ class BillingDetailsAdmin(CompanyRecordAdmin):
 
     icon = "contact_mail"
     edits = ("name", "address", "country", "vat_id", "email")
-    list_display = ("name", "company", "country", "vat_id", "email")
+    list_display = ("name", "company", "country", "vat_id", "vies", "email")
     search_fields = ("=id", "name", "vat_id", "email")
+
+    @admin.display(description="VIES says")
+    def vies(self, row: BillingDetails) -> str:
+        if not row.vat_evidence:
+            return "–"
+        said = str(row.vat_evidence.get("isValid", row.vat_evidence.get("valid", "")))
+        return f"{'valid' if said == 'True' else 'not valid'}, {row.vat_evidence.get('at', '')[:10]}"

@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from core.fields import JSONField
 from core.models import BaseModel, CompanyModel
 
 
@@ -33,7 +34,16 @@ class BillingDetails(CompanyModel):
     country = models.CharField(max_length=2, blank=True, help_text="ISO 3166 code.")
     vat_id = models.CharField(max_length=30, blank=True)
     email = models.EmailField(max_length=254, blank=True)
+    vat_look_at = models.DateTimeField(
+        null=True, editable=False, help_text="When VIES is asked about the VAT id next; empty: it is not."
+    )
+    vat_evidence = JSONField(default=dict, editable=False, help_text="What VIES said of the VAT id, and when.")
 
     class Meta(CompanyModel.Meta):
         verbose_name_plural = "billing details"
+        indexes = [
+            models.Index(
+                fields=("vat_look_at",), condition=Q(vat_look_at__isnull=False), name="billingdetails_vat_look"
+            )
+        ]
         constraints = [models.UniqueConstraint(fields=("company",), name="billingdetails_one")]

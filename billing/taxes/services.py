@@ -1,4 +1,4 @@
-"""Billing details, and the rate of tax that they bring."""
+"""Billing details, and the rates of tax of countries."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from stdnum import get_cc_module
 from accounts.models import Company
 from accounts.places.data import find_country
 from billing.taxes.models import BillingDetails, TaxRate
+from billing.taxes.vies import note_change
 from core.errors import NamedError, shorten
 from core.tenancy import company_id
 
@@ -29,15 +30,19 @@ def billing_details() -> BillingDetails:
 def change_billing_details(values: dict[str, Any]) -> BillingDetails:
     """Save the given ones of the billing details. Raises CountryNotFound_400, and InvalidInput_400 for a VAT id."""
     details = billing_details()
+    before = (details.vat_id, details.country)
     for name, value in values.items():
         setattr(details, name, value.strip())
     if details.country:
         details.country = find_country(details.country).iso2
     if details.vat_id:
         details.vat_id = checked_vat_id(details.vat_id, details.country)
+    names = ["name", "address", "country", "vat_id", "email"]
+    if before != (details.vat_id, details.country):
+        note_change(details)
+        names += ["vat_look_at", "vat_evidence"]
     row, _ = BillingDetails.objects.update_or_create(
-        company_id=details.company_id,
-        defaults={name: getattr(details, name) for name in ("name", "address", "country", "vat_id", "email")},
+        company_id=details.company_id, defaults={name: getattr(details, name) for name in names}
     )
     found: BillingDetails = row
     return found

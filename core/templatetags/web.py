@@ -18,7 +18,8 @@ from django.utils.safestring import SafeString
 from lucide.templatetags.lucide import lucide
 
 from core.errors import shorten
-from core.text.formats import Formats
+from core.text.formats import Formats, exact_money
+from core.web.banners import Banner, banner_of
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
 from core.web.menu import menu_of
@@ -160,10 +161,16 @@ def money(context: Mapping[str, Any], amount: Any, *, short: bool = False) -> st
     return text.partition(".")[0] if short and "." in text[-4:] else text
 
 
+@register.simple_tag(takes_context=True)
+def banner(context: Mapping[str, Any]) -> Banner | None:
+    """Return the banner of a whole page; one that was refused says itself what is wrong."""
+    return None if context.get("refused") else banner_of(context["page"])
+
+
 @register.simple_tag
 def sum_of(value: Mapping[str, Any]) -> str:
     """Format money as the API gives it: amount and currency."""
-    return Formats().money(Decimal(str(value["amount"])), value["currency"])
+    return exact_money(Decimal(str(value["amount"])), value["currency"])
 
 
 @register.simple_tag(takes_context=True)

@@ -11,6 +11,7 @@ from typing import Any
 from babel import dates, numbers
 from babel.core import get_global
 
+from core.text.currencies import exponent
 from core.text.timezones import zone_of
 
 LOCALE = "en"
@@ -81,6 +82,15 @@ class Formats:
         return moment.astimezone(zone_of(self.timezone))
 
 
+def exact_money(amount: Decimal, currency: str) -> str:
+    """Format what is paid, with the currency's sign and all decimals that it has by ISO 4217."""
+    digits = exponent(currency)
+    pattern = f"\N{CURRENCY SIGN}#,##0.{'0' * digits}" if digits else "\N{CURRENCY SIGN}#,##0"
+    sign = numbers.get_currency_symbol(currency, locale=LOCALE)
+    text = numbers.format_currency(amount, currency, locale=LOCALE, format=pattern, currency_digits=False)
+    return text.replace(sign, f"{sign}\N{NO-BREAK SPACE}") if sign[-1].isalpha() else text
+
+
 @dataclass(frozen=True)
 class CurrencyInfo:
     """A currency of ISO 4217. `decimals` is the number of digits after the point."""
@@ -106,7 +116,7 @@ def list_currencies() -> tuple[CurrencyInfo, ...]:
             code,
             numbers.get_currency_name(code, locale=LOCALE),
             numbers.get_currency_symbol(code, locale=LOCALE),
-            numbers.get_currency_precision(code),
+            exponent(code),
         )
         for code in sorted(codes)
     )

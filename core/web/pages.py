@@ -19,7 +19,6 @@ from django.views import View
 from core.access import Actor, Entitlement, entitlement, entitlements_kept
 from core.errors import NamedError
 from core.ids import is_id
-from core.messages import resolve
 from core.tenancy import company_scope
 from core.text.timezones import zone_of
 from core.web import ask
@@ -86,8 +85,8 @@ class Toast:
 class Refused(Exception):
     """The page cannot be shown. `detail` says why, and how to go on."""
 
-    def __init__(self, status: int, message: str, detail: str = "") -> None:
-        self.status, self.message, self.detail = status, message, detail
+    def __init__(self, status: int, message: str, detail: str = "", *, lapsed: bool = False) -> None:
+        self.status, self.message, self.detail, self.lapsed = status, message, detail, lapsed
         super().__init__(message)
 
 
@@ -331,7 +330,8 @@ class Page(View):
 
     def _check_access(self) -> None:
         if self.needs_subscription and isinstance(self.plan, NamedError):
-            raise Refused(403, resolve(self.plan.name)[1], self.plan.detail)
+            # The message of the error is the contract's, and no words for people.
+            raise Refused(403, "Your subscription has ended", self.plan.detail, lapsed=True)
         if not self.opens(type(self)):
             raise Refused(403, "Your role does not open this page", "Ask an owner of the company for the permission.")
         # The API has addresses beside its records, such as contact/import, which are no page of a record.

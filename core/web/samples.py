@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpResponse, QueryDict
 
+from core.web.banners import Banner
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column, ListState
@@ -47,6 +48,7 @@ class Parts(Page):
             "people": PEOPLE,
             "total": len(PEOPLE),
             "form": self.form(),
+            "said": Banner("The trial ends on Friday: choose a plan to go on.", link=self.request.path, label="Plans"),
             "tones": ("ok", "warn", "bad", "info", "none"),
             "views": [{"id": "1", "name": "Open in Berlin", "shared": True}],
             "view": {"id": "1", "name": "Open in Berlin", "shared": True},

@@ -10,10 +10,12 @@ from urllib.parse import quote
 from django.conf import settings
 from django.core.signing import BadSignature, TimestampSigner
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
-from core.access import refuse_over_quota, reserve_quota
+from billing.subscriptions.selectors import lapsed_since
+from core.access import PLAN_LIMIT, refuse_over_quota, reserve_quota
+from core.access.quota import lock_company
 from core.errors import NamedError, shorten
 from core.ids import new_id
 from core.jobs import notify_workers
@@ -25,6 +27,8 @@ from crm.files.storage import Received
 from crm.files.stores import Target, next_target, save
 
 MAX_NAME = 255
+LAPSED_FILES, LAPSED_BYTES = 20, 50 << 20
+"""What a company without a subscription may upload, to show how it has paid."""
 LINK_SECONDS = 7 * 24 * 3600
 LATE = timedelta(minutes=10)
 """A bucket may still write, after its answer did not come in time; what it wrote is removed after this time."""
@@ -62,6 +66,7 @@ def store_uploads(*, uploads: Sequence[Received], member_id: str) -> list[File]:
     files = [_describe(upload, member_id, target) for upload in uploads]
     with transaction.atomic():
         reserve_quota("file", len(files))
+        _refuse_lapsed(files)
         target.hold()
         File.objects.bulk_create(files)
     ids = [file.pk for file in files]
@@ -76,6 +81,23 @@ def store_uploads(*, uploads: Sequence[Received], member_id: str) -> list[File]:
         raise
     File.objects.filter(pk__in=ids).update(is_deleted=False, updated_at=timezone.now())
     return files
+
+
+def _refuse_lapsed(files: Sequence[File]) -> None:
+    """Refuse more than a lapsed company needs to show how it has paid. Raises PlanLimitExceeded_403.
+
+    Without a subscription there is no plan, whose limits would count.
+    """
+    since = lapsed_since()
+    if since is None:
+        return
+    lock_company("lapsed-uploads")
+    found = File.objects.filter(created_at__gte=since).aggregate(number=Count("pk"), size=Sum("size"))
+    size = (found["size"] or 0) + sum(file.size for file in files)
+    if found["number"] + len(files) > LAPSED_FILES or size > LAPSED_BYTES:
+        raise NamedError(
+            PLAN_LIMIT, f"file: without a subscription at most {LAPSED_FILES} files of {LAPSED_BYTES >> 20} MB in all"
+        )
 
 
 def _describe(upload: Received, member_id: str, target: Target) -> File:

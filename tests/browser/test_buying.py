@@ -1,4 +1,4 @@
-"""The journey of a lapsed company: it chooses a plan, pays on the gateway's page, goes on, and has its invoice."""
+"""The journey of a company: it registers, lets its trial lapse, is refused, pays on a gateway's page, and goes on."""
 
 from __future__ import annotations
 
@@ -6,13 +6,21 @@ import re
 from typing import Any
 
 import pytest
+from django.db import transaction
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from billing.models import Plan
+from accounts.models import Company
+from billing.models import Plan, Subscription
 from billing.standin.server import running
-from tests.billing.checkout.helpers import buyer, open_gateways
-from tests.web.helpers import PASSWORD, at
+from billing.subscriptions.renewals import process_due_subscriptions
+from core.tenancy import company_scope, unscoped
+from tests.accounts.auth.helpers import mails_to, token_in
+from tests.billing.checkout.helpers import open_gateways
+from tests.billing.subscriptions.helpers import plan_of
+from tests.web.helpers import PASSWORD
 
+ADDRESS = "ann@example.org"
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 
@@ -20,16 +28,47 @@ def fits(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_lapsed_company_buys_and_goes_on(page: Page, live_server: Any, settings: Any) -> None:
+def register(page: Page, root: str) -> Company:
+    """Register a company by the pages, and log in."""
+    page.goto(f"{root}/register")
+    for label, text in {"Your name": "Ann Lee", "Your company": "Harbour Tools", "E-mail address": ADDRESS}.items():
+        page.get_by_label(label).fill(text)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Register").click()
+    expect(page.get_by_role("heading", name="Look into your mailbox")).to_be_visible()
+    page.goto(f"{root}/verify-email?token={token_in(mails_to(ADDRESS)[-1])}")
+    page.get_by_role("button", name="Verify my address").click()
+    page.get_by_role("link", name="Log in").click()
+    page.get_by_label("E-mail address").fill(ADDRESS)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("link", name="Contacts")).to_be_visible()
+    return Company.objects.get()
+
+
+def end_trial(company: Company) -> None:
+    """Let the company's trial come to its end."""
+    with company_scope(company.pk):
+        trial = Subscription.objects.get()
+        assert (trial.status, trial.plan.is_trial) == ("trial", True)
+        now = timezone.now()
+        Subscription.objects.update(period_end=now, ends_at=now, look_at=now)
+    with unscoped(reason="test: the periodic task"), transaction.atomic():
+        process_due_subscriptions()
+
+
+def test_a_company_registers_lapses_pays_and_goes_on(page: Page, live_server: Any, settings: Any) -> None:
     settings.BASE_URL = live_server.url
     with running() as server:
-        Plan.objects.update(is_public=False)
-        cast, plan = buyer(description="For small teams")
+        Plan.objects.filter(is_trial=False).update(is_public=False)
+        plan = plan_of("Club", amount="29", max_seats=10, description="For small teams")
         open_gateways(server, settings)
-        page.goto(at(cast.owner, "settings/plan"))
-        page.get_by_label("E-mail address").fill(cast.owner.email)
-        page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Log in").click()
+        company = register(page, live_server.url)
+        end_trial(company)
+        page.get_by_role("link", name="Contacts").click()
+        expect(page.get_by_role("heading", name="Your subscription has ended")).to_be_visible()
+        fits(page)
+        page.get_by_role("link", name="See the plans").click()
         expect(page.get_by_text("No access")).to_be_visible()
         page.get_by_role("link", name=f"Choose {plan.name}").click()
         expect(page.get_by_role("heading", name="What it costs")).to_be_visible()
@@ -56,6 +95,11 @@ def test_a_lapsed_company_buys_and_goes_on(page: Page, live_server: Any, setting
         assert re.fullmatch(r"INV-\d{4}-\d{6}\.pdf", got.value.suggested_filename)
         page.get_by_role("link", name="Plan and use").first.click()
         expect(page.get_by_text("Active").first).to_be_visible()
+        page.get_by_role("link", name="Contacts").click()
+        expect(page.get_by_role("heading", name="Contacts")).to_be_visible()
+        page.go_back()
+        page.get_by_role("button", name="Cancel the subscription").click()
+        expect(page.get_by_text("nothing more is to be paid")).to_be_visible()
         page.get_by_role("button", name="Cancel at the end of the period").click()
         page.get_by_role("button", name="Let it go on").click()
         page.get_by_role("link", name="Invoices").click()

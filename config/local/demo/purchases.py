@@ -44,6 +44,8 @@ def create_purchase(member: Member, staff: User) -> None:
     if plan is None or Invoice.objects.exists():
         return
     _, payment = subscribe(values={"plan_id": plan.pk, "interval": "year"}, member_id=member.pk)
+    if payment is None:
+        return
     pay_by_bank(payment_id=payment.pk, values={"reference": f"Order {payment.number}"})
     payment = Payment.objects.get(pk=payment.pk)
     today = timezone.now().date()

@@ -20,6 +20,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import Company, Member
+from billing.models import Invoice, Payment, Subscription, Transaction
 from core.reports import REPORTS, Period, reading
 from core.tenancy import as_owner
 from core.text.timezones import zone_of
@@ -75,6 +76,7 @@ def cast(django_db_setup: None, django_db_blocker: Any) -> Iterator[Cast]:
             make_people(cast)
             make_messages(cast)
             make_runs()
+            make_payments()
         yield cast
 
 
@@ -181,6 +183,26 @@ def make_messages(cast: Cast) -> None:
             cost="0.000001",
         )
         AiUsage.objects.filter(pk=use.pk).update(created_at=at)
+
+
+def make_payments() -> None:
+    """Make movements of money at each of the times, in all kinds and two currencies."""
+    subscription, sums = Subscription.objects.get(), {"subtotal_minor": 0, "total_minor": 0}
+    invoice = Invoice.objects.create(subscription=subscription, currency="USD", decimals=2, **sums)
+    shared = {"currency": "USD", "amount_minor": 0, "invoice": invoice}
+    payment = Payment.objects.create(
+        number="X", subscription=subscription, status="paid", expires_at=TIMES[0], **shared
+    )
+    for place, at in enumerate(TIMES * 2):
+        row = Transaction.objects.create(
+            kind=Transaction.Kind.values[place % 3],
+            amount_minor=1000 + place,
+            currency=("USD", "JPY")[place % 2],
+            by=("gateway-a", "bank")[place % 2],
+            payment=payment,
+            invoice=invoice,
+        )
+        Transaction.objects.filter(pk=row.pk).update(created_at=at)
 
 
 def make_runs() -> None:

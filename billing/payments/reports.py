@@ -1,0 +1,59 @@
+"""The report of what a company has paid."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.db.models import Case, DecimalField, F, Q, Sum, Value, When
+
+from billing.payments.models import Transaction
+from core.reports import By, Column, Report, Source, condition, count
+from core.text.currencies import NO_DECIMALS, THREE_DECIMALS
+
+Kind = Transaction.Kind
+KINDS = {Kind.PAYMENT: "Payments", Kind.REFUND: "Refunds", Kind.CREDIT: "To the balance"}
+UNITS = Case(
+    When(currency__in=sorted(NO_DECIMALS), then=Value(Decimal(1))),
+    When(currency__in=sorted(THREE_DECIMALS), then=Value(Decimal(1000))),
+    default=Value(Decimal(100)),
+    output_field=DecimalField(),
+)
+"""Minor units of one."""
+
+
+def _sum(key: str, title: str, kind: str) -> Column:
+    amount = Case(
+        When(kind=kind, then=F("amount_minor") / UNITS), default=Value(Decimal(0)), output_field=DecimalField()
+    )
+    return Column(key, title, Sum(amount), type="number")
+
+
+BILLING = Report(
+    name="billing",
+    title="Billing",
+    about="What the company has paid and got back. Amounts are told by currency, since several are not added up.",
+    modules=("plan",),
+    place=95,
+    sources=(
+        Source(
+            rows=lambda actor: Transaction.objects.all(),
+            at="created_at",
+            path="subscription/transactions",
+            at_field="createdAt",
+            by=(By("way", "Way", "by", field="by"), By("kind", "Kind", "kind", labels=KINDS, field="kind")),
+            columns=(
+                count("payments", "Payments", Q(kind=Kind.PAYMENT), condition("kind", "equals", "payment")),
+                count("refunds", "Refunds", Q(kind=Kind.REFUND), condition("kind", "equals", "refund")),
+                count("credits", "To the balance", Q(kind=Kind.CREDIT), condition("kind", "equals", "credit")),
+            ),
+        ),
+        Source(
+            rows=lambda actor: Transaction.objects.all(),
+            at="created_at",
+            by_day=False,
+            by=(By("currency", "Currency", "currency"),),
+            columns=(_sum("paid", "Paid", Kind.PAYMENT), _sum("returned", "Given back", Kind.REFUND)),
+        ),
+    ),
+)
+REPORTS = (BILLING,)

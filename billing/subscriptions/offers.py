@@ -1,0 +1,74 @@
+"""What another plan is to a company that pays for one: an upgrade, a downgrade, or the same."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from billing.plans.models import PlanPrice
+from billing.subscriptions.models import Subscription
+from billing.subscriptions.periods import MONTHS
+from billing.subscriptions.selectors import is_open
+
+UPGRADE, DOWNGRADE, SAME = "upgrade", "downgrade", "same"
+CHANGES = (UPGRADE, DOWNGRADE, SAME)
+Amounts = Mapping[tuple[str, str], Decimal]
+"""(currency, interval) -> what a plan costs with its least number of seats."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """The plan that a company pays for."""
+
+    plan_id: str
+    interval: str
+    currency: str
+    amounts: Amounts
+
+
+def held_plan(subscription: Subscription | None) -> Held | None:
+    """Return what the company pays for; None in a trial, without a subscription, or with one that was granted."""
+    if subscription is None or not is_open(subscription) or subscription.plan_id is None or not subscription.interval:
+        return None
+    if subscription.status == Subscription.Status.TRIAL:
+        return None
+    plan_id: str = subscription.plan_id
+    amounts = amounts_of([plan_id]).get(plan_id, {})
+    return Held(plan_id, subscription.interval, subscription.currency, amounts)
+
+
+def amounts_of(plan_ids: Iterable[str]) -> dict[str, dict[tuple[str, str], Decimal]]:
+    """Return plan -> what it costs."""
+    found: dict[str, dict[tuple[str, str], Decimal]] = defaultdict(dict)
+    rows = PlanPrice.objects.filter(plan_id__in=list(plan_ids), currency__is_active=True)
+    for plan_id, currency, interval, amount in rows.values_list("plan_id", "currency__code", "interval", "amount"):
+        found[plan_id][currency, interval] = amount
+    return found
+
+
+def change_to(held: Held | None, plan_id: str, interval: str, amounts: Amounts) -> str:
+    """Tell what a plan by the month or year is to a company.
+
+    A year instead of months is an upgrade, months instead of a year a downgrade, whatever the plan: the one is paid
+    now, the other when the year is over. Otherwise the price of the same interval decides.
+    """
+    if held is None:
+        return UPGRADE
+    if (held.plan_id, held.interval) == (plan_id, interval):
+        return SAME
+    if MONTHS[interval] < MONTHS[held.interval]:
+        return DOWNGRADE
+    if held.plan_id == plan_id:
+        return UPGRADE
+    mine, other = monthly_price(held.amounts, held.currency, interval), monthly_price(amounts, held.currency, interval)
+    return DOWNGRADE if mine is not None and other is not None and other < mine else UPGRADE
+
+
+def monthly_price(amounts: Amounts, currency: str, interval: str) -> Decimal | None:
+    """Return what a plan costs a month: in this currency and for this interval if it can be, else for any."""
+    order = sorted(amounts, key=lambda one: (one[0] != currency, one[1] != interval, one))
+    if not order or (currency and order[0][0] != currency):
+        return None
+    return amounts[order[0]] / MONTHS[order[0][1]]

@@ -1,0 +1,64 @@
+"""Which tax a sale brings, by where seller and buyer are (docs/payments.md)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any
+
+from stdnum import get_cc_module
+
+from billing.taxes.europe import EU
+from billing.taxes.models import BillingDetails
+from billing.taxes.services import tax_rate
+
+REVERSE_CHARGE = "Reverse charge: VAT is to be accounted for by the recipient (Article 196 of Directive 2006/112/EC)."
+
+
+@dataclass(frozen=True)
+class Tax:
+    """The tax of a sale, and why it is this one."""
+
+    rule: str
+    """domestic, reverse_charge, oss (the consumer's country), home (the seller's rate for consumers of the EU), or
+    abroad."""
+    country: str = ""
+    """Whose rate it is."""
+    name: str = ""
+    percent: Decimal = Decimal(0)
+    note: str = ""
+    """What the invoice has to say."""
+    vat_id: str = ""
+
+    @property
+    def basis(self) -> dict[str, Any]:
+        """Return what invoices keep of it."""
+        return {**asdict(self), "percent": f"{self.percent.normalize():f}"}
+
+
+def tax_for(details: BillingDetails, *, seller_country: str, oss: bool) -> Tax:
+    """Return the tax on what the buyer pays today.
+
+    A buyer who has not said where they are is taken to be where the seller is.
+    """
+    home, country = seller_country, details.country or seller_country
+    if country == home:
+        return _rated("domestic", country)
+    if home in EU and country in EU:
+        if is_vat_id(details.vat_id, country):
+            return Tax("reverse_charge", country, note=REVERSE_CHARGE, vat_id=details.vat_id)
+        return _rated("oss", country) if oss else _rated("home", home)
+    return _rated("abroad", country)
+
+
+def is_vat_id(text: str, country: str) -> bool:
+    """Tell whether it can be a VAT id of the country, by its form and check digits."""
+    module = get_cc_module(country.lower(), "vat") if text and country else None
+    return module is not None and bool(module.is_valid(text))
+
+
+def _rated(rule: str, country: str) -> Tax:
+    rate = tax_rate(country) if country else None
+    if rate is None:
+        return Tax(rule, country)
+    return Tax(rule, country, rate.name, rate.percent)

@@ -1,0 +1,75 @@
+"""The European Union's register of VAT ids (VIES): asked after billing details were saved, its answer kept as evidence.
+
+It is often away, and whole countries of it are. Nothing waits for it, and nothing that it says changes a price: form
+and check digits decide (billing.taxes.rules), and staff see what it said.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from billing.taxes.europe import EU
+from billing.taxes.models import BillingDetails
+from core.outbound_http import HttpFailed, exchange
+from core.tenancy import company_scope
+
+log = logging.getLogger(__name__)
+BATCH = 10
+SECONDS = 10.0
+AGAIN = timedelta(hours=6)
+"""When it is asked again after it gave no answer; also how long a worker that died holds a VAT id up."""
+KEPT = ("valid", "isValid", "name", "address", "requestDate", "requestIdentifier", "userError")
+
+
+def note_change(details: BillingDetails) -> None:
+    """Have VIES asked about a VAT id that has changed, if the operator wants it. The caller saves."""
+    asks = bool(settings.VIES_URL) and details.country in EU and bool(details.vat_id)
+    details.vat_look_at, details.vat_evidence = (timezone.now() if asks else None), {}
+
+
+def ask_vies() -> bool:
+    """Ask about a batch of VAT ids of all companies. Returns whether more may be waiting.
+
+    Each is claimed first, so that several workers ask once. No transaction is open while VIES answers.
+    """
+    with transaction.atomic():
+        due = BillingDetails.objects.select_for_update(skip_locked=True, of=("self",)).filter(
+            vat_look_at__lte=timezone.now()
+        )
+        rows = list(due.order_by("vat_look_at")[:BATCH])
+        BillingDetails.objects.filter(pk__in=[row.pk for row in rows]).update(vat_look_at=timezone.now() + AGAIN)
+    for row in rows:
+        with company_scope(row.company_id):
+            keep(row, evidence_of(row.vat_id, row.country))
+    return len(rows) == BATCH
+
+
+def evidence_of(vat_id: str, country: str) -> dict[str, Any] | None:
+    """Return what VIES says of a VAT id, or None if it gives no answer."""
+    prefix = "EL" if country == "GR" else country
+    number = "".join(letter for letter in vat_id if letter.isalnum()).removeprefix(prefix).removeprefix(country)
+    try:
+        answer = exchange("GET", f"{settings.VIES_URL}/ms/{prefix}/vat/{number}", seconds=SECONDS)
+        found = orjson.loads(answer.body) if answer.status == 200 else None
+    except (HttpFailed, orjson.JSONDecodeError) as trouble:
+        log.warning("VIES gives no answer: %s", trouble)
+        return None
+    if not isinstance(found, dict) or not isinstance(found.get("isValid", found.get("valid")), bool):
+        return None
+    return {name: str(found[name])[:500] for name in KEPT if found.get(name) is not None}
+
+
+def keep(row: BillingDetails, evidence: dict[str, Any] | None) -> None:
+    """Keep an answer, unless the VAT id has changed meanwhile."""
+    if evidence is None:
+        return
+    said = {**evidence, "vatId": row.vat_id, "at": timezone.now().isoformat()}
+    same = BillingDetails.objects.filter(pk=row.pk, vat_id=row.vat_id, country=row.country)
+    same.update(vat_evidence=said, vat_look_at=None)

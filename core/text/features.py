@@ -1,0 +1,39 @@
+"""What plans are compared by: modules, in the words that people buy them by."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from core.text.modules import name_of
+
+FEATURES = {
+    "contact": "Contacts",
+    "lead": "Leads and their board",
+    "segment": "Segments",
+    "meeting": "Meetings and booking pages",
+    "genie": "Outreach by e-mail",
+    "campaign": "Campaigns",
+    "report": "Reports",
+    "workflow": "Workflows",
+    "domain-tracking": "Visits of your website",
+    "chat-widget": "Chat on your website",
+    "manual-chatbot": "Chatbots",
+    "chatapp": "Chat apps",
+    "videocall": "Video calls",
+    "enrich": "Missing data looked up",
+    "lead-gen-ai": "Finding people",
+    "ai-crm-chat": "Questions to your data",
+    "white-label-options": "Your own brand",
+    "api": "API keys and webhooks",
+}
+"""Permission module -> what it is to somebody who chooses a plan. The others come with these."""
+
+
+def features_of(modules: Collection[str] | None) -> list[str]:
+    """Return the features of a plan; None has all of them."""
+    return [words for module, words in FEATURES.items() if modules is None or module in modules]
+
+
+def feature_of(module: str) -> str:
+    """Return what a module is to somebody who chooses a plan."""
+    return FEATURES.get(module) or name_of(module)

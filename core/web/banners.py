@@ -1,0 +1,35 @@
+"""The banner above the pages of a company: what its people have to know of it, such as that its trial ends.
+
+Who knows registers it (`set_banner`), since the base knows nothing of subscriptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.web.pages import Page
+
+
+@dataclass(frozen=True)
+class Banner:
+    """A sentence, and a way to mend it."""
+
+    text: str
+    bad: bool = False
+    link: str = ""
+    label: str = ""
+
+
+_source: Callable[[Page], Banner | None] = lambda page: None  # noqa: E731
+
+
+def set_banner(source: Callable[[Page], Banner | None]) -> None:
+    """Register what says which banner a page has."""
+    global _source
+    _source = source
+
+
+def banner_of(page: Page) -> Banner | None:
+    """Return the banner of a company's page; pages of a person have none."""
+    return _source(page) if page.reader.member is not None else None
