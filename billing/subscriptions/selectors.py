@@ -54,24 +54,29 @@ def state_words(subscription: Subscription | None) -> StateWords | None:
     """
     if subscription is None:
         return StateWords("none", "There is no subscription yet: choose a plan to begin.", PLAN_PAGE)
-    formats = formats_of(subscription.company_id)
     end, status = subscription.ends_at, subscription.status
-    day = formats.date(end) if end else ""
     if not is_open(subscription):
         return StateWords("ended", "The subscription has ended. Your data is kept: choose a plan to go on.", PLAN_PAGE)
     if status == Status.PAUSED:
-        until = f" until {formats.date(subscription.paused_until)}" if subscription.paused_until else ""
+        until = f" until {_day(subscription, subscription.paused_until)}" if subscription.paused_until else ""
         return StateWords("paused", f"The subscription is paused{until}: you can look, and change nothing.", PLAN_PAGE)
     if status == Status.PAST_DUE and phase_of(status, end) == GRACE:
-        sentence = f"The subscription is not paid: nothing new is sent or begun, and access ends on {day}."
+        sentence = f"The subscription is not paid: nothing new is sent or begun, and access ends on {_day(subscription, end)}."
         return StateWords("grace", sentence, PLAN_PAGE)
     if status == Status.PAST_DUE:
-        return StateWords("past_due", f"The subscription is to be paid: access ends on {day}.", PLAN_PAGE)
+        sentence = f"The subscription is to be paid: access ends on {_day(subscription, end)}."
+        return StateWords("past_due", sentence, PLAN_PAGE)
     if subscription.cancel_at_period_end:
-        return StateWords("cancelling", f"The subscription is cancelled, and ends on {day}.", PLAN_PAGE)
+        sentence = f"The subscription is cancelled, and ends on {_day(subscription, end)}."
+        return StateWords("cancelling", sentence, PLAN_PAGE)
     if status == Status.TRIAL and end is not None and end - timezone.now() <= SOON:
-        return StateWords("trial", f"The trial ends on {day}: choose a plan to go on.", PLAN_PAGE)
+        sentence = f"The trial ends on {_day(subscription, end)}: choose a plan to go on."
+        return StateWords("trial", sentence, PLAN_PAGE)
     return None
+
+
+def _day(subscription: Subscription, moment: datetime | None) -> str:
+    return formats_of(subscription.company_id).date(moment) if moment else ""
 
 
 def in_trial() -> bool:
