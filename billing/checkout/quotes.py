@@ -26,6 +26,7 @@ from billing.subscriptions.changes import check_seats
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.periods import period_after
 from billing.subscriptions.selectors import is_open
+from billing.taxes.models import TaxRate
 from billing.taxes.services import billing_details, tax_rate
 from core.access import used_quota
 from core.errors import NamedError, shorten
@@ -114,7 +115,7 @@ def quote_plan(
     check_seats(plan, chosen)
     paid = subscription.status in (Status.ACTIVE, Status.PAST_DUE) and bool(subscription.interval)
     same = paid and subscription.plan_id == plan.pk and subscription.interval == interval
-    lines = _lines(plan, price, chosen)
+    lines = plan_lines(plan, price, chosen)
     if same and subscription.period_end and subscription.period_day:
         start = subscription.period_end
         if start > period_after(now, interval, now.day):
@@ -183,7 +184,8 @@ def _price(plan: Plan, interval: str, currency: str) -> PlanPrice:
     return found
 
 
-def _lines(plan: Plan, price: PlanPrice, seats: int) -> tuple[Line, ...]:
+def plan_lines(plan: Plan, price: PlanPrice, seats: int) -> tuple[Line, ...]:
+    """Return the lines of a period of a plan."""
     base, seat = (to_minor(amount, price.currency.code) for amount in (price.amount, price.seat_amount))
     lines = [Line(f"{plan.name}, a {price.interval}", 1, base, base)]
     more = seats - plan.min_seats
@@ -221,8 +223,12 @@ def _with_discount(lines: Sequence[Line], coupon: Coupon | None, currency: str) 
 
 
 def _with_tax(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Add the tax of the buyer's country. It is reckoned of the whole, and shared out over the lines."""
-    rate = tax_rate(billing_details().country)
+    """Add the tax of the active company."""
+    return taxed(lines, tax_rate(billing_details().country))
+
+
+def taxed(lines: Sequence[Line], rate: TaxRate | None) -> tuple[Line, ...]:
+    """Add a tax to lines. It is reckoned of the whole, and shared out over them."""
     if rate is None or not rate.percent:
         return tuple(lines)
     nets = [line.amount - line.discount for line in lines]

@@ -61,7 +61,8 @@ def state_words(subscription: Subscription | None) -> StateWords | None:
         until = f" until {_day(subscription, subscription.paused_until)}" if subscription.paused_until else ""
         return StateWords("paused", f"The subscription is paused{until}: you can look, and change nothing.", PLAN_PAGE)
     if status == Status.PAST_DUE and phase_of(status, end) == GRACE:
-        sentence = f"The subscription is not paid: nothing new is sent or begun, and access ends on {_day(subscription, end)}."
+        day = _day(subscription, end)
+        sentence = f"The subscription is not paid: nothing new is sent or begun, and access ends on {day}."
         return StateWords("grace", sentence, PLAN_PAGE)
     if status == Status.PAST_DUE:
         sentence = f"The subscription is to be paid: access ends on {_day(subscription, end)}."

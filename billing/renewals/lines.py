@@ -1,0 +1,105 @@
+"""What the next periods cost: the lines of many subscriptions, reckoned as those of quotes are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Sum
+
+from accounts.models import Company, CompanySettings
+from billing.checkout.quotes import FALLBACK, plan_lines, taxed
+from billing.invoices.services import Line
+from billing.ledger.services import BALANCE
+from billing.models import BillingDetails, Plan, PlanPrice, Posting, TaxRate
+from billing.taxes.services import tax_rate
+
+MoreLines = Callable[[Sequence[str]], Mapping[str, Sequence[Line]]]
+MORE: list[MoreLines] = []
+"""What adds lines to the next invoice, such as charges that wait to be billed: called with ids of subscriptions, in the
+transaction that bills them and with the rows of all companies, each returns their lines before tax."""
+
+
+@dataclass
+class Due:
+    """A subscription whose next period is billed."""
+
+    id: str
+    company_id: str
+    plan: Plan
+    interval: str
+    currency: str
+    seats: int | None
+    period_end: datetime
+    period_day: int | None
+    ends_at: datetime | None
+    scheduled: dict[str, Any] | None
+    lines: tuple[Line, ...] = ()
+    priced: bool = True
+    """Whether its plan has a price for the interval."""
+
+    @property
+    def total(self) -> int:
+        return sum(line.amount - line.discount + line.tax for line in self.lines)
+
+
+@dataclass
+class Facts:
+    """What is known of the companies of a batch, each read once."""
+
+    details: dict[str, BillingDetails]
+    balances: dict[tuple[str, str], int]
+    own_currency: dict[str, str]
+    renews: dict[str, bool]
+    rates: dict[str, TaxRate | None] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, companies: Sequence[str]) -> Facts:
+        """Read the companies' details, balances, currencies and policies. The scope is that of all companies."""
+        found = {row.company_id: row for row in BillingDetails.objects.filter(company_id__in=companies)}
+        missing = [id for id in companies if id not in found]
+        for company in Company.objects.filter(pk__in=missing).only("name", "email"):
+            found[company.pk] = BillingDetails(company_id=company.pk, name=company.name, email=company.email or "")
+        sums = Posting.objects.filter(company_id__in=companies, account=BALANCE).order_by()
+        balances = sums.values_list("company_id", "currency").annotate(sum=Sum("amount_minor"))
+        rows = CompanySettings.objects.filter(company_id__in=companies)
+        chosen = list(rows.values_list("company_id", "currency", "subscription_policies"))
+        return cls(
+            found,
+            {(company, code): max(0, -amount) for company, code, amount in balances},
+            {company: currency for company, currency, _ in chosen},
+            {company: (policies or {}).get("autoRenew", True) for company, _, policies in chosen},
+        )
+
+    def rate(self, company: str) -> TaxRate | None:
+        """Return the rate of the company's country."""
+        country = self.details[company].country
+        if country not in self.rates:
+            self.rates[country] = tax_rate(country)
+        return self.rates[country]
+
+
+def reckon(batch: Sequence[Due], facts: Facts) -> None:
+    """Give each subscription its lines, tax included, and the currency that they are in."""
+    prices: dict[tuple[str, str], dict[str, PlanPrice]] = {}
+    plans = {due.plan.pk for due in batch}
+    rows = PlanPrice.objects.filter(plan_id__in=plans, currency__is_active=True).select_related("currency")
+    for price in rows.order_by("currency__code"):
+        prices.setdefault((price.plan_id, price.interval), {})[price.currency.code] = price
+    more: dict[str, list[Line]] = {}
+    for source in MORE:
+        for id, lines in source([due.id for due in batch]).items():
+            more.setdefault(id, []).extend(lines)
+    for due in batch:
+        priced = prices.get((due.plan.pk, due.interval), {})
+        wanted = (due.currency, facts.own_currency.get(due.company_id, ""), FALLBACK, *priced)
+        price = next((priced[code] for code in wanted if code in priced), None)
+        due.priced = price is not None
+        if price is None:
+            continue
+        due.currency = price.currency.code
+        seats = max(due.plan.min_seats, due.seats or 0)
+        lines = (*plan_lines(due.plan, price, seats), *more.get(due.id, ()))
+        due.lines = taxed(lines, facts.rate(due.company_id))
