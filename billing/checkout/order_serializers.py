@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from billing.checkout.quotes import Quote
 from billing.entitlements.serializers import SubscriptionOut
+from billing.invoices.models import Invoice
 from billing.ledger.money import MoneyOut, money
 from billing.plans.models import PlanPrice
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, TextInput
@@ -239,7 +240,7 @@ class InvoiceOut(Output):
     _id = IdField()
     number = serializers.CharField(allow_null=True)
     kind = serializers.CharField()
-    status = serializers.ChoiceField(choices=["draft", "issued", "paid", "void"])
+    status = serializers.ChoiceField(choices=Invoice.Status.values)
     subtotal = Computed(MoneyOut())
     discount = Computed(MoneyOut())
     tax = Computed(MoneyOut())

@@ -106,6 +106,8 @@ def quote_plan(
     when the paid period ends. Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400, FreePlanAlreadyUsed_400,
     CouponInvalid_400 and BadRequest_400.
     """
+    if subscription.status == Status.PAUSED:
+        raise NamedError("BadRequest_400", "planID: the subscription is paused; resume it first")
     plan = _plan(plan_id, subscription)
     now = timezone.now()
     interval = interval or subscription.interval or PlanPrice.Interval.MONTH

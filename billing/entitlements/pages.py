@@ -15,6 +15,7 @@ STATES = {
     "trial": ("Trial", "info"),
     "active": ("Active", "ok"),
     "past_due": ("To be paid", "warn"),
+    "paused": ("Paused", "warn"),
     "cancelled": ("Cancelled", "bad"),
     "expired": ("Ended", "bad"),
 }

@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from billing.plans.serializers import PERMISSION_MODULES, PlanOut
 from billing.subscriptions.models import Subscription
+from core.access import GRACE, PAUSED
 from core.api.output import Computed, IdField, Output
 
 NONE = "none"
@@ -52,6 +53,11 @@ class SubscriptionOut(Output):
         allow_null=True, help_text="when access ends if nothing else happens; null: it does not"
     )
     cancelAtPeriodEnd = serializers.BooleanField()
+    pausedUntil = serializers.DateTimeField(allow_null=True, help_text="when a paused one goes on by itself")
+    phase = serializers.ChoiceField(
+        choices=["", GRACE, PAUSED],
+        help_text="grace: unpaid for half of the grace period, nothing new is sent or begun; paused: to look only",
+    )
     modules = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text=PERMISSION_MODULES)
     limits = Computed(LimitOut(many=True))
     createdAt = serializers.DateTimeField(allow_null=True)
