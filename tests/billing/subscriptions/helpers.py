@@ -59,8 +59,9 @@ def mails(company: Company) -> list[str]:
 
 
 def plan_of(name: str, *, amount: str | None = "10", interval: str = "month", **values: Any) -> Plan:
-    """A plan with a price in US dollars (None: without any)."""
-    plan = Plan.objects.create(name=name, **values)
+    """A plan with a price in US dollars (None: without any); a name that is taken gets a number."""
+    taken = Plan.objects.filter(name=name).exists()
+    plan = Plan.objects.create(name=f"{name} {Plan.objects.count()}" if taken else name, **values)
     if amount is not None:
         PlanPrice.objects.create(
             plan=plan, currency=Currency.objects.get(code="USD"), interval=interval, amount=Decimal(amount)
