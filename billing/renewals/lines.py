@@ -16,10 +16,20 @@ from billing.ledger.services import BALANCE
 from billing.models import BillingDetails, Plan, PlanPrice, Posting, TaxRate
 from billing.taxes.services import tax_rate
 
-MoreLines = Callable[[Sequence[str]], Mapping[str, Sequence[Line]]]
+
+@dataclass(frozen=True)
+class MoreLines:
+    """What adds lines to the next invoice, such as charges that wait to be billed.
+
+    Both are called in the transaction that bills, with the rows of all companies. `lines` takes ids of subscriptions and
+    returns their lines before tax; `billed` takes subscription -> the invoice that they stand on.
+    """
+
+    lines: Callable[[Sequence[str]], Mapping[str, Sequence[Line]]]
+    billed: Callable[[Mapping[str, str]], None]
+
+
 MORE: list[MoreLines] = []
-"""What adds lines to the next invoice, such as charges that wait to be billed: called with ids of subscriptions, in the
-transaction that bills them and with the rows of all companies, each returns their lines before tax."""
 
 
 @dataclass
@@ -90,7 +100,7 @@ def reckon(batch: Sequence[Due], facts: Facts) -> None:
         prices.setdefault((price.plan_id, price.interval), {})[price.currency.code] = price
     more: dict[str, list[Line]] = {}
     for source in MORE:
-        for id, lines in source([due.id for due in batch]).items():
+        for id, lines in source.lines([due.id for due in batch]).items():
             more.setdefault(id, []).extend(lines)
     for due in batch:
         priced = prices.get((due.plan.pk, due.interval), {})

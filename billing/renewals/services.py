@@ -33,7 +33,7 @@ from billing.models import (
 )
 from billing.payments.orders import BANK_LIFE, WAITING, new_number
 from billing.payments.settling import close_order
-from billing.renewals.lines import Due, Facts, reckon
+from billing.renewals.lines import MORE, Due, Facts, reckon
 from billing.renewals.writing import dumped, insert_rows
 from billing.subscriptions.changes import access_end
 from billing.subscriptions.models import PAID
@@ -222,6 +222,8 @@ def _bill(batch: Sequence[Due], facts: Facts, now: datetime, waiting: int) -> No
     for model, made in rows.items():
         insert_rows(model, made)
     _move_all(moves, now)
+    for source in MORE:
+        source.billed({one["subscription_id"]: one["id"] for one in invoices})
     _issue(invoices)
     notify_workers("dunning")
 

@@ -17,6 +17,7 @@ from billing.models import BillingDetails, Invoice, Payment, Posting, Seller, Ta
 from billing.payments.orders import approve_transfer, leave_expired, pay_by_bank
 from billing.payments.settling import apply_payment
 from billing.renewals import lines
+from billing.renewals.lines import MoreLines
 from billing.renewals.services import bill_batch
 from billing.subscriptions.changes import lock_primary
 from billing.subscriptions.periods import period_after
@@ -176,12 +177,16 @@ def test_a_balance_that_covers_it_all_pays_without_a_charge(gateway: FakeGateway
         assert balance_of("USD") == 500
 
 
-def test_charges_that_wait_become_lines(gateway: FakeGateway, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_charges_that_wait_become_lines(gateway: FakeGateway) -> None:
     company = charged()
-    used = Line("Messages", 100, 2, 200)
-    monkeypatch.setattr(lines, "MORE", [lambda ids: dict.fromkeys(ids, [used])])
-    run_renewals(END)
-    assert [one.total_minor for one in invoices(company)] == [1200]
+    used, told = Line("Messages", 100, 2, 200), {}
+    lines.MORE.append(MoreLines(lambda ids: dict.fromkeys(ids, [used]), told.update))
+    try:
+        run_renewals(END)
+    finally:
+        lines.MORE.pop()
+    [invoice] = invoices(company)
+    assert (invoice.total_minor, told) == (1200, {invoice.subscription_id: invoice.pk})
 
 
 def test_companies_that_end_are_not_billed(gateway: FakeGateway) -> None:
