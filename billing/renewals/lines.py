@@ -21,8 +21,8 @@ from billing.taxes.services import tax_rate
 class MoreLines:
     """What adds lines to the next invoice, such as charges that wait to be billed.
 
-    Both are called in the transaction that bills, with the rows of all companies. `lines` takes ids of subscriptions and
-    returns their lines before tax; `billed` takes subscription -> the invoice that they stand on.
+    Both are called in the transaction that bills, with the rows of all companies. `lines` takes ids of subscriptions,
+    and returns their lines before tax; `billed` takes subscription -> the invoice that they stand on.
     """
 
     lines: Callable[[Sequence[str]], Mapping[str, Sequence[Line]]]
