@@ -90,6 +90,8 @@ def _later(row: Dunning, trouble: Exception) -> None:
 
 def _step(row: Dunning, subscription: Subscription, payment: Payment) -> bool:
     """Take the step that is due. Returns whether another one may follow."""
+    if payment.status == Payment.Status.CANCELLED:
+        return _left(subscription, payment)
     if payment.status != Payment.Status.OPEN:
         return False
     if is_stale(payment, subscription):
@@ -109,6 +111,17 @@ def _step(row: Dunning, subscription: Subscription, payment: Payment) -> bool:
     elif payment.bank_state != Payment.Bank.SUBMITTED:
         _collect(row, subscription, payment)
     return True
+
+
+def _left(subscription: Subscription, payment: Payment) -> bool:
+    """Have a period billed anew whose order was left for another one that nobody has paid either."""
+    if subscription.status not in PAID or is_stale(payment, subscription):
+        return False
+    if Payment.objects.filter(status=Payment.Status.OPEN).exists():
+        return True
+    subscription.bill_at = timezone.now()
+    subscription.save(update_fields=["bill_at", "updated_at"])
+    return False
 
 
 def _collect(row: Dunning, subscription: Subscription, payment: Payment) -> None:

@@ -38,6 +38,8 @@ class Due:
 
     id: str
     company_id: str
+    is_active: bool
+    """Otherwise it is past due, and billed anew: that gives no further grace."""
     plan: Plan
     interval: str
     currency: str

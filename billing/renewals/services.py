@@ -144,6 +144,7 @@ def _due_of(row: Subscription, plans: dict[str, Plan]) -> Due:
     return Due(
         id=row.pk,
         company_id=row.company_id,
+        is_active=row.status == Subscription.Status.ACTIVE,
         plan=plan,
         interval=chosen.get("interval") or row.interval,
         currency=row.currency,
@@ -214,7 +215,7 @@ def _bill(batch: Sequence[Due], facts: Facts, now: datetime, waiting: int) -> No
         rows[Dunning].append(
             {"company_id": due.company_id, "payment_id": payment, "due_at": now + timedelta(seconds=wait)}
         )
-        open_until = max(ends_at, due.ends_at or ends_at)
+        open_until = max(ends_at, due.ends_at or ends_at) if due.ends_at is None or due.is_active else due.ends_at
         moves.append(_move(due, end, open_until, None))
         rows[SubscriptionChange].append(
             _change(due, Action.BILLED, {"ends_at": due.ends_at}, {"ends_at": open_until}, source=f"billed:{payment}")

@@ -15,6 +15,8 @@ from billing.dunning.services import give_up, retry_now
 from billing.gateways.base import Misconfigured, Refused, Said, Unsure
 from billing.models import Attempt, Dunning, Posting
 from billing.payments.attempts import begin
+from billing.payments.orders import leave_open_order
+from billing.subscriptions.changes import lock_primary
 from billing.subscriptions.selectors import state_words
 from billing.subscriptions.services import cancel_subscription
 from core.errors import NamedError
@@ -165,6 +167,18 @@ def test_a_renewal_of_a_cancelled_subscription_is_left_with_a_credit_note() -> N
     run_renewals(END + days(2))
     assert ([one.status for one in invoices(company)], renewal(company).status) == (["credited"], "cancelled")
     assert dunning(company).status == "done"
+    books_hold()
+
+
+def test_a_period_whose_order_was_left_for_another_is_billed_anew_without_further_grace(gateway: FakeGateway) -> None:
+    gateway.answers = [Refused("insufficient_funds")]
+    company = charged()
+    run_renewals(END)
+    with at(END + days(0.5)), company_scope(company.pk), lock_primary(company.pk):
+        leave_open_order()
+    run_renewals(END + days(1.5))
+    assert [one.status for one in invoices(company)] == ["credited", "paid"]
+    assert (primary(company).status, primary(company).period_start) == ("active", END)
     books_hold()
 
 
