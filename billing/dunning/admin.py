@@ -35,7 +35,7 @@ class DunningAdmin(CompanyRecordAdmin):
 
     @admin.display(description="invoice", ordering="payment__invoice__number")
     def order(self, row: Dunning) -> str:
-        return row.payment.invoice.number or row.payment.number
+        return str(row.payment.invoice.number or row.payment.number)
 
     @admin.display(description="owed")
     def owed(self, row: Dunning) -> str:

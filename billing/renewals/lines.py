@@ -98,8 +98,8 @@ def reckon(batch: Sequence[Due], facts: Facts) -> None:
     prices: dict[tuple[str, str], dict[str, PlanPrice]] = {}
     plans = {due.plan.pk for due in batch}
     rows = PlanPrice.objects.filter(plan_id__in=plans, currency__is_active=True).select_related("currency")
-    for price in rows.order_by("currency__code"):
-        prices.setdefault((price.plan_id, price.interval), {})[price.currency.code] = price
+    for row in rows.order_by("currency__code"):
+        prices.setdefault((row.plan_id, row.interval), {})[row.currency.code] = row
     more: dict[str, list[Line]] = {}
     for source in MORE:
         for id, lines in source.lines([due.id for due in batch]).items():

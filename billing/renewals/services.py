@@ -51,6 +51,8 @@ BATCH = 2000
 WAIT = timedelta(hours=1)
 """When a subscription is looked at again whose company is paying another order."""
 OPEN_ATTEMPT = ("due", "working", "wrong", "unknown")
+AT_ONCE = 60.0
+"""Seconds of charges that gateways take without being spread."""
 ALL = "renewals: the subscriptions of all companies"
 MOVE = """
 UPDATE billing_subscription AS known SET bill_at = new.bill_at, ends_at = new.ends_at,
@@ -71,7 +73,7 @@ def work(deadline: float) -> None:
 
 def has_work() -> bool:
     with unscoped(reason=ALL):
-        return _due(timezone.now()).exists()
+        return bool(_due(timezone.now()).exists())
 
 
 def _due(now: datetime) -> Any:
@@ -106,19 +108,24 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
         order.subscription_id: order
         for order in Payment.objects.filter(subscription__in=[row.pk for row in rows], status=Payment.Status.OPEN)
     }
-    found, later = [], []
+    found = []
     for row in rows:
-        if row.status not in PAID or row.period_end is None or row.period_end > now or not row.plan_id:
-            later.append((row, row.period_end))
-        elif row.pk in orders and orders[row.pk].renews == row.period_end:
-            later.append((row, None))
-        elif row.pk in orders and not _left(orders[row.pk]):
-            later.append((row, now + WAIT))
+        end, order = row.period_end, orders.get(row.pk)
+        if row.status not in PAID or end is None or not row.plan_id:
+            _look_again(row, None)
+        elif end > now:
+            _look_again(row, end)
+        elif order is not None and order.renews == end:
+            _look_again(row, _next_end(end, row))
+        elif order is not None and not _left(order):
+            _look_again(row, now + WAIT)
         else:
-            found.append(_due_of(row, plans))
-    for row, at in later:
-        Subscription.objects.filter(pk=row.pk).update(bill_at=at or _next_end(row.period_end, row))
+            found.append(_due_of(row, end, plans))
     return found
+
+
+def _look_again(row: Subscription, at: datetime | None) -> None:
+    Subscription.objects.filter(pk=row.pk).update(bill_at=at)
 
 
 def _left(order: Payment) -> bool:
@@ -137,7 +144,7 @@ def _scheduled(row: Subscription) -> dict[str, Any]:
     return row.scheduled or {}
 
 
-def _due_of(row: Subscription, plans: dict[str, Plan]) -> Due:
+def _due_of(row: Subscription, end: datetime, plans: dict[str, Plan]) -> Due:
     """Return what is billed of a subscription: what was scheduled for its next period, or what it is."""
     chosen = _scheduled(row)
     plan = plans.get(chosen.get("plan") or "") or plans[row.plan_id]
@@ -149,7 +156,7 @@ def _due_of(row: Subscription, plans: dict[str, Plan]) -> Due:
         interval=chosen.get("interval") or row.interval,
         currency=row.currency,
         seats=chosen.get("seats") or row.seats,
-        period_end=row.period_end,
+        period_end=end,
         period_day=row.period_day,
         ends_at=row.ends_at,
         scheduled=row.scheduled,
@@ -200,6 +207,8 @@ def _bill(batch: Sequence[Due], facts: Facts, now: datetime, waiting: int) -> No
     methods = PaymentMethod.objects.filter(is_default=True, company_id__in=companies)
     charged = set(methods.values_list("company_id", flat=True))
     ends_at, spread = now + settings.GRACE_PERIOD, waiting / settings.COLLECTIONS_PER_SECOND
+    if spread < AT_ONCE:
+        spread = 0
     rows: dict[Any, list[dict[str, Any]]] = {
         model: [] for model in (InvoiceLine, Posting, Payment, Dunning, SubscriptionChange)
     }

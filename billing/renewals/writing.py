@@ -20,7 +20,7 @@ def insert_rows(model: type[models.Model], rows: Sequence[dict[str, Any]]) -> No
     for row in rows:
         row.setdefault("id", new_id())
     given = list(rows[0])
-    fields: dict[str, Any] = {field.column: field for field in model._meta.concrete_fields}
+    fields: dict[str, Any] = {str(field.column): field for field in model._meta.concrete_fields}
     now = timezone.now()
     constants: dict[str, Any] = {"created_at": now, "updated_at": now}
     for column, field in fields.items():
