@@ -128,7 +128,8 @@ def _collect(row: Dunning, subscription: Subscription, payment: Payment) -> None
     """Note a refusal, charge the company's method if it is time to, and ask for the money where there is none."""
     now = timezone.now()
     last = payment.attempts.filter(kind=Attempt.Kind.CHARGE).order_by("-created_at", "-pk").first()
-    if last is not None and last.status == Attempt.Status.FAILED and f"failed:{row.tries}" not in row.told:
+    is_told = not row.told.keys().isdisjoint({f"failed:{row.tries}", f"action:{row.tries}"})
+    if last is not None and last.status == Attempt.Status.FAILED and not is_told:
         _refused(row, subscription, payment, last, now)
     method = PaymentMethod.objects.filter(is_default=True).first()
     if method is None:
