@@ -1,6 +1,7 @@
 """Back office pages of billing. The order is that of the panels on a page."""
 
 from billing.coupons import admin as coupons
+from billing.dunning import admin as dunning
 from billing.entitlements import admin as entitlements
 from billing.gateways import admin as gateways
 from billing.invoices import admin as invoices
@@ -10,4 +11,15 @@ from billing.plans import admin as plans
 from billing.subscriptions import admin as subscriptions
 from billing.taxes import admin as taxes
 
-__all__ = ["coupons", "entitlements", "gateways", "invoices", "ledger", "payments", "plans", "subscriptions", "taxes"]
+__all__ = [
+    "coupons",
+    "dunning",
+    "entitlements",
+    "gateways",
+    "invoices",
+    "ledger",
+    "payments",
+    "plans",
+    "subscriptions",
+    "taxes",
+]

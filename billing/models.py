@@ -1,4 +1,5 @@
 from billing.coupons.models import Coupon, Redemption
+from billing.dunning.models import Dunning
 from billing.gateways.models import GatewayAccount
 from billing.invoices.models import CreditNote, Invoice, InvoiceLine, InvoiceSeries, Seller
 from billing.ledger.models import Posting
@@ -13,6 +14,7 @@ __all__ = [
     "Coupon",
     "CreditNote",
     "Currency",
+    "Dunning",
     "GatewayAccount",
     "GatewayEvent",
     "Invoice",

@@ -144,6 +144,10 @@ REWARD_HOLD = timedelta(days=env.int("REWARD_HOLD_DAYS", default=30))
 """How long a reward is pending, since payments may be returned."""
 GRACE_PERIOD = timedelta(days=env.int("GRACE_DAYS", default=7))
 """How long a company keeps its access after an unpaid subscription period."""
+DUNNING_DAYS = tuple(env.list("DUNNING_DAYS", cast=int, default=[0, 1, 3, 5, 7]))
+"""The days after a renewal on which a saved method is charged; each but the first after a refusal."""
+COLLECTIONS_PER_SECOND = env.float("COLLECTIONS_PER_SECOND", default=10.0)
+"""How many renewals are charged a second where many are due at once: gateways take no more of one account."""
 STAFF_SECOND_FACTOR = env("STAFF_SECOND_FACTOR", default="optional")
 """Whether the back office asks for a second factor: off; optional, of who has set one up; required, of everybody."""
 if STAFF_SECOND_FACTOR not in ("off", "optional", "required"):

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 
 PLAN = ("settings/plan", "See the plan")
+ORDER = ("settings/plan/pay/{payment.pk}", "Pay it")
 REFERRAL = ("account/referral", "See your referrals")
 COMPANY_PAGES = {
     "notice_import_finished": ("imports/{job.pk}", "See the import"),
@@ -28,6 +29,9 @@ COMPANY_PAGES = {
     "notice_subscription_ending": PLAN,
     "notice_subscription_ended": PLAN,
     "notice_subscription_past_due": PLAN,
+    "notice_invoice_due": ORDER,
+    "notice_payment_failed": ORDER,
+    "notice_payment_action_needed": ORDER,
     "notice_limit_nearly_used": PLAN,
     "follow_up_reminder": ("follow-ups", "See your follow-ups"),
 }

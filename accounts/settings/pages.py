@@ -51,6 +51,9 @@ NOTICES = {
     "subscription.ending": "The subscription ends, or is to be paid, soon",
     "subscription.past_due": "The subscription is past due",
     "subscription.ended": "The subscription has ended",
+    "invoice.due": "An invoice is to be paid",
+    "payment.failed": "A charge for the subscription has failed",
+    "payment.action_needed": "A charge for the subscription has to be confirmed",
     "limit.nearly_used": "A limit of the plan is nearly used up, or all of it is",
     "staff.visited": "Our staff looked at your company",
 }

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from billing.checkout.quotes import AUTO, WHEN, Quote
 from billing.checkout.selectors import losses_of
 from billing.entitlements.serializers import SubscriptionOut
+from billing.invoices.models import Invoice
 from billing.ledger.money import MoneyOut, money
 from billing.plans.models import PlanPrice
 from billing.subscriptions.offers import CHANGES
@@ -269,7 +270,7 @@ class InvoiceOut(Output):
     _id = IdField()
     number = serializers.CharField(allow_null=True)
     kind = serializers.CharField()
-    status = serializers.ChoiceField(choices=["draft", "issued", "paid", "void"])
+    status = serializers.ChoiceField(choices=Invoice.Status.values)
     subtotal = Computed(MoneyOut())
     discount = Computed(MoneyOut())
     tax = Computed(MoneyOut())

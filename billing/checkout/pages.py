@@ -16,7 +16,13 @@ from core.text.modules import name_of
 from core.web.forms import Field, Form, Option
 from core.web.settings import SettingsForm, SettingsPage
 
-INVOICE_STATES = {"draft": ("Not paid", "none"), "issued": ("To be paid", "warn"), "paid": ("Paid", "ok")}
+INVOICE_STATES = {
+    "draft": ("Not paid", "none"),
+    "issued": ("To be paid", "warn"),
+    "paid": ("Paid", "ok"),
+    "credited": ("Taken back", "none"),
+    "uncollectible": ("Not paid", "bad"),
+}
 TRANSFER_STATES = {
     "awaiting": "We wait for your transfer.",
     "submitted": "We look whether your transfer has come, and write to you.",

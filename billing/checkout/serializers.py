@@ -26,6 +26,10 @@ class DetailsInput(Input):
     email = serializers.EmailField(max_length=254, required=False, allow_blank=True)
 
 
+class PausedInput(Input):
+    until = serializers.DateTimeField(help_text="when it goes on by itself")
+
+
 class SubscriptionChangeInput(Input):
     """What a company changes of its subscription without buying."""
 
@@ -33,6 +37,7 @@ class SubscriptionChangeInput(Input):
     cancelAtPeriodEnd = BooleanInput(required=False)
     billingDetails = DetailsInput(required=False)
     paymentMethodID = ObjectIdInput(required=False, source="payment_method_id")
+    paused = PausedInput(required=False, allow_null=True, help_text="null: resume it")
 
 
 class CancelInput(Input):

@@ -10,11 +10,13 @@ from django.utils import timezone
 
 from billing.checkout.quotes import AUTO, NOW, Quote, quote_plan, quote_seats
 from billing.coupons.services import hold
+from billing.dunning.services import wake
 from billing.invoices.services import create_draft
 from billing.payments.models import Payment, PaymentMethod
 from billing.payments.orders import ORDER_LIFE, leave_open_order, new_number, settle_free
 from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
 from billing.subscriptions.models import Subscription
+from billing.subscriptions.pauses import pause_subscription, resume_subscription
 from billing.subscriptions.selectors import primary_subscription
 from billing.subscriptions.services import cancel_subscription
 from billing.taxes.services import billing_details, change_billing_details
@@ -145,7 +147,7 @@ def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id
 
 @transaction.atomic
 def change_by_company(*, id: str, values: dict[str, Any]) -> None:
-    """Change billing details, the method that is charged, and whether it ends with its period.
+    """Change billing details, the method that is charged, whether it ends with its period, and whether it is paused.
 
     Raises SubscriptionNotFound_400, InvalidInput_400, CountryNotFound_400, PaymentNotFound_400 and BadRequest_400.
     """
@@ -157,6 +159,18 @@ def change_by_company(*, id: str, values: dict[str, Any]) -> None:
     ends = values.get("cancel_at_period_end")
     if ends is not None and ends != subscription.cancel_at_period_end:
         cancel(id=id, when="periodEnd") if ends else undo_cancel()
+    if "paused" in values:
+        pause_or_resume(values["paused"])
+
+
+def pause_or_resume(paused: Mapping[str, Any] | None) -> None:
+    """Pause the active company's subscription until a moment, or resume it. Raises BadRequest_400."""
+    if paused is None:
+        resume_subscription(company_id=company_id(), note=BY_MEMBER)
+        return
+    with lock_primary(company_id()):
+        leave_open_order()
+        pause_subscription(company_id=company_id(), until=paused["until"], note=BY_MEMBER)
 
 
 def own_primary(id: str) -> Subscription:
@@ -170,7 +184,10 @@ def own_primary(id: str) -> Subscription:
 def cancel(*, id: str, when: str) -> None:
     """Cancel the subscription now or at the end of what is paid. Raises SubscriptionNotFound_400, BadRequest_400."""
     own_primary(id)
-    cancel_subscription(company_id=company_id(), at_period_end=when != "now", note=BY_MEMBER)
+    with lock_primary(company_id()):
+        cancel_subscription(company_id=company_id(), at_period_end=when != "now", note=BY_MEMBER)
+        if when == "now":
+            leave_open_order()
 
 
 def undo_cancel() -> None:
@@ -190,6 +207,7 @@ def choose_method(id: str) -> None:
         raise NamedError("PaymentNotFound_400", "paymentMethodID: there is no such saved method")
     PaymentMethod.objects.filter(is_default=True).exclude(pk=id).update(is_default=False)
     PaymentMethod.objects.filter(pk=id).update(is_default=True)
+    wake()
 
 
 @transaction.atomic

@@ -44,6 +44,7 @@ from billing.checkout.services import (
     preview,
     subscribe,
 )
+from billing.dunning.services import retry_now
 from billing.entitlements.views import subscription_data
 from billing.ledger.models import Posting
 from billing.ledger.money import money
@@ -174,10 +175,28 @@ class SubscriptionViewSet(ResourceViewSet):
             "BadRequest_400",
         ),
         needs_subscription=False,
-        description="cancelAtPeriodEnd false takes a cancellation back while the period runs.",
+        description="cancelAtPeriodEnd false takes a cancellation back while the period runs. paused {until} pauses it,"
+        " where the plan allows it: the company looks and changes nothing, and what is left of the paid period is kept;"
+        " paused null resumes it. Another paymentMethodID is charged at once with a renewal that is to be paid.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         change_by_company(id=id, values=data)
+        return full_subscription()
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Charge a renewal now",
+        output=SubscriptionFull,
+        success="SubscriptionUpdated_200",
+        errors=("SubscriptionNotFound_400", "BadRequest_400"),
+        needs_subscription=False,
+        limited=True,
+        description="Charges the renewal that is to be paid to the default method at once, rather than on the next day"
+        " of the plan. What becomes of it is seen in the order.",
+    )
+    def retry(self, request: Request, id: str) -> Any:
+        own_primary(id)
+        retry_now(company_id=self.actor.company_id)
         return full_subscription()
 
     @endpoint(

@@ -17,6 +17,7 @@ STATES = {
     "trial": ("Trial", "info"),
     "active": ("Active", "ok"),
     "past_due": ("To be paid", "warn"),
+    "paused": ("Paused", "warn"),
     "cancelled": ("Cancelled", "bad"),
     "expired": ("Ended", "bad"),
 }

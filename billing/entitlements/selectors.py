@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -10,6 +11,7 @@ from django.utils import timezone
 
 from billing.plans.models import Plan
 from billing.subscriptions.models import OPEN, Subscription
+from billing.subscriptions.selectors import phase_of
 from core.access import METERED, USAGE, Entitlement, EntitlementSource, used_quota
 from core.tenancy.postgresql.cursors import planned_cursor
 
@@ -24,7 +26,7 @@ OPEN_STATUSES = f"{{{','.join(OPEN)}}}"
 # PostgreSQL to answer it, which takes five times as long to plan it.
 OPEN_SUBSCRIPTION = """
 SELECT subscription.id, subscription.modules, subscription.limits, subscription.seats,
-    plan.modules AS plan_modules, plan.limits AS plan_limits, plan.max_seats
+    plan.modules AS plan_modules, plan.limits AS plan_limits, plan.max_seats, subscription.status, subscription.ends_at
 FROM billing_subscription AS subscription LEFT JOIN billing_plan AS plan ON plan.id = subscription.plan_id
 WHERE subscription.company_id = {company} AND subscription.is_primary AND subscription.status = ANY(%s)
     AND subscription.starts_at <= %s AND (subscription.ends_at IS NULL OR subscription.ends_at > %s)
@@ -48,10 +50,12 @@ def _parameters() -> list[Any]:
 
 
 def _entitlement_in(row: Sequence[Any]) -> Entitlement | None:
-    id, modules, limits, seats, plan_modules, plan_limits, plan_seats = row
+    id, modules, limits, seats, plan_modules, plan_limits, plan_seats, status, ends_at = row
     if id is None:
         return None
-    return overlay(_read(modules), _read(limits), seats, _read(plan_modules), _read(plan_limits), plan_seats)
+    found = overlay(_read(modules), _read(limits), seats, _read(plan_modules), _read(plan_limits), plan_seats)
+    phase = phase_of(status, ends_at)
+    return replace(found, phase=phase) if phase else found
 
 
 def _read(value: str | None) -> Any:
@@ -61,7 +65,7 @@ def _read(value: str | None) -> Any:
 SOURCE = EntitlementSource(
     of=entitlement_of,
     select=lambda company: OPEN_SUBSCRIPTION.format(company=company),
-    width=7,
+    width=9,
     parameters=_parameters,
     read=_entitlement_in,
 )

@@ -11,6 +11,7 @@ from billing.plans.serializers import PERMISSION_MODULES, PlanOut
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.offers import CHANGES, change_to, held_plan
 from billing.subscriptions.selectors import primary_subscription
+from core.access import GRACE, PAUSED
 from core.api.output import Computed, IdField, Output
 
 NONE = "none"
@@ -74,6 +75,11 @@ class SubscriptionOut(Output):
     )
     cancelAtPeriodEnd = serializers.BooleanField()
     scheduledChange = Computed(ScheduledOut(allow_null=True, help_text="the plan that it goes on with, if another"))
+    pausedUntil = serializers.DateTimeField(allow_null=True, help_text="when a paused one goes on by itself")
+    phase = serializers.ChoiceField(
+        choices=["", GRACE, PAUSED],
+        help_text="grace: unpaid for half of the grace period, nothing new is sent or begun; paused: to look only",
+    )
     modules = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text=PERMISSION_MODULES)
     limits = Computed(LimitOut(many=True))
     createdAt = serializers.DateTimeField(allow_null=True)

@@ -16,7 +16,7 @@ from billing.plans.filters import PLAN_FIELDS
 from billing.plans.models import Currency, Plan
 from billing.plans.serializers import CurrencyOut, PlanCurrencyOut, PlanOut
 from billing.subscriptions.models import Subscription
-from billing.subscriptions.selectors import is_open, primary_subscription
+from billing.subscriptions.selectors import is_open, phase_of, primary_subscription
 from core.access import Entitlement
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, Within
@@ -86,6 +86,8 @@ def subscription_data() -> dict[str, Any]:
         "endsAt": found and found.ends_at,
         "cancelAtPeriodEnd": found is not None and found.cancel_at_period_end,
         "scheduledChange": scheduled_change(found),
+        "pausedUntil": found and found.paused_until,
+        "phase": phase_of(found.status, found.ends_at) if found and is_open(found) else "",
         "modules": None if allowed.modules is None else sorted(allowed.modules),
         "limits": limits,
         "createdAt": found and found.created_at,

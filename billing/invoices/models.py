@@ -51,6 +51,8 @@ class Invoice(CompanyModel):
         ISSUED = "issued"
         PAID = "paid"
         VOID = "void", "dropped before it was issued"
+        CREDITED = "credited", "taken back by a credit note"
+        UNCOLLECTIBLE = "uncollectible", "written off"
 
     class Kind(models.TextChoices):
         CYCLE = "cycle", "a period"
@@ -58,7 +60,7 @@ class Invoice(CompanyModel):
 
     subscription = CompanyForeignKey("billing.Subscription", on_delete=models.PROTECT, related_name="invoices")
     kind = models.CharField(max_length=8, choices=Kind, default=Kind.CYCLE)
-    status = models.CharField(max_length=8, choices=Status, default=Status.DRAFT)
+    status = models.CharField(max_length=13, choices=Status, default=Status.DRAFT)
     number = models.CharField(max_length=24, null=True, unique=True)
     currency = models.CharField(max_length=3)
     decimals = models.PositiveSmallIntegerField(help_text="Of the currency, as they were.")
@@ -84,7 +86,8 @@ class Invoice(CompanyModel):
             ),
             models.CheckConstraint(condition=Q(total_minor__gte=0), name="invoice_not_negative"),
             models.CheckConstraint(
-                condition=Q(number__isnull=True) ^ Q(status__in=("issued", "paid")), name="invoice_number_when_issued"
+                condition=Q(number__isnull=True) ^ Q(status__in=("issued", "paid", "credited", "uncollectible")),
+                name="invoice_number_when_issued",
             ),
         ]
         indexes = [models.Index(fields=("company", "-created_at", "-id"), name="invoice_newest")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from billing.invoices.models import CreditNote, Invoice, InvoiceLine, Seller
 from billing.ledger.money import exponent
-from billing.ledger.services import RECEIVABLE, REVENUE, post
+from billing.ledger.services import RECEIVABLE, REVENUE, WRITE_OFF, post
 from billing.subscriptions.models import Subscription
 from billing.taxes.models import BillingDetails
 from billing.taxes.rules import Tax
@@ -23,8 +23,8 @@ from core.text.timezones import zone_of
 
 Status = Invoice.Status
 NEXT = (
-    "INSERT INTO billing_invoiceseries (name, last) VALUES (%s, 1)"
-    " ON CONFLICT (name) DO UPDATE SET last = billing_invoiceseries.last + 1 RETURNING last"
+    "INSERT INTO billing_invoiceseries (name, last) VALUES (%s, %s)"
+    " ON CONFLICT (name) DO UPDATE SET last = billing_invoiceseries.last + excluded.last RETURNING last"
 )
 
 
@@ -39,6 +39,11 @@ class Line:
     discount: int = 0
     tax_percent: Decimal = Decimal(0)
     tax: int = 0
+
+
+def party(one: Seller | BillingDetails) -> dict[str, str]:
+    """Return a seller or a buyer as invoices keep them."""
+    return {name: getattr(one, name) for name in ("name", "address", "country", "vat_id", "email")}
 
 
 def the_seller() -> Seller:
@@ -72,7 +77,7 @@ def create_draft(
         tax_minor=taxed,
         total_minor=subtotal - discount + taxed,
         tax_basis=tax.basis if tax else {},
-        buyer={name: getattr(details, name) for name in ("name", "address", "country", "vat_id", "email")},
+        buyer=party(details),
         period_start=period[0],
         period_end=period[1],
     )
@@ -106,19 +111,23 @@ def issue(invoice: Invoice) -> None:
         "issued_at": now,
         "due_at": now,
         "status": Status.ISSUED,
-        "seller": {name: getattr(seller, name) for name in ("name", "address", "country", "vat_id", "email")},
+        "seller": party(seller),
     }
     for name, value in values.items():
         setattr(invoice, name, value)
     invoice.save()
-    taxes: dict[Decimal, int] = defaultdict(int)
-    for percent, tax in invoice.lines.values_list("tax_percent", "tax_minor"):
-        taxes[percent] += tax
-    net = invoice.total_minor - invoice.tax_minor
-    legs = [(RECEIVABLE, invoice.total_minor), (REVENUE, -net)]
-    legs += [(tax_account(percent), -tax) for percent, tax in sorted(taxes.items())]
+    legs = legs_of(invoice.total_minor, invoice.lines.values_list("tax_percent", "tax_minor"))
     post(f"inv:{invoice.pk}", invoice.currency, legs, about=invoice.pk)
     emit("invoice.issued", [invoice.pk], payloads={invoice.pk: {"number": number}})
+
+
+def legs_of(total: int, taxes: Iterable[tuple[Decimal, int]]) -> list[tuple[str, int]]:
+    """Return the postings of an invoice with the taxes of its lines, each as percent and sum."""
+    sums: dict[Decimal, int] = defaultdict(int)
+    for percent, tax in taxes:
+        sums[percent] += tax
+    legs = [(RECEIVABLE, total), (REVENUE, sum(sums.values()) - total)]
+    return legs + [(tax_account(percent), -tax) for percent, tax in sorted(sums.items())]
 
 
 def tax_account(percent: Decimal) -> str:
@@ -126,22 +135,46 @@ def tax_account(percent: Decimal) -> str:
 
 
 def next_number(series: str, seller: Seller) -> tuple[str, date]:
-    """Take the next number of a series in the seller's year, and its day. Both rise together, since the row is locked.
+    """Take the next number of a series in the seller's year, and its day."""
+    numbers, day = next_numbers(series, seller, 1)
+    return numbers[0], day
+
+
+def next_numbers(series: str, seller: Seller, count: int) -> tuple[list[str], date]:
+    """Take the next numbers of a series in the seller's year, and their day. Both rise together, since the row of the
+    series is locked until the transaction ends.
 
     The clock is read after the lock has been taken.
     """
     zone = zone_of(seller.timezone)
     name = f"{series}-{timezone.now().astimezone(zone):%Y}"
     with connection.cursor() as cursor:
-        cursor.execute(NEXT, [name])
+        cursor.execute(NEXT, [name, count])
         (last,) = cursor.fetchone()
-    return f"{name}-{last:06d}", timezone.now().astimezone(zone).date()
+    numbers = [f"{name}-{number:06d}" for number in range(last - count + 1, last + 1)]
+    return numbers, timezone.now().astimezone(zone).date()
 
 
 def mark_paid(invoice: Invoice) -> None:
     """Mark an issued invoice as paid in full."""
     invoice.status, invoice.paid_at = Status.PAID, timezone.now()
     invoice.save(update_fields=["status", "paid_at", "updated_at"])
+
+
+def take_back(invoice: Invoice, reason: str) -> None:
+    """Take an issued invoice back that nobody has paid. The caller holds its order's lock."""
+    if invoice.total_minor:
+        credit(invoice, invoice.total_minor, reason)
+    invoice.status = Status.CREDITED
+    invoice.save(update_fields=["status", "updated_at"])
+
+
+def write_off(invoice: Invoice) -> None:
+    """Give an issued invoice up that will not be paid. The caller holds its order's lock."""
+    amount = invoice.total_minor
+    post(f"off:{invoice.pk}", invoice.currency, [(WRITE_OFF, amount), (RECEIVABLE, -amount)], about=invoice.pk)
+    invoice.status = Status.UNCOLLECTIBLE
+    invoice.save(update_fields=["status", "updated_at"])
 
 
 def credit(invoice: Invoice, amount: int, reason: str) -> CreditNote:

@@ -9,6 +9,7 @@ from django.db.models import Sum
 from billing.ledger.models import Posting
 
 RECEIVABLE, REVENUE, BALANCE, BANK = "receivable", "revenue", "balance", "cash:bank"
+WRITE_OFF = "writeoff"
 
 
 def cash(letter: str) -> str:

@@ -7,7 +7,7 @@ from core.migration_operations import OneStepMigration
 class Migration(OneStepMigration):
 
     dependencies = [
-        ('billing', '0003_books_hold'),
+        ('billing', '0004_renewals'),
     ]
 
     operations = [

@@ -58,6 +58,8 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
                 save_method=save_method,
                 due_at=timezone.now() + LOOKS[0],
             )
+        elif attempt.kind == Attempt.Kind.CHARGE:
+            raise NamedError("BadRequest_400", "the saved method is being charged; look again in a few minutes")
         elif attempt.status in (Status.WRONG, Status.UNKNOWN):
             raise NamedError("BadRequest_400", "a payment of this order is being examined; we will write to you")
         else:

@@ -40,6 +40,9 @@ class Payment(CompanyModel):
     interval = models.CharField(max_length=5, choices=PlanPrice.Interval, blank=True)
     seats = models.PositiveIntegerField(null=True)
     from_now = models.BooleanField(default=False, help_text="The period begins when it is paid.")
+    renews = models.DateTimeField(
+        null=True, help_text="Of a renewal, whose invoice is issued already: when the period that it pays begins."
+    )
     basis = JSONField(default=dict, help_text="What its amount was reckoned from, so that it can be reckoned again.")
     expires_at = models.DateTimeField()
     paid_at = models.DateTimeField(null=True)
@@ -59,6 +62,11 @@ class Payment(CompanyModel):
         constraints = [
             models.UniqueConstraint(fields=("company",), condition=Q(status="open"), name="payment_one_open"),
             models.UniqueConstraint(fields=("company", "number"), name="payment_number"),
+            models.UniqueConstraint(
+                fields=("company", "subscription", "renews"),
+                condition=Q(status__in=("open", "paid")),
+                name="payment_renews_once",
+            ),
             models.CheckConstraint(condition=Q(amount_minor__gte=0, credit_minor__gte=0), name="payment_not_negative"),
         ]
         indexes = [

@@ -14,7 +14,7 @@ from billing.invoices.services import the_seller
 from billing.ledger.services import BANK
 from billing.payments.attempts import file_of, open_order
 from billing.payments.models import Payment
-from billing.payments.settling import apply_payment, close_order, keep_as_credit
+from billing.payments.settling import apply_payment, close_order, keep_as_credit, leave_stale
 from billing.subscriptions.changes import lock_primary
 from core.errors import NamedError, ValidationFailed
 from core.ids import is_id
@@ -65,7 +65,7 @@ def pay_by_bank(*, payment_id: str, values: dict[str, Any]) -> Payment:
     with lock_primary(company_id()):
         payment = open_order(payment_id, lock=True)
         payment.bank_state = payment.bank_state or Bank.AWAITING
-        payment.expires_at = timezone.now() + BANK_LIFE
+        payment.expires_at = max(payment.expires_at, timezone.now() + BANK_LIFE)
         return _submit(payment, values)
 
 
@@ -103,8 +103,9 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
 
     For an order that was left meanwhile it becomes the company's balance. Raises BadRequest_400 and ValidationFailed.
     """
-    with company_scope(payment.company_id), lock_primary(payment.company_id):
+    with company_scope(payment.company_id), lock_primary(payment.company_id) as subscription:
         locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)
+        leave_stale(locked, subscription)
         was_left = locked.status == Payment.Status.CANCELLED and locked.bank_state == Bank.EXPIRED
         if not was_left and (locked.status != Payment.Status.OPEN or locked.bank_state not in WAITING):
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")

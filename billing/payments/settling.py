@@ -7,6 +7,8 @@ the order's lock, and what is paid stays paid.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -16,7 +18,7 @@ from django.utils import timezone
 from billing.coupons.models import Coupon, Redemption
 from billing.gateways.base import Fact, Said, Saved
 from billing.invoices.models import Invoice
-from billing.invoices.services import issue, mark_paid
+from billing.invoices.services import issue, mark_paid, take_back
 from billing.ledger.money import to_amount
 from billing.ledger.services import BALANCE, BANK, RECEIVABLE, balance_of, cash, post
 from billing.payments.models import Attempt, Payment, PaymentMethod, Transaction
@@ -31,6 +33,19 @@ from core.tenancy import company_id
 log = logging.getLogger(__name__)
 Status, Kind = Attempt.Status, Transaction.Kind
 FINAL = (Status.PAID, Status.WRONG)
+NEWS: list[Callable[[], None]] = []
+
+
+def on_news(heard: Callable[[], None]) -> None:
+    """Have a function called for the active company when a charge is refused or has to be confirmed, or a method is
+    saved, in the transaction of that."""
+    if heard not in NEWS:
+        NEWS.append(heard)
+
+
+def tell_news() -> None:
+    for heard in NEWS:
+        heard()
 
 
 @transaction.atomic
@@ -41,8 +56,9 @@ def settle(attempt_id: str, fact: Fact) -> Attempt:
     opened by it. Raises nothing for facts that bring nothing new.
     """
     attempt: Attempt = Attempt.objects.get(pk=attempt_id)
-    with lock_primary(company_id()):
+    with lock_primary(company_id()) as subscription:
         payment = Payment.objects.select_for_update(no_key=True).get(pk=attempt.payment_id)
+        leave_stale(payment, subscription)
         attempt = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
         if attempt.status in FINAL:
             return attempt
@@ -53,7 +69,23 @@ def settle(attempt_id: str, fact: Fact) -> Attempt:
         elif fact.said is Said.FAILED:
             attempt.status, attempt.reason = Status.FAILED, (fact.reason or "not paid")[:300]
         attempt.save()
+        if attempt.kind == Attempt.Kind.CHARGE and fact.said in (Said.FAILED, Said.ACTION):
+            tell_news()
     return attempt
+
+
+def is_stale(payment: Payment, subscription: Subscription | None) -> bool:
+    """Tell whether a renewal is of no use any more: staff have moved the period, or the subscription is cancelled."""
+    if payment.renews is None:
+        return False
+    cancelled = subscription is None or subscription.status == Subscription.Status.CANCELLED
+    return cancelled or (subscription is not None and subscription.period_end != payment.renews)
+
+
+def leave_stale(payment: Payment, subscription: Subscription | None) -> None:
+    """Leave a locked renewal that is of no use any more; its money becomes balance."""
+    if payment.status == Payment.Status.OPEN and is_stale(payment, subscription):
+        close_order(payment)
 
 
 def _settle_paid(payment: Payment, attempt: Attempt, fact: Fact) -> None:
@@ -81,7 +113,8 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
     `account` is where the money is; an order whose amount is 0 moves none.
     """
     invoice = Invoice.objects.get(pk=payment.invoice_id)
-    issue(invoice)
+    if invoice.number is None:  # a renewal's is issued when it is billed
+        issue(invoice)
     money, credit = payment.amount_minor, payment.credit_minor
     post(tx, payment.currency, [(account, money), (RECEIVABLE, -money)], about=invoice.pk)
     post(f"bal:{payment.pk}", payment.currency, [(BALANCE, credit), (RECEIVABLE, -credit)], about=invoice.pk)
@@ -118,11 +151,18 @@ def _open(payment: Payment, invoice: Invoice) -> None:
             amount=to_amount(net, payment.currency),
             currency=payment.currency,
             source=source,
-            terms=Terms(plan, payment.interval, payment.seats, payment.from_now),
+            terms=Terms(plan, payment.interval, payment.seats, payment.from_now, _renewed_period(payment, invoice)),
         )
     found = Subscription.objects.get(pk=payment.subscription_id)
     payment.basis |= {"periodStart": _text(found.period_start), "periodEnd": _text(found.period_end)}
     payment.save(update_fields=["basis"])
+
+
+def _renewed_period(payment: Payment, invoice: Invoice) -> tuple[datetime, datetime] | None:
+    """Return the period that a renewal's invoice names; None for other orders."""
+    if payment.renews is None or invoice.period_start is None or invoice.period_end is None:
+        return None
+    return invoice.period_start, invoice.period_end
 
 
 def _text(moment: Any) -> str:
@@ -143,12 +183,18 @@ def _tell(payment: Payment, kind: str, amount: int, by: str) -> None:
 
 
 def close_order(payment: Payment, *, bank_state: str = "") -> None:
-    """Leave a locked, open order. Its attempts are still looked at: money that comes later becomes balance."""
+    """Leave a locked, open order. Its attempts are still looked at: money that comes later becomes balance.
+
+    The invoice of a renewal, which is issued already, is taken back by a credit note.
+    """
     payment.status = Payment.Status.CANCELLED
     if payment.bank_state in (Payment.Bank.AWAITING, Payment.Bank.SUBMITTED):
         payment.bank_state = bank_state or Payment.Bank.EXPIRED
     payment.save()
     Invoice.objects.filter(pk=payment.invoice_id, number__isnull=True).update(status=Invoice.Status.VOID)
+    issued = Invoice.objects.filter(pk=payment.invoice_id, status=Invoice.Status.ISSUED).first()
+    if issued is not None:
+        take_back(issued, "the period was not bought")
     payment.attempts.filter(left_at__isnull=True).update(left_at=timezone.now())
     held = Redemption.objects.filter(payment=payment, state=Redemption.State.HELD)
     coupons = list(held.values_list("coupon_id", flat=True))
@@ -166,6 +212,8 @@ def save_method(letter: str, adapter: str, saved: Saved) -> PaymentMethod:
     values: dict[str, Any] = {"letter": letter, "adapter": adapter, "token_hash": token_hash, "token": saved.token}
     values |= {"customer": saved.customer[:255], "label": saved.label[:60], "is_default": not has_default}
     row: PaymentMethod = PaymentMethod.objects.create(**values)
+    if row.is_default:
+        tell_news()
     return row
 
 

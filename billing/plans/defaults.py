@@ -53,6 +53,9 @@ GROWTH = (
     "workflow",
 )
 
+PAUSE_MONTHS = 3
+"""For how long subscriptions to the example plans may be paused."""
+
 
 @dataclass(frozen=True)
 class ExamplePrice:
@@ -196,6 +199,7 @@ def _seed_plans(using: str) -> None:
             max_seats=example.max_seats,
             is_trial=example.is_trial,
             is_public=not example.is_trial,
+            pause_months=0 if example.is_trial else PAUSE_MONTHS,
             order=order,
         )
         PlanPrice.objects.using(using).bulk_create(

@@ -37,6 +37,9 @@ class Plan(BaseModel):
     is_trial = models.BooleanField(default=False, help_text="What new companies begin with; one plan is this.")
     trial_days = models.PositiveSmallIntegerField(default=14)
     is_public = models.BooleanField(default=True, help_text="Offered in GET /plans.")
+    pause_months = models.PositiveSmallIntegerField(
+        default=0, help_text="For how many months a subscription may be paused; 0: it may not be."
+    )
     order = models.PositiveSmallIntegerField(default=0)
 
     class Meta:

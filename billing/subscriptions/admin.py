@@ -24,6 +24,7 @@ from accounts.models import User
 from billing.plans.models import Currency, Plan, PlanPrice
 from billing.plans.validation import TermsForm
 from billing.subscriptions.models import Subscription, SubscriptionChange
+from billing.subscriptions.pauses import pause_subscription, resume_subscription
 from billing.subscriptions.services import (
     activate_subscription,
     cancel_subscription,
@@ -37,7 +38,14 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import asks
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 
-COLOURS = {"trial": "info", "active": "success", "past_due": "warning", "cancelled": "danger", "expired": "danger"}
+COLOURS = {
+    "trial": "info",
+    "active": "success",
+    "past_due": "warning",
+    "paused": "warning",
+    "cancelled": "danger",
+    "expired": "danger",
+}
 CHANGE = "billing.change_subscription"
 BY_PLAN = ("plan", AutocompleteSelectFilter)
 
@@ -119,6 +127,12 @@ class ExtendForm(NoteForm):
     until = day_field("To the end of this day (UTC).", required=True)
 
 
+class PauseForm(NoteForm):
+    """The end of a pause."""
+
+    until = day_field("To the end of this day (UTC), as far as the plan allows.", required=True)
+
+
 class ChangeForm(NoteForm):
     """Another plan, or other seats."""
 
@@ -145,9 +159,9 @@ class SubscriptionAdmin(CompanyRecordAdmin):
     icon = "card_membership"
     form = TermsForm
     edits = ("modules", "limits")
-    commands = ("activate", "expire")
-    dialogs = ("grant", "extend", "change", "cancel")
-    hides = ("is_primary", "period_day", "looked_at", "look_at", "use_looked_at", "use_told")
+    commands = ("activate", "resume", "expire")
+    dialogs = ("grant", "extend", "change", "pause", "cancel")
+    hides = ("is_primary", "period_day", "looked_at", "look_at", "use_looked_at", "use_told", "paused_at")
     list_display = ("company", "plan", "state", "seats", "period_end", "ends_at", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_PLAN, BY_COMPANY)
     list_select_related = ("company", "plan")
@@ -176,6 +190,13 @@ class SubscriptionAdmin(CompanyRecordAdmin):
             activate_subscription(company_id=row.company_id, by=staff_of(request))
 
         self.each(request, rows.filter(is_primary=True), do, "activated")
+
+    @admin.display(description="Resume")
+    def resume(self, request: HttpRequest, rows: QuerySet[Subscription]) -> None:
+        def do(row: Subscription) -> None:
+            resume_subscription(company_id=row.company_id, by=staff_of(request))
+
+        self.each(request, rows.filter(is_primary=True), do, "resumed")
 
     @admin.display(description="Expire now")
     def expire(self, request: HttpRequest, rows: QuerySet[Subscription]) -> None:
@@ -227,6 +248,13 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         self.log_change(
             request, record, f"Changed: plan {plan or 'as it was'}, seats {seats or 'as they were'}. {note}".strip()
         )
+
+    @asks(PauseForm, "Pause", permission=CHANGE)
+    def pause(self, request: HttpRequest, record: Subscription, *, until: date, note: str) -> None:
+        """Pause the subscription to the end of a day."""
+        until_then = cast(datetime, end_of(until))
+        pause_subscription(company_id=record.company_id, until=until_then, by=staff_of(request), note=note)
+        self.log_change(request, record, f"Paused until {until}. {note}".strip())
 
     @asks(CancelForm, "Cancel subscription", permission=CHANGE)
     def cancel(self, request: HttpRequest, record: Subscription, *, at_period_end: bool, note: str) -> None:

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import Company, User
 from billing.plans.models import Plan
-from billing.subscriptions.models import OPEN, Subscription, SubscriptionChange
+from billing.subscriptions.models import OPEN, PAID, Subscription, SubscriptionChange
 from core.access import used_quota
 from core.errors import NamedError
 from core.tenancy import company_scope
@@ -23,8 +23,9 @@ Action = SubscriptionChange.Action
 
 TRANSITIONS: dict[str, frozenset[str]] = {
     Status.TRIAL: frozenset({Status.TRIAL, Status.ACTIVE, Status.CANCELLED, Status.EXPIRED}),
-    Status.ACTIVE: frozenset({Status.ACTIVE, Status.PAST_DUE, Status.CANCELLED, Status.EXPIRED}),
+    Status.ACTIVE: frozenset({Status.ACTIVE, Status.PAST_DUE, Status.PAUSED, Status.CANCELLED, Status.EXPIRED}),
     Status.PAST_DUE: frozenset({Status.PAST_DUE, Status.ACTIVE, Status.CANCELLED, Status.EXPIRED}),
+    Status.PAUSED: frozenset({Status.PAUSED, Status.ACTIVE, Status.CANCELLED, Status.EXPIRED}),
     Status.CANCELLED: frozenset({Status.ACTIVE}),
     Status.EXPIRED: frozenset({Status.ACTIVE, Status.TRIAL}),
 }
@@ -42,6 +43,7 @@ LOGGED_FIELDS = (
     "period_end",
     "cancel_at_period_end",
     "scheduled",
+    "paused_until",
     "modules",
     "limits",
 )
@@ -95,13 +97,15 @@ def apply_change(
         raise NamedError(
             "BadRequest_400", f"status: a subscription that is {subscription.status} cannot become {target}"
         )
-    ends = _ends(subscription)
+    ends, billed = _ends(subscription), _billed_end(subscription)
     for name, value in values.items():
         setattr(subscription, name, value)
     now = timezone.now()
     subscription.look_at = now if subscription.status in OPEN and any(_ends(subscription)) else None
     if subscription.looked_at is None or ends != _ends(subscription):
         subscription.looked_at = now  # a new end has its own reminders
+    if is_new or billed != _billed_end(subscription):
+        subscription.bill_at = _billed_end(subscription)
     subscription.save()
     after = _logged_values(subscription)
     changed = [name for name in after if is_new or before[name] != after[name]]
@@ -119,6 +123,12 @@ def apply_change(
 
 def _ends(subscription: Subscription) -> tuple[datetime | None, datetime | None]:
     return subscription.ends_at, subscription.period_end
+
+
+def _billed_end(subscription: Subscription) -> datetime | None:
+    """Return the end of the period that another one is billed after; None if none is."""
+    goes_on = subscription.status in PAID and not subscription.cancel_at_period_end
+    return subscription.period_end if goes_on and subscription.plan_id and subscription.interval else None
 
 
 def _logged_values(subscription: Subscription) -> dict[str, Any]:

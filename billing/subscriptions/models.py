@@ -12,14 +12,16 @@ from core.models import CompanyModel
 class Subscription(CompanyModel):
     """A company's subscription. A company without an open primary one has no access (contract section 5).
 
-    trial, active and past_due ones are open until `ends_at`. The period of an active one is renewed or falls due at
-    `period_end`. Only services write it, and each write has a SubscriptionChange (billing.subscriptions.changes).
+    trial, active and past_due ones are open until `ends_at`. The next period of an active one is billed at `bill_at`,
+    and begins when that is paid. A paused one can be looked at only. Only services write it, and each write has a
+    SubscriptionChange (billing.subscriptions.changes).
     """
 
     class Status(models.TextChoices):
         TRIAL = "trial"
         ACTIVE = "active"
         PAST_DUE = "past_due"
+        PAUSED = "paused"
         CANCELLED = "cancelled"
         EXPIRED = "expired"
 
@@ -49,6 +51,11 @@ class Subscription(CompanyModel):
     scheduled = JSONField(
         null=True, editable=False, help_text="What the next period is bought with: plan, interval, seats."
     )
+    bill_at = models.DateTimeField(
+        null=True, editable=False, help_text="When the next period is billed; empty: none is (billing.renewals)."
+    )
+    paused_at = models.DateTimeField(null=True, editable=False)
+    paused_until = models.DateTimeField(null=True, editable=False, help_text="When it goes on by itself.")
     modules = JSONField(
         null=True, blank=True, help_text="Modules of this subscription instead of its plan's; empty: as the plan says."
     )
@@ -85,14 +92,24 @@ class Subscription(CompanyModel):
             models.UniqueConstraint(fields=("company",), condition=Q(is_primary=True), name="subscription_one_primary"),
             models.UniqueConstraint(fields=("trial_user",), name="subscription_one_trial"),
         ]
-        indexes = [models.Index(fields=("look_at",), condition=Q(look_at__isnull=False), name="subscription_look")]
+        indexes = [
+            models.Index(fields=("look_at",), condition=Q(look_at__isnull=False), name="subscription_look"),
+            models.Index(fields=("bill_at", "id"), condition=Q(bill_at__isnull=False), name="subscription_bill"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.company}: {self.plan or 'everything'}"
 
 
-OPEN = (Subscription.Status.TRIAL, Subscription.Status.ACTIVE, Subscription.Status.PAST_DUE)
-"""The statuses that give a company access."""
+OPEN = (
+    Subscription.Status.TRIAL,
+    Subscription.Status.ACTIVE,
+    Subscription.Status.PAST_DUE,
+    Subscription.Status.PAUSED,
+)
+"""The statuses that give a company access; a paused one to look only."""
+PAID = (Subscription.Status.ACTIVE, Subscription.Status.PAST_DUE)
+"""The statuses whose next period is billed."""
 
 
 class SubscriptionChange(CompanyModel):
@@ -103,8 +120,11 @@ class SubscriptionChange(CompanyModel):
         GRANTED = "granted"
         EXTENDED = "extended"
         CHANGED = "changed"
+        BILLED = "billed"
         RENEWED = "renewed"
         PAST_DUE = "past_due"
+        PAUSED = "paused"
+        RESUMED = "resumed"
         CANCELLED = "cancelled"
         EXPIRED = "expired"
 

@@ -14,6 +14,11 @@ def period_after(start: datetime, interval: str, day: int) -> datetime:
 
     `day` is stored apart from the start, so that a subscription of the 31st returns to it after February. All in UTC.
     """
-    years, month = divmod(start.month - 1 + MONTHS[interval], 12)
+    return months_after(start, MONTHS[interval], day)
+
+
+def months_after(start: datetime, months: int, day: int) -> datetime:
+    """Return the moment so many months later, on `day` or the month's last day."""
+    years, month = divmod(start.month - 1 + months, 12)
     year, month = start.year + years, month + 1
     return start.replace(year=year, month=month, day=min(day, monthrange(year, month)[1]))

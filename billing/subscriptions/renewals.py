@@ -1,8 +1,8 @@
-"""Renewals of subscriptions: reminders, new periods, past due, the end, and payments.
+"""What the clock does to subscriptions: reminders, past due, the end of pauses and of access, and payments.
 
-A periodic task processes each subscription when its `look_at` is due. It works under the row's lock and in one
-transaction, mails included, so that everything happens once, however many workers run or die. Access ends by the clock,
-even before the task has run (billing.entitlements.selectors.entitlement_of).
+A periodic task processes each subscription when its `look_at` is due; billing.renewals bills the next periods. It works
+under the row's lock and in one transaction, mails included, so that everything happens once, however many workers run
+or die. Access ends by the clock, even before the task has run (billing.entitlements.selectors.entitlement_of).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from django.apps import apps
 from django.db import transaction
 from django.utils import timezone
 
@@ -24,6 +25,7 @@ from billing.plans.models import Plan
 from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
 from billing.subscriptions.models import OPEN, Subscription, SubscriptionChange
 from billing.subscriptions.notices import ENDED, ENDING, PAST_DUE
+from billing.subscriptions.pauses import resume
 from billing.subscriptions.periods import period_after
 from core.errors import NamedError, ValidationFailed
 from core.tenancy import company_scope
@@ -58,16 +60,19 @@ def process(subscription: Subscription) -> None:
         _remind(subscription, policies, now)
     subscription.looked_at = now
     subscription.look_at = _next_look(subscription, policies, now)
-    subscription.save(update_fields=["looked_at", "look_at", "updated_at"])
+    subscription.save(update_fields=["looked_at", "look_at", "bill_at", "updated_at"])
 
 
 def advance(subscription: Subscription, policies: SubscriptionPolicies, now: datetime) -> bool:
     """Make the transition that is due by the clock. Returns whether one was due.
 
-    A trial ends. A cancelled subscription ends with its period. A free plan renews itself, unless the company has
-    turned renewal off. A paid one is past due for the grace period, and then expires.
+    A trial ends. A cancelled subscription ends with its period, and so does any of a company that has turned renewal
+    off. Others are billed; one that nobody can bill is past due for the grace period. It expires after it.
     """
     closed = subscription.ends_at is not None and subscription.ends_at <= now
+    if subscription.status == Status.PAUSED and subscription.paused_until and subscription.paused_until <= now:
+        resume(subscription)
+        return True
     if subscription.status != Status.ACTIVE or subscription.period_end is None:
         if subscription.status in OPEN and closed:
             _end(subscription, subscription.ends_at)
@@ -77,14 +82,28 @@ def advance(subscription: Subscription, policies: SubscriptionPolicies, now: dat
         return False
     if not policies.auto_renew or subscription.cancel_at_period_end:
         _end(subscription, subscription.period_end)
-    elif is_free(subscription):
-        _renew(subscription, now)
+    elif is_billed(subscription) and (subscription.bill_at is None or subscription.bill_at <= now):
+        subscription.bill_at = subscription.bill_at or now
+        return False
     elif closed:
         _end(subscription, subscription.ends_at)
-    else:
-        apply_change(subscription, Action.PAST_DUE, status=Status.PAST_DUE)
+    elif not is_billed(subscription):
+        fall_due(subscription)
         _notify_owners(PAST_DUE, subscription)
+    else:
+        return False
     return True
+
+
+def is_billed(subscription: Subscription) -> bool:
+    """Tell whether billing.renewals bills the next period, rather than staff granting it."""
+    return bool(subscription.plan_id and subscription.interval)
+
+
+def fall_due(subscription: Subscription, *, note: str = "") -> None:
+    """Make a locked, active subscription past due, in the caller's transaction. Any other stays as it is."""
+    if subscription.status == Status.ACTIVE:
+        apply_change(subscription, Action.PAST_DUE, note=note, status=Status.PAST_DUE)
 
 
 def _end(subscription: Subscription, ended: datetime | None) -> None:
@@ -104,20 +123,12 @@ def is_free(subscription: Subscription) -> bool:
     return bool(amounts) and not any(amount or seat for amount, seat in amounts)
 
 
-def _renew(subscription: Subscription, now: datetime) -> None:
-    start, end = _following(subscription)
-    while end <= now:
-        start, end = end, period_after(end, subscription.interval, subscription.period_day or end.day)
-    apply_change(subscription, Action.RENEWED, period_start=start, period_end=end, ends_at=access_end(end))
-
-
-def _following(subscription: Subscription) -> tuple[datetime, datetime]:
+def _following(subscription: Subscription, interval: str) -> tuple[datetime, datetime]:
     """Return the period after the paid one. It starts now for a subscription that is closed or has no period."""
     start = subscription.period_end if subscription.status in OPEN else None
     if start is None:
-        start = timezone.now()
-        return start, period_after(start, subscription.interval, start.day)
-    return start, period_after(start, subscription.interval, subscription.period_day or start.day)
+        return _period(interval)
+    return start, period_after(start, interval, subscription.period_day or start.day)
 
 
 # Reminders
@@ -138,9 +149,15 @@ def _reminders(subscription: Subscription, policies: SubscriptionPolicies) -> li
     if end is None:
         return []
     renews = subscription.status == Status.ACTIVE and policies.auto_renew and not subscription.cancel_at_period_end
-    if renews and is_free(subscription):
+    if renews and (is_free(subscription) or _is_charged()):
         return []
     return sorted((end - timedelta(days=days), days) for days in policies.remind_days_before)
+
+
+def _is_charged() -> bool:
+    """Tell whether the active company has a method that renewals are charged to."""
+    found: bool = apps.get_model("billing", "PaymentMethod").objects.filter(is_default=True).exists()
+    return found
 
 
 def _remind(subscription: Subscription, policies: SubscriptionPolicies, now: datetime) -> None:
@@ -153,7 +170,8 @@ def _remind(subscription: Subscription, policies: SubscriptionPolicies, now: dat
 
 
 def _next_look(subscription: Subscription, policies: SubscriptionPolicies, now: datetime) -> datetime | None:
-    ends = [subscription.ends_at, subscription.period_end if subscription.status == Status.ACTIVE else None]
+    unbilled = subscription.status == Status.ACTIVE and subscription.bill_at is None
+    ends = [subscription.ends_at, subscription.paused_until, subscription.period_end if unbilled else None]
     times = [*(end for end in ends if end is not None), *(time for time, _ in _reminders(subscription, policies))]
     if subscription.status not in OPEN or not any(ends):
         return None
@@ -172,12 +190,16 @@ def _notify_owners(notice: str, subscription: Subscription, **context: object) -
 
 @dataclass(frozen=True)
 class Terms:
-    """What a payment buys: another plan, interval or number of seats, from now on or after the paid period."""
+    """What a payment buys: another plan, interval or number of seats, from now on or after the paid period.
+
+    A renewal names its period, which it opens whatever the status.
+    """
 
     plan: Plan
     interval: str
     seats: int | None
     from_now: bool
+    period: tuple[datetime, datetime] | None = None
 
 
 def record_payment(
@@ -215,7 +237,9 @@ def record_payment(
         if terms is not None:
             values |= {"plan": terms.plan, "interval": interval, "seats": terms.seats}
             begins_anew = begins_anew or terms.from_now
-        start, end = _period(interval) if begins_anew else _following(subscription)
+        start, end = _period(interval) if begins_anew else _following(subscription, interval)
+        if terms is not None and terms.period is not None:
+            (start, end), begins_anew = terms.period, False
         values |= {"period_start": start, "period_end": end, "ends_at": access_end(end)}
         if begins_anew:
             values["period_day"] = start.day

@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from django.conf import settings
 from django.utils import timezone
 
 from accounts.settings.formats import formats_of
 from billing.subscriptions.models import OPEN, Subscription
+from core.access import GRACE, PAUSED
 
 Status = Subscription.Status
 SOON = timedelta(days=7)
@@ -29,6 +31,53 @@ def is_open(subscription: Subscription) -> bool:
     now = timezone.now()
     ended = subscription.ends_at is not None and subscription.ends_at <= now
     return subscription.status in OPEN and subscription.starts_at <= now and not ended
+
+
+def grace_begins(ends_at: datetime) -> datetime:
+    """Return when half of the grace period of a subscription has gone whose access ends at `ends_at`."""
+    return ends_at - settings.GRACE_PERIOD / 2
+
+
+def phase_of(status: str, ends_at: datetime | None) -> str:
+    """Return what holds an open subscription back: GRACE, when it has not been paid for half of the grace period,
+    PAUSED, or nothing."""
+    if status == Status.PAUSED:
+        return PAUSED
+    late = status == Status.PAST_DUE and ends_at is not None and grace_begins(ends_at) <= timezone.now()
+    return GRACE if late else ""
+
+
+def state_words(subscription: Subscription | None) -> StateWords | None:
+    """Return what the company's people should know of its subscription now, or None.
+
+    Kinds: none, trial (it ends soon), past_due, grace, paused, cancelling, ended.
+    """
+    if subscription is None:
+        return StateWords("none", "There is no subscription yet: choose a plan to begin.", PLAN_PAGE)
+    end, status = subscription.ends_at, subscription.status
+    if not is_open(subscription):
+        return StateWords("ended", "The subscription has ended. Your data is kept: choose a plan to go on.", PLAN_PAGE)
+    if status == Status.PAUSED:
+        until = f" until {_day(subscription, subscription.paused_until)}" if subscription.paused_until else ""
+        return StateWords("paused", f"The subscription is paused{until}: you can look, and change nothing.", PLAN_PAGE)
+    if status == Status.PAST_DUE and phase_of(status, end) == GRACE:
+        day = _day(subscription, end)
+        sentence = f"The subscription is not paid: nothing new is sent or begun, and access ends on {day}."
+        return StateWords("grace", sentence, PLAN_PAGE)
+    if status == Status.PAST_DUE:
+        sentence = f"The subscription is to be paid: access ends on {_day(subscription, end)}."
+        return StateWords("past_due", sentence, PLAN_PAGE)
+    if subscription.cancel_at_period_end:
+        sentence = f"The subscription is cancelled, and ends on {_day(subscription, end)}."
+        return StateWords("cancelling", sentence, PLAN_PAGE)
+    if status == Status.TRIAL and end is not None and end - timezone.now() <= SOON:
+        sentence = f"The trial ends on {_day(subscription, end)}: choose a plan to go on."
+        return StateWords("trial", sentence, PLAN_PAGE)
+    return None
+
+
+def _day(subscription: Subscription, moment: datetime | None) -> str:
+    return formats_of(subscription.company_id).date(moment) if moment else ""
 
 
 def in_trial() -> bool:
@@ -52,29 +101,3 @@ def lapsed_since() -> datetime | None:
         return None
     ended = found.ends_at is not None and found.ends_at <= timezone.now()
     return found.ends_at if ended else found.created_at
-
-
-def state_words(subscription: Subscription | None) -> StateWords | None:
-    """Return what the company's people should know of its subscription now, or None.
-
-    Kinds: none, trial (it ends soon), past_due, cancelling, ended.
-    """
-    if subscription is None:
-        return StateWords("none", "There is no subscription yet: choose a plan to begin.", PLAN_PAGE)
-    end, status = subscription.ends_at, subscription.status
-    if not is_open(subscription):
-        return StateWords("ended", "The subscription has ended. Your data is kept: choose a plan to go on.", PLAN_PAGE)
-    if status == Status.PAST_DUE:
-        sentence = f"The subscription is to be paid: access ends on {_day(subscription, end)}."
-        return StateWords("past_due", sentence, PLAN_PAGE)
-    if subscription.cancel_at_period_end:
-        sentence = f"The subscription is cancelled, and ends on {_day(subscription, end)}."
-        return StateWords("cancelling", sentence, PLAN_PAGE)
-    if status == Status.TRIAL and end is not None and end - timezone.now() <= SOON:
-        sentence = f"The trial ends on {_day(subscription, end)}: choose a plan to go on."
-        return StateWords("trial", sentence, PLAN_PAGE)
-    return None
-
-
-def _day(subscription: Subscription, moment: datetime | None) -> str:
-    return formats_of(subscription.company_id).date(moment) if moment else ""

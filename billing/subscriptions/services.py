@@ -124,6 +124,8 @@ def grant_subscription(
             "period_day": (until or now).day,
             "ends_at": access_end(end),
             "cancel_at_period_end": False,
+            "paused_at": None,
+            "paused_until": None,
             "modules": None,
             "limits": {},
             **_trial_back(subscription),
@@ -139,8 +141,8 @@ def extend_subscription(*, company_id: str, until: datetime, by: User | None = N
     """
     with lock_primary(company_id) as found:
         subscription = require_subscription(found)
-        if subscription.status == Status.CANCELLED:
-            raise NamedError("BadRequest_400", "the subscription was cancelled; grant a new one")
+        if subscription.status in (Status.CANCELLED, Status.PAUSED):
+            raise NamedError("BadRequest_400", f"the subscription is {subscription.status}; grant or resume it first")
         expired = subscription.status == Status.EXPIRED
         end = subscription.ends_at if expired else subscription.period_end or subscription.ends_at
         if end is None:
@@ -197,8 +199,8 @@ def cancel_subscription(
     with lock_primary(company_id) as found:
         subscription = require_subscription(found)
         _expect_open(subscription)
+        end, now = subscription.period_end, timezone.now()
         if not at_period_end:
-            now = timezone.now()
             return apply_change(
                 subscription,
                 Action.CANCELLED,
@@ -208,8 +210,8 @@ def cancel_subscription(
                 ends_at=now,
                 cancel_at_period_end=False,
             )
-        end = subscription.period_end
-        if end is None or subscription.status == Status.PAST_DUE:
+        is_running = subscription.status in (Status.TRIAL, Status.ACTIVE) and end is not None and end > now
+        if not is_running:
             raise NamedError("BadRequest_400", "there is no paid period that it could end with; cancel it now")
         return apply_change(subscription, Action.CANCELLED, by=by, note=note, ends_at=end, cancel_at_period_end=True)
 
@@ -228,6 +230,7 @@ def activate_subscription(*, company_id: str, by: User | None = None, note: str 
             "ends_at": None,
         }
         values |= {"period_start": now, "period_end": None, "cancel_at_period_end": False, **_trial_back(subscription)}
+        values |= {"paused_at": None, "paused_until": None}
         return apply_change(subscription, Action.GRANTED, by=by, note=note, **values)
 
 

@@ -2,13 +2,17 @@
 
 from core.access.actor import OWNERS_ONLY, Actor, AuthPath, permission_of
 from core.access.entitlements import (
+    GRACE,
+    PAUSED,
     Entitlement,
     EntitlementSource,
     check_key,
+    check_phase,
     check_session,
     entitlement,
     entitlement_source,
     entitlements_kept,
+    going_entitlement,
     may_read,
     set_entitlements,
     subscribed,
@@ -33,7 +37,9 @@ from core.access.quota import (
 )
 
 __all__ = [
+    "GRACE",
     "METERED",
+    "PAUSED",
     "RATES",
     "OWNERS_ONLY",
     "OWN_LIMIT",
@@ -45,11 +51,13 @@ __all__ = [
     "EntitlementSource",
     "Usage",
     "check_key",
+    "check_phase",
     "check_session",
     "count_usage",
     "entitlement",
     "entitlement_source",
     "entitlements_kept",
+    "going_entitlement",
     "is_limited",
     "limit_errors",
     "limited",

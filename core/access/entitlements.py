@@ -16,12 +16,20 @@ from core.errors import NamedError
 class Entitlement:
     """The modules (None: all) and limits (module -> number of records) of an active subscription.
 
-    `own` names the limits that the subscription sets itself, in place of its plan's.
+    `own` names the limits that the subscription sets itself, in place of its plan's. `phase` says what it does not do
+    for the moment (check_phase); empty: nothing.
     """
 
     modules: frozenset[str] | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     own: frozenset[str] = frozenset()
+    phase: str = ""
+
+
+GRACE, PAUSED = "grace", "paused"
+"""The phases: unpaid for long, and paused by the company."""
+STARTING = frozenset({"genie", "campaign", "workflow", "member", "lead-gen-ai", "enrich"})
+"""The modules whose POST begins what an unpaid company does not begin: sends, runs, members."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +97,28 @@ def subscribed(found: Entitlement | None) -> Entitlement:
         raise NamedError(
             "SubscriptionExpired_400", "the company has no active subscription; subscribe or renew to go on"
         )
+    return found
+
+
+def check_phase(allowed: Entitlement, module: str, method: str) -> None:
+    """Refuse what a phase does not allow: a paused subscription all but looking, an unpaid one what begins anew.
+
+    Raises SubscriptionExpired_400.
+    """
+    if allowed.phase == PAUSED and method != "GET":
+        raise NamedError("SubscriptionExpired_400", "the subscription is paused: resume it to go on")
+    if allowed.phase == GRACE and method == "POST" and module in STARTING:
+        raise NamedError("SubscriptionExpired_400", "the subscription is not paid: pay it to begin anything new")
+
+
+def going_entitlement(company: str) -> Entitlement:
+    """Return the active company's entitlement, for what goes on by itself.
+
+    Raises SubscriptionExpired_400 without an active subscription, and for one that is paused or unpaid for long.
+    """
+    found = entitlement(company)
+    if found.phase:
+        raise NamedError("SubscriptionExpired_400", "the subscription is paused or not paid; nothing is sent")
     return found
 
 

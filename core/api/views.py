@@ -13,7 +13,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.access import Actor, AuthPath, Entitlement, check_key, check_session, entitlement, limited, subscribed
+from core.access import (
+    Actor,
+    AuthPath,
+    Entitlement,
+    check_key,
+    check_phase,
+    check_session,
+    entitlement,
+    limited,
+    subscribed,
+)
 from core.api.endpoint import Endpoint
 from core.api.envelope import envelope, respond
 from core.api.fields import choose_fields
@@ -36,6 +46,8 @@ class ApiView(APIView):
     also: ClassVar[tuple[str, ...]] = ()
     """Other modules whose permission allows the view. It shows each actor only what their modules cover."""
     public: ClassVar[bool] = False
+    begins: ClassVar[bool] = True
+    """Its POST begins something new, which a company does not that has not paid (core.access.check_phase)."""
     private: ClassVar[bool] = False
     """The view needs a session only: the person acts for themselves, in no company."""
     renderer_classes = (Renderer,)
@@ -99,7 +111,7 @@ class ApiView(APIView):
         needed = declared.permission or request.method or "GET"
         if self.actor.auth_path is AuthPath.KEY:
             if declared.needs_subscription:
-                subscribed(self.actor.entitlement)
+                self._check_phase(subscribed(self.actor.entitlement), declared, modules[0])
             if not declared.own:
                 check_key(self.actor, modules, needed)
             return
@@ -112,8 +124,15 @@ class ApiView(APIView):
         in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
         module = next((module for module in in_plan if self.actor.may(module, needed)), modules[0])
         check_session(self.actor, allowed, module, needed, own=declared.own)
+        if declared.needs_subscription:
+            self._check_phase(allowed, declared, module)
         if request.method == "POST":
             self._scope.enter_context(limited(allowed))
+
+    def _check_phase(self, allowed: Entitlement, declared: Endpoint, module: str) -> None:
+        needed = declared.permission or self.request.method or "GET"
+        if allowed.phase and not declared.own:
+            check_phase(allowed, module if self.begins else "", needed)
 
     def list_response(
         self,

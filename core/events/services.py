@@ -109,14 +109,14 @@ _EVENTS = (
     " FROM rows {numbered}"
 )
 _FIRST = _EVENTS.format(number="1", numbered="")
-_LATER = _EVENTS.format(number="number", numbered="JOIN numbered ON numbered.object_id = o ORDER BY n")
-_NUMBERED = (
+LATER = _EVENTS.format(number="number", numbered="JOIN numbered ON numbered.object_id = o ORDER BY n")
+NUMBERED = (
     "numbered AS (INSERT INTO core_objectsequence AS known (object_id, company_id, number)"
     # In one order, so that two transactions cannot wait for each other.
     " SELECT o, %(company)s, %(from)s FROM rows ORDER BY o"
     " ON CONFLICT (object_id) DO UPDATE SET number = known.number + 1 RETURNING object_id, number)"
 )
-_DELIVERIES = (
+DELIVERIES = (
     "INSERT INTO core_eventdelivery"
     " (id, consumer, event_id, status, due_at, attempts, error, company_id, created_at, updated_at)"
     " SELECT d ->> (place - 1)::int, consumer, e, 'pending', %(now)s, 0, '', %(company)s, %(now)s, %(now)s"
@@ -134,7 +134,7 @@ def _write(rows: list[dict[str, Any]], consumers: Sequence[EventConsumer], value
     )
     events = _FIRST
     if values["kind"] not in FIRST:
-        source, events = f"{source}, {_NUMBERED}", _LATER
+        source, events = f"{source}, {NUMBERED}", LATER
         values["from"] = number_from(values["kind"])
     with connection.cursor() as cursor:
         if not consumers:
@@ -142,7 +142,7 @@ def _write(rows: list[dict[str, Any]], consumers: Sequence[EventConsumer], value
             return
         values["consumers"] = [consumer.name for consumer in consumers]
         where = wanted_by(consumers, "consumer", company="%(company)s", kind="%(kind)s")
-        cursor.execute(f"{source}, events AS ({events}) {_DELIVERIES} WHERE {where}", values)
+        cursor.execute(f"{source}, events AS ({events}) {DELIVERIES} WHERE {where}", values)
 
 
 def wanted_by(consumers: Iterable[EventConsumer], column: str, *, company: str, kind: str) -> str:

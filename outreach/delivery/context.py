@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Count, Q
 
 from accounts.models import Company
-from core.access import entitlement
+from core.access import going_entitlement
 from core.errors import NamedError
 from core.tenancy import company_id
 from crm.models import Contact
@@ -66,7 +66,7 @@ class SendContext:
     def load(cls) -> SendContext:
         """Load the active company's subscription, sending hours and time zone."""
         try:
-            entitlement(company_id())
+            going_entitlement(company_id())
             subscribed = True
         except NamedError:
             subscribed = False

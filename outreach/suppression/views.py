@@ -54,6 +54,7 @@ FILE_ERRORS = (
 
 class SuppressionViewSet(ResourceViewSet):
     module = "genie"
+    begins = False
     listing = Listing(
         "List addresses that are never written to", Suppression.objects.all, SUPPRESSION_FIELDS, SuppressionOut
     )
@@ -110,6 +111,7 @@ def one_import(id: str) -> dict[str, Any]:
 
 class SuppressionImportViewSet(ResourceViewSet):
     module = "genie"
+    begins = False
     listing = Listing(
         "List imports of addresses that are never written to",
         SuppressionImport.objects.all,

@@ -53,6 +53,7 @@ OPEN_WITHOUT_SUBSCRIPTION = {
     *(("POST", path) for path in ("subscription", "subscription/preview", "subscription/seats", "manual-payment")),
     *(("PUT", path) for path in ("subscription/<str:id>", "manual-payment/<str:id>")),
     *(("DELETE", path) for path in ("subscription/<str:id>", "subscription/payment-methods/<str:id>")),
+    ("POST", "subscription/<str:id>/retry"),
     ("GET", "coupons"),
     ("GET", "subscription/billing-details"),
     ("PUT", "subscription/billing-details"),

@@ -51,6 +51,14 @@ PAID = {
     "ends": False,
     "was_trial": False,
 }
+ORDER = {
+    "payment": SimpleNamespace(pk="x"),
+    "invoice": SimpleNamespace(number="INV-2026-000001"),
+    "amount": "29.00",
+    "currency": "USD",
+    "next_try": AT,
+    "method": NASTY,
+}
 CONTACT = SimpleNamespace(name=NASTY, email="ann@example.org", contact_number="+49301234567")
 UNNAMED = SimpleNamespace(name="", email="ann@example.org", contact_number=None)
 FOLLOW_UP = SimpleNamespace(title=NASTY, due_at=AT, notes=NASTY)
@@ -103,6 +111,9 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "notice_subscription_ending": [{**NOTICE, **TRIAL}, {**NOTICE, **PAID}],
     "notice_subscription_ended": [{**NOTICE, **TRIAL}, {**NOTICE, **PAID}],
     "notice_subscription_past_due": [{**NOTICE, **PAID}],
+    "notice_invoice_due": [{**NOTICE, **PAID, **ORDER}],
+    "notice_payment_failed": [{**NOTICE, **PAID, **ORDER}, {**NOTICE, **PAID, **ORDER, "next_try": None}],
+    "notice_payment_action_needed": [{**NOTICE, **PAID, **ORDER}],
     "notice_limit_nearly_used": [
         {**NOTICE, "name": NASTY, "used": used, "limit": 10, "is_full": used == 10} for used in (8, 10)
     ],

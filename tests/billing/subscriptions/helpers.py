@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from time import monotonic
 from typing import Any
 
 import time_machine
@@ -14,6 +15,7 @@ from accounts.registration.companies import create_company
 from billing.models import Currency, Plan, PlanPrice, Subscription, SubscriptionChange
 from billing.subscriptions.renewals import process_due_subscriptions
 from billing.subscriptions.services import grant_subscription
+from core.jobs.registry import drained
 from core.tenancy import company_scope, unscoped
 from tests.kit.factories import UserFactory
 
@@ -57,8 +59,9 @@ def mails(company: Company) -> list[str]:
 
 
 def plan_of(name: str, *, amount: str | None = "10", interval: str = "month", **values: Any) -> Plan:
-    """A plan with a price in US dollars (None: without any)."""
-    plan = Plan.objects.create(name=name, **values)
+    """A plan with a price in US dollars (None: without any); a name that is taken gets a number."""
+    taken = Plan.objects.filter(name=name).exists()
+    plan = Plan.objects.create(name=f"{name} {Plan.objects.count()}" if taken else name, **values)
     if amount is not None:
         PlanPrice.objects.create(
             plan=plan, currency=Currency.objects.get(code="USD"), interval=interval, amount=Decimal(amount)
@@ -67,12 +70,16 @@ def plan_of(name: str, *, amount: str | None = "10", interval: str = "month", **
 
 
 def run_renewals(moment: datetime) -> None:
-    """Run the renewals at the moment until nothing is due."""
-    with at(moment), unscoped(reason="test: the periodic task runs for all companies"):
+    """Run what looks at subscriptions, bills them and collects the money, at the moment until nothing is due."""
+    with at(moment):
         for _ in range(20):
-            with transaction.atomic():
-                if not process_due_subscriptions():
-                    return
+            with unscoped(reason="test: the periodic task runs for all companies"), transaction.atomic():
+                more = process_due_subscriptions()
+            busy = [name for name in ("renewals", "dunning", "payments") if drained()[name].due()]
+            for name in busy:
+                drained()[name].drain(monotonic() + 60)
+            if not (more or busy):
+                return
     raise AssertionError("the renewals do not come to an end")
 
 

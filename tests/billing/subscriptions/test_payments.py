@@ -73,7 +73,8 @@ def test_a_payment_ends_what_is_past_due_and_the_period_goes_on_from_its_end() -
 
 def test_a_payment_opens_what_was_closed_from_now_on() -> None:
     company = subscribed()
-    run_renewals(datetime(2026, 5, 20, tzinfo=UTC))
+    for day in (1, 20):
+        run_renewals(datetime(2026, 5, day, tzinfo=UTC))
     assert primary(company).status == Status.EXPIRED
     with at(datetime(2026, 6, 15, tzinfo=UTC)):
         pay(company)

@@ -122,11 +122,11 @@ def test_an_unpaid_period_is_past_due_and_then_expires() -> None:
     assert (primary(company).status, primary(company).ends_at) == (Status.PAST_DUE, end + days(7))
     assert is_let_in(company, end + days(6.9))
     run_renewals(end + days(6.9))
-    assert mails(company) == ["past_due"]
+    assert mails(company) == ["notice_invoice_due"]
     run_renewals(end + days(7))
     assert (primary(company).status, primary(company).ends_at) == (Status.EXPIRED, end + days(7))
-    assert mails(company) == ["past_due", "ended"]
-    assert actions(company)[2:] == ["past_due", "expired"]
+    assert mails(company) == ["notice_invoice_due", "ended"]
+    assert actions(company)[2:] == ["billed", "past_due", "expired"]
 
 
 def test_the_day_before_access_ends_is_reminded_of() -> None:
@@ -134,18 +134,28 @@ def test_the_day_before_access_ends_is_reminded_of() -> None:
     end = datetime(2026, 4, 30, 12, tzinfo=UTC)
     for moment in (end - days(7), end - days(1), end, end + days(1), end + days(6), end + days(7)):
         run_renewals(moment)
-    assert mails(company) == ["ending", "ending", "past_due", "ending", "ended"]
+    assert mails(company) == ["ending", "ending", "notice_invoice_due", "ending", "ended"]
+
+
+def test_who_was_not_billed_while_the_service_slept_has_the_time_to_pay() -> None:
+    company = subscribed()
+    end = datetime(2026, 4, 30, 12, tzinfo=UTC)
+    run_renewals(end + days(20))
+    assert (primary(company).status, primary(company).ends_at) == (Status.PAST_DUE, end + days(27))
+    run_renewals(end + days(27))
+    assert (primary(company).status, mails(company)) == (Status.EXPIRED, ["notice_invoice_due", "ended"])
 
 
 @pytest.mark.parametrize("asleep", [0, 20])
 def test_access_ends_by_the_clock_when_the_periodic_task_sleeps(asleep: float) -> None:
     company = subscribed()
+    run_renewals(datetime(2026, 4, 30, 12, tzinfo=UTC))
     end = datetime(2026, 4, 30, 12, tzinfo=UTC)
     assert is_let_in(company, end + days(6.99))
     assert not is_let_in(company, end + days(7))
     run_renewals(end + days(7 + asleep))
     assert (primary(company).status, primary(company).ends_at) == (Status.EXPIRED, end + days(7))
-    assert mails(company) == ["ended"]
+    assert mails(company) == ["notice_invoice_due", "ended"]
 
 
 def test_a_plan_that_costs_nothing_renews_itself_on_its_day() -> None:

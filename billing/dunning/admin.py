@@ -1,0 +1,59 @@
+"""The back office's board of renewals that are not paid: who owes what, since when, and what happens next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+
+from billing.dunning.models import Dunning
+from billing.dunning.services import give_up, retry_now
+from billing.ledger.money import to_amount
+from billing.payments.admin import CHANGE, COLOURS
+from billing.subscriptions.admin import NoteForm, staff_of
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.dialogs import asks
+
+
+@admin.register(Dunning)
+class DunningAdmin(CompanyRecordAdmin):
+    """Renewals that are being collected. Filter by the order's status "open" for who owes something."""
+
+    icon = "hourglass_bottom"
+    commands = ("retry",)
+    dialogs = ("write_off",)
+    hides = ("told", "method")
+    list_display = ("order", "company", "owed", "state", "since", "tries", "next_try_at", "reason")
+    list_filter = (("payment__status", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company", "payment", "payment__invoice")
+    search_fields = ("=id", "payment__number", "payment__invoice__number", "company__name")
+    ordering = ("since", "-pk")
+
+    @admin.display(description="invoice", ordering="payment__invoice__number")
+    def order(self, row: Dunning) -> str:
+        return str(row.payment.invoice.number or row.payment.number)
+
+    @admin.display(description="owed")
+    def owed(self, row: Dunning) -> str:
+        return f"{to_amount(row.payment.amount_minor, row.payment.currency)} {row.payment.currency}"
+
+    @display(description="order", ordering="payment__status", label=COLOURS)
+    def state(self, row: Dunning) -> tuple[str, str]:
+        return row.payment.status, row.payment.get_status_display()
+
+    @admin.display(description="Charge now")
+    def retry(self, request: HttpRequest, rows: QuerySet[Dunning]) -> None:
+        def one(row: Dunning) -> Any:
+            return retry_now(company_id=row.company_id)
+
+        self.each(request, rows, one, "charged soon")
+
+    @asks(NoteForm, "Write off", permission=CHANGE)
+    def write_off(self, request: HttpRequest, record: Dunning, *, note: str) -> None:
+        """Give the money up: the invoice is uncollectible."""
+        give_up(row=record, by=staff_of(request), note=note)
+        self.log_change(request, record, f"Written off. {note}".strip())

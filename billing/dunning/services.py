@@ -1,0 +1,255 @@
+"""The collection of renewals: each step under the subscription's lock and in one transaction, its mails included.
+
+A charge is an attempt of the payment machine, which opens it, looks and moves the money (docs/decisions/0022). What
+becomes of it wakes the row here. Where no method is saved, the company is asked to pay.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.members.notices import notify
+from accounts.models import Company, User
+from billing.dunning.models import Dunning
+from billing.dunning.notices import ACTION_NEEDED, DUE, FAILED
+from billing.dunning.schedule import is_hard, next_try
+from billing.invoices.services import write_off
+from billing.ledger.money import to_amount
+from billing.ledger.services import BANK
+from billing.payments.hooks import WORK as PAYMENTS
+from billing.payments.models import Attempt, Payment, PaymentMethod
+from billing.payments.settling import apply_payment, close_order, is_stale
+from billing.subscriptions.changes import Action, apply_change, lock_primary
+from billing.subscriptions.models import PAID, Subscription
+from billing.subscriptions.renewals import fall_due
+from core.errors import NamedError
+from core.jobs import claim, notify_workers, update_owned
+from core.jobs.leases import LeaseLost, backoff, has_due
+from core.tenancy import company_scope
+from core.text.timezones import zone_of
+
+log = logging.getLogger(__name__)
+Status = Dunning.Status
+WORK = "dunning"
+OPEN_ATTEMPT = ("due", "working", "wrong", "unknown")
+HELD = timedelta(days=1)
+"""How long access goes on at least while a gateway owes us an answer."""
+DAILY = timedelta(days=1)
+
+
+def work(deadline: float) -> None:
+    """Take the due steps, one by one, until none is left or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        rows = claim(Dunning, limit=1)
+        if not rows:
+            return
+        with company_scope(rows[0].company_id):
+            try:
+                run(rows[0])
+            except LeaseLost:
+                log.warning("dunning %s was taken over by another worker", rows[0].pk)
+            except Exception as trouble:  # noqa: BLE001  the edge of one renewal: the others continue
+                log.exception("dunning %s cannot go on", rows[0].pk)
+                _later(rows[0], trouble)
+
+
+def has_work() -> bool:
+    return has_due(Dunning)
+
+
+def run(row: Dunning) -> None:
+    """Take the next step of a claimed row, and release it."""
+    with lock_primary(row.company_id) as subscription:
+        rows = Payment.objects.select_for_update(of=("self",), no_key=True).select_related("invoice", "plan")
+        payment = rows.get(pk=row.payment_id)
+        goes_on = subscription is not None and _step(row, subscription, payment)
+        due = [at for at in (row.next_try_at, subscription and subscription.ends_at) if at and at > timezone.now()]
+        update_owned(
+            row,
+            status=Status.DUE if goes_on else Status.DONE,
+            due_at=min([*due, timezone.now() + DAILY]),
+            worker=None,
+            deaths=0,
+            attempts=0,
+            **{name: getattr(row, name) for name in ("since", "tries", "next_try_at", "method_id", "reason", "told")},
+        )
+
+
+def _later(row: Dunning, trouble: Exception) -> None:
+    due, error = timezone.now() + backoff(row.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
+    rows = Dunning.objects.filter(pk=row.pk, lease=row.lease, status=Status.WORKING)
+    rows.update(status=Status.DUE, due_at=due, error=error, worker=None, updated_at=timezone.now())
+
+
+def _step(row: Dunning, subscription: Subscription, payment: Payment) -> bool:
+    """Take the step that is due. Returns whether another one may follow."""
+    if payment.status == Payment.Status.CANCELLED:
+        return _left(subscription, payment)
+    if payment.status != Payment.Status.OPEN:
+        return False
+    if is_stale(payment, subscription):
+        close_order(payment)
+        return False
+    if payment.amount_minor == 0:
+        apply_payment(payment, account=BANK, by="balance", tx=f"pay:{payment.pk}")
+        return False
+    if subscription.status not in PAID:
+        return False  # it can still be paid until the order is over
+    attempt = payment.attempts.filter(left_at__isnull=True, status__in=OPEN_ATTEMPT).first()
+    if attempt is not None and attempt.kind == Attempt.Kind.CHARGE and attempt.seen.get("said") == "action":
+        _let_go(row, subscription, payment, attempt)
+    elif attempt is not None:
+        if attempt.kind == Attempt.Kind.CHARGE:
+            _hold(subscription)
+    elif payment.bank_state != Payment.Bank.SUBMITTED:
+        _collect(row, subscription, payment)
+    return True
+
+
+def _left(subscription: Subscription, payment: Payment) -> bool:
+    """Have a period billed anew whose order was left for another one that nobody has paid either."""
+    if subscription.status not in PAID or is_stale(payment, subscription):
+        return False
+    if Payment.objects.filter(status=Payment.Status.OPEN).exists():
+        return True
+    subscription.bill_at = timezone.now()
+    subscription.save(update_fields=["bill_at", "updated_at"])
+    return False
+
+
+def _collect(row: Dunning, subscription: Subscription, payment: Payment) -> None:
+    """Note a refusal, charge the company's method if it is time to, and ask for the money where there is none."""
+    now = timezone.now()
+    last = payment.attempts.filter(kind=Attempt.Kind.CHARGE).order_by("-created_at", "-pk").first()
+    is_told = not row.told.keys().isdisjoint({f"failed:{row.tries}", f"action:{row.tries}"})
+    if last is not None and last.status == Attempt.Status.FAILED and not is_told:
+        _refused(row, subscription, payment, last, now)
+    method = PaymentMethod.objects.filter(is_default=True).first()
+    if method is None:
+        row.next_try_at = None
+        _fall_due(row, subscription, now)
+        if not row.told:
+            _tell(row, DUE, "asked:0", subscription, payment)
+        return
+    is_new = row.method_id != method.pk
+    if is_new or (row.next_try_at is not None and row.next_try_at <= now):
+        row.tries, row.method, row.next_try_at = row.tries + 1, method, None
+        charge(payment, method)
+
+
+def charge(payment: Payment, method: PaymentMethod) -> Attempt:
+    """Begin to charge an open order to a saved method, in the caller's transaction."""
+    attempt: Attempt = Attempt.objects.create(
+        payment=payment,
+        kind=Attempt.Kind.CHARGE,
+        letter=method.letter,
+        adapter=method.adapter,
+        method=method,
+        save_method=False,
+    )
+    notify_workers(PAYMENTS)
+    return attempt
+
+
+def _refused(row: Dunning, subscription: Subscription, payment: Payment, last: Attempt, now: datetime) -> None:
+    _fall_due(row, subscription, now)
+    zone = zone_of(Company.objects.values_list("timezone", flat=True).get(pk=row.company_id))
+    first = payment.invoice.issued_at or now
+    row.reason = last.reason
+    row.next_try_at = None if is_hard(last.reason) else next_try(first, row.tries, settings.DUNNING_DAYS, zone, now)
+    method = PaymentMethod.objects.filter(pk=row.method_id).first()
+    _tell(row, FAILED, f"failed:{row.tries}", subscription, payment, method=method.label if method else "")
+
+
+def _let_go(row: Dunning, subscription: Subscription, payment: Payment, attempt: Attempt) -> None:
+    """Leave a charge that its customer has to confirm, so that the order can be paid on a page, and say so."""
+    attempt.left_at = timezone.now()
+    attempt.save(update_fields=["left_at", "updated_at"])
+    _fall_due(row, subscription, attempt.left_at)
+    row.reason, row.next_try_at = "action", None
+    _tell(row, ACTION_NEEDED, f"action:{row.tries}", subscription, payment)
+
+
+def _hold(subscription: Subscription) -> None:
+    """Keep access open while a gateway does not answer: that is no fault of the company's."""
+    ends, least = subscription.ends_at, timezone.now() + HELD
+    if ends is not None and ends < least + DAILY:
+        apply_change(subscription, Action.EXTENDED, note="the gateway has not answered", ends_at=least + DAILY)
+
+
+def _fall_due(row: Dunning, subscription: Subscription, now: datetime) -> None:
+    row.since = row.since or now
+    fall_due(subscription)
+
+
+def _tell(row: Dunning, notice: str, key: str, subscription: Subscription, payment: Payment, **context: Any) -> None:
+    """Tell the owners, once for each key."""
+    if key in row.told:
+        return
+    row.told = {**row.told, key: timezone.now().isoformat()}
+    context |= {
+        "subscription": subscription,
+        "company": Company.objects.only("name").get(pk=row.company_id),
+        "plan": payment.plan.name if payment.plan else "",
+        "end": subscription.ends_at,
+        "payment": payment,
+        "invoice": payment.invoice,
+        "amount": to_amount(payment.amount_minor, payment.currency),
+        "currency": payment.currency,
+        "next_try": row.next_try_at,
+    }
+    notify(notice, context, about=("plans", subscription.pk))
+
+
+def wake() -> None:
+    """Let the active company's collection go on now, in the transaction of what it waited for."""
+    if Dunning.objects.filter(status=Status.DUE).update(due_at=timezone.now()):
+        notify_workers(WORK)
+
+
+@transaction.atomic
+def retry_now(*, company_id: str) -> Dunning:
+    """Charge the company's open renewal to its method now. Raises BadRequest_400 where there is nothing to charge."""
+    with lock_primary(company_id):
+        row = (
+            Dunning.objects.select_for_update(of=("self",), no_key=True)
+            .filter(status__in=(Status.DUE, Status.FAILED), payment__status=Payment.Status.OPEN)
+            .first()
+        )
+        if row is None:
+            raise NamedError("BadRequest_400", "no renewal waits to be paid")
+        if not PaymentMethod.objects.filter(is_default=True).exists():
+            raise NamedError("BadRequest_400", "no method is saved that could be charged; pay the order instead")
+        if row.payment.attempts.filter(left_at__isnull=True, status__in=OPEN_ATTEMPT).exists():
+            raise NamedError("BadRequest_400", "the order is being paid; look at it again in some minutes")
+        row.next_try_at = row.due_at = timezone.now()
+        row.status = Status.DUE
+        row.save(update_fields=["next_try_at", "due_at", "status", "updated_at"])
+        notify_workers(WORK)
+        found: Dunning = row
+    return found
+
+
+def give_up(*, row: Dunning, by: User, note: str) -> None:
+    """Write a renewal off that will not be paid: the order is left, and its invoice is uncollectible.
+
+    Raises BadRequest_400 for one that is paid or being paid.
+    """
+    with lock_primary(row.company_id):
+        rows = Payment.objects.select_for_update(of=("self",), no_key=True).select_related("invoice")
+        payment = rows.get(pk=row.payment_id)
+        busy = payment.attempts.filter(left_at__isnull=True, status__in=OPEN_ATTEMPT).exists()
+        if payment.status != Payment.Status.OPEN or busy:
+            raise NamedError("BadRequest_400", "it is paid, left or being paid")
+        write_off(payment.invoice)
+        close_order(payment)
+        reason = f"written off by {by.pk}: {note}"[:300]
+        values = {"status": Status.DONE, "reason": reason, "next_try_at": None, "updated_at": timezone.now()}
+        Dunning.objects.filter(pk=row.pk).update(**values)

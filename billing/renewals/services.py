@@ -1,0 +1,365 @@
+"""The billing of next periods, thousands in one transaction: an order with its issued invoice for each subscription
+whose paid period is over, and the row by which the money is collected (billing.dunning).
+
+The period begins when the order is paid; one that costs nothing begins at once. Workers share the due subscriptions by
+SKIP LOCKED, and the transaction of a killed one leaves nothing behind, not even a number.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils import timezone
+
+from billing.invoices.services import legs_of, next_numbers, party, the_seller
+from billing.ledger.money import exponent
+from billing.models import (
+    Dunning,
+    Invoice,
+    InvoiceLine,
+    Payment,
+    PaymentMethod,
+    Plan,
+    Posting,
+    Subscription,
+    SubscriptionChange,
+)
+from billing.payments.orders import BANK_LIFE, WAITING, new_number
+from billing.payments.settling import close_order
+from billing.renewals.lines import MORE, Due, Facts, reckon
+from billing.renewals.writing import dumped, insert_rows
+from billing.subscriptions.changes import access_end
+from billing.subscriptions.models import PAID
+from billing.subscriptions.periods import period_after
+from billing.subscriptions.renewals import fall_due
+from core.events.across import emit_across
+from core.ids import new_id
+from core.jobs import notify_workers
+from core.tenancy import company_scope, unscoped
+
+log = logging.getLogger(__name__)
+Action = SubscriptionChange.Action
+WORK = "renewals"
+BATCH = 2000
+WAIT = timedelta(hours=1)
+"""When a subscription is looked at again whose company is paying another order."""
+OPEN_ATTEMPT = ("due", "working", "wrong", "unknown")
+AT_ONCE = 60.0
+"""Seconds of charges that gateways take without being spread."""
+ALL = "renewals: the subscriptions of all companies"
+MOVE = """
+UPDATE billing_subscription AS known SET bill_at = new.bill_at, ends_at = new.ends_at,
+    period_start = coalesce(new.period_start, known.period_start),
+    period_end = coalesce(new.period_end, known.period_end), plan_id = coalesce(new.plan, known.plan_id),
+    interval = coalesce(new.interval, known.interval), seats = coalesce(new.seats, known.seats),
+    scheduled = CASE WHEN new.applied THEN NULL ELSE known.scheduled END, updated_at = %s
+FROM json_to_recordset(%s::json) AS new (id text, bill_at timestamptz, ends_at timestamptz, period_start timestamptz,
+    period_end timestamptz, plan text, interval text, seats int, applied boolean) WHERE known.id = new.id
+"""
+
+
+def work(deadline: float) -> None:
+    """Bill due subscriptions, a batch at a time, until none is left or monotonic() passes the deadline."""
+    while monotonic() < deadline and bill_batch():
+        pass
+
+
+def has_work() -> bool:
+    with unscoped(reason=ALL):
+        return bool(_due(timezone.now()).exists())
+
+
+def _due(now: datetime) -> Any:
+    return Subscription.objects.filter(is_primary=True, bill_at__lte=now)
+
+
+def bill_batch(limit: int = BATCH) -> int:
+    """Bill a batch of due subscriptions of all companies in one transaction. Returns how many there were."""
+    with unscoped(reason=ALL), transaction.atomic():
+        now = timezone.now()
+        waiting = _due(now).count()
+        locked = _due(now).select_for_update(skip_locked=True, of=("self",), no_key=True).order_by("bill_at", "id")
+        rows = list(locked[:limit])
+        batch = _billable(rows, now)
+        facts = Facts.read([due.company_id for due in batch])
+        kept = [due for due in batch if facts.renews.get(due.company_id, True)]
+        _hand_over([due.id for due in batch if not facts.renews.get(due.company_id, True)], now)
+        reckon(kept, facts)
+        for due in kept:
+            if not due.priced:
+                _fall_due(due)
+        priced = [due for due in kept if due.priced]
+        _renew_free([due for due in priced if due.total <= 0], now)
+        _bill([due for due in priced if due.total > 0], facts, now, waiting)
+    return len(rows)
+
+
+def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
+    """Return those whose next period is to be billed now. The others are looked at again when they may be."""
+    plans = Plan.objects.in_bulk({id for row in rows for id in (row.plan_id, _scheduled(row).get("plan")) if id})
+    orders = {
+        order.subscription_id: order
+        for order in Payment.objects.filter(subscription__in=[row.pk for row in rows], status=Payment.Status.OPEN)
+    }
+    found = []
+    for row in rows:
+        end, order = row.period_end, orders.get(row.pk)
+        if row.status not in PAID or end is None or not row.plan_id:
+            _look_again(row, None)
+        elif end > now:
+            _look_again(row, end)
+        elif order is not None and order.renews == end:
+            _look_again(row, _next_end(end, row))
+        elif order is not None and not _left(order):
+            _look_again(row, now + WAIT)
+        else:
+            found.append(_due_of(row, end, plans))
+    return found
+
+
+def _look_again(row: Subscription, at: datetime | None) -> None:
+    Subscription.objects.filter(pk=row.pk).update(bill_at=at)
+
+
+def _left(order: Payment) -> bool:
+    """Leave an order that nobody pays at the moment, since the renewal takes its place. Returns whether it was."""
+    with company_scope(order.company_id):
+        locked = Payment.objects.select_for_update(no_key=True).get(pk=order.pk)
+        if locked.status != Payment.Status.OPEN:
+            return True
+        if locked.bank_state in WAITING or locked.attempts.filter(status__in=OPEN_ATTEMPT, left_at=None).exists():
+            return False
+        close_order(locked)
+        return True
+
+
+def _scheduled(row: Subscription) -> dict[str, Any]:
+    return row.scheduled or {}
+
+
+def _due_of(row: Subscription, end: datetime, plans: dict[str, Plan]) -> Due:
+    """Return what is billed of a subscription: what was scheduled for its next period, or what it is."""
+    chosen = _scheduled(row)
+    plan = plans.get(chosen.get("plan") or "") or plans[row.plan_id]
+    return Due(
+        id=row.pk,
+        company_id=row.company_id,
+        is_active=row.status == Subscription.Status.ACTIVE,
+        plan=plan,
+        interval=chosen.get("interval") or row.interval,
+        currency=row.currency,
+        seats=chosen.get("seats") or row.seats,
+        period_end=end,
+        period_day=row.period_day,
+        ends_at=row.ends_at,
+        scheduled=row.scheduled,
+    )
+
+
+def _next_end(end: datetime, row: Due | Subscription) -> datetime:
+    return period_after(end, row.interval, row.period_day or end.day)
+
+
+def _hand_over(ids: Sequence[str], now: datetime) -> None:
+    """Leave those to the clock whose companies have turned renewal off: they end with their period."""
+    if ids:
+        Subscription.objects.filter(pk__in=ids).update(bill_at=None, look_at=now, updated_at=now)
+
+
+def _fall_due(due: Due) -> None:
+    """Make one past due that can't be billed, since its plan has no price any more. Staff see it in the log."""
+    log.error("subscription %s cannot be billed: its plan has no price for a %s", due.id, due.interval)
+    with company_scope(due.company_id):
+        subscription = Subscription.objects.select_related("plan").get(pk=due.id)
+        subscription.bill_at = _next_end(due.period_end, due)
+        subscription.save(update_fields=["bill_at"])
+        fall_due(subscription, note="the plan has no price to bill")
+
+
+def _renew_free(batch: Sequence[Due], now: datetime) -> None:
+    """Begin the periods that cost nothing, the one of now at once where some were slept over."""
+    moves, changes = [], []
+    for due in batch:
+        start, end = due.period_end, _next_end(due.period_end, due)
+        while end <= now:
+            start, end = end, _next_end(end, due)
+        ends_at = access_end(end)
+        moves.append(_move(due, end, ends_at, (start, end), applied=due.scheduled is not None))
+        after = {"period_start": start, "period_end": end, "ends_at": ends_at}
+        changes.append(_change(due, Action.RENEWED, {"period_end": due.period_end, "ends_at": due.ends_at}, after))
+    _move_all(moves, now)
+    insert_rows(SubscriptionChange, changes)
+
+
+def _bill(batch: Sequence[Due], facts: Facts, now: datetime, waiting: int) -> None:
+    """Make the order, the invoice with its lines and postings, and the collection of each; number the invoices last, so
+    that the lock of the series is held for the shortest time."""
+    if not batch:
+        return
+    companies = [due.company_id for due in batch]
+    methods = PaymentMethod.objects.filter(is_default=True, company_id__in=companies)
+    charged = set(methods.values_list("company_id", flat=True))
+    ends_at, spread = now + settings.GRACE_PERIOD, waiting / settings.COLLECTIONS_PER_SECOND
+    if spread < AT_ONCE:
+        spread = 0
+    rows: dict[Any, list[dict[str, Any]]] = {
+        model: [] for model in (InvoiceLine, Posting, Payment, Dunning, SubscriptionChange)
+    }
+    moves, invoices = [], []
+    for due in batch:
+        end = _next_end(due.period_end, due)
+        invoice, payment = _invoice(due, facts, end, now), new_id()
+        invoices.append(invoice)
+        rows[InvoiceLine] += _lines(due, invoice["id"])
+        rows[Posting] += _postings(due, invoice)
+        rows[Payment].append(_payment(due, payment, invoice, facts, now))
+        wait = random.uniform(0, spread) if due.company_id in charged else 0  # noqa: S311  no secret
+        rows[Dunning].append(
+            {"company_id": due.company_id, "payment_id": payment, "due_at": now + timedelta(seconds=wait)}
+        )
+        open_until = max(ends_at, due.ends_at or ends_at) if due.ends_at is None or due.is_active else due.ends_at
+        moves.append(_move(due, end, open_until, None))
+        rows[SubscriptionChange].append(
+            _change(due, Action.BILLED, {"ends_at": due.ends_at}, {"ends_at": open_until}, source=f"billed:{payment}")
+        )
+    for model, made in rows.items():
+        insert_rows(model, made)
+    _move_all(moves, now)
+    for source in MORE:
+        source.billed({one["subscription_id"]: one["id"] for one in invoices})
+    _issue(invoices)
+    notify_workers("dunning")
+
+
+def _issue(invoices: list[dict[str, Any]]) -> None:
+    """Number the invoices and insert them. Whoever takes the series' lock commits soon after."""
+    seller = the_seller()
+    numbers, day = next_numbers("INV", seller, len(invoices))
+    shown, now = party(seller), timezone.now()
+    for invoice, number in zip(invoices, numbers, strict=True):
+        invoice |= {"number": number, "issued_on": day, "issued_at": now, "due_at": now, "seller": shown}
+    insert_rows(Invoice, invoices)
+    emit_across("invoice.issued", [(one["company_id"], one["id"], {"number": one["number"]}) for one in invoices])
+
+
+def _invoice(due: Due, facts: Facts, end: datetime, now: datetime) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "company_id": due.company_id,
+        "subscription_id": due.id,
+        "kind": Invoice.Kind.CYCLE,
+        "status": Invoice.Status.ISSUED,
+        "currency": due.currency,
+        "decimals": exponent(due.currency),
+        "subtotal_minor": sum(line.amount for line in due.lines),
+        "discount_minor": sum(line.discount for line in due.lines),
+        "tax_minor": sum(line.tax for line in due.lines),
+        "total_minor": due.total,
+        "tax_basis": due.tax.basis if due.tax else {},
+        "buyer": party(facts.details[due.company_id]),
+        "period_start": due.period_end,
+        "period_end": end,
+    }
+
+
+def _lines(due: Due, invoice: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "company_id": due.company_id,
+            "invoice_id": invoice,
+            "position": position,
+            "text": line.text[:300],
+            "quantity": line.quantity,
+            "unit_minor": line.unit,
+            "amount_minor": line.amount,
+            "discount_minor": line.discount,
+            "tax_percent": line.tax_percent,
+            "tax_minor": line.tax,
+        }
+        for position, line in enumerate(due.lines, 1)
+    ]
+
+
+def _postings(due: Due, invoice: dict[str, Any]) -> list[dict[str, Any]]:
+    legs = legs_of(invoice["total_minor"], ((line.tax_percent, line.tax) for line in due.lines))
+    return [
+        {
+            "company_id": due.company_id,
+            "tx": f"inv:{invoice['id']}",
+            "leg": leg,
+            "account": account,
+            "amount_minor": amount,
+            "currency": due.currency,
+            "about": invoice["id"],
+        }
+        for leg, (account, amount) in enumerate(legs)
+        if amount
+    ]
+
+
+def _payment(due: Due, id: str, invoice: dict[str, Any], facts: Facts, now: datetime) -> dict[str, Any]:
+    total = invoice["total_minor"]
+    credit = min(total, facts.balances.get((due.company_id, due.currency), 0))
+    return {
+        "id": id,
+        "company_id": due.company_id,
+        "number": new_number(),
+        "subscription_id": due.id,
+        "invoice_id": invoice["id"],
+        "amount_minor": total - credit,
+        "credit_minor": credit,
+        "currency": due.currency,
+        "plan_id": due.plan.pk,
+        "interval": due.interval,
+        "seats": due.seats,
+        "renews": due.period_end,
+        "basis": {"coupon": "", "credit": credit, "total": total},
+        "expires_at": now + settings.GRACE_PERIOD + BANK_LIFE,
+    }
+
+
+def _change(
+    due: Due, action: str, before: dict[str, Any], after: dict[str, Any], *, source: str = ""
+) -> dict[str, Any]:
+    return {
+        "company_id": due.company_id,
+        "subscription_id": due.id,
+        "action": action,
+        "before": before,
+        "after": after,
+        "source": source,
+    }
+
+
+def _move(
+    due: Due,
+    bill_at: datetime,
+    ends_at: datetime | None,
+    period: tuple[datetime, datetime] | None,
+    *,
+    applied: bool = False,
+) -> dict[str, Any]:
+    """Return the new values of a subscription; a period where it begins now."""
+    values: dict[str, Any] = {"id": due.id, "bill_at": bill_at, "ends_at": ends_at, "applied": applied}
+    if period is None:
+        return values
+    return values | {
+        "period_start": period[0],
+        "period_end": period[1],
+        "plan": due.plan.pk,
+        "interval": due.interval,
+        "seats": due.seats,
+    }
+
+
+def _move_all(moves: Sequence[dict[str, Any]], now: datetime) -> None:
+    if moves:
+        with connection.cursor() as cursor:
+            cursor.execute(MOVE, [now, dumped(moves)])

@@ -1,0 +1,44 @@
+"""Writes of many rows in one statement, as JSON: psycopg writes an array per column thirty times slower, and COPY does
+not go with row-level security."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from django.db import connection, models
+from django.utils import timezone
+
+from core.ids import new_id
+
+
+def insert_rows(model: type[models.Model], rows: Sequence[dict[str, Any]]) -> None:
+    """Insert rows, each a dict of the same columns. Others get their fields' defaults, a missing id a new one."""
+    if not rows:
+        return
+    for row in rows:
+        row.setdefault("id", new_id())
+    given = list(rows[0])
+    fields: dict[str, Any] = {str(field.column): field for field in model._meta.concrete_fields}
+    now = timezone.now()
+    constants: dict[str, Any] = {"created_at": now, "updated_at": now}
+    for column, field in fields.items():
+        if column not in given and column not in constants and field.db_default is models.NOT_PROVIDED:
+            constants[column] = field.get_db_prep_save(field.get_default(), connection)
+    constants = {column: value for column, value in constants.items() if column in fields and column not in given}
+    quote = connection.ops.quote_name
+    columns = ", ".join(quote(column) for column in (*given, *constants))
+    types = ", ".join(f"{quote(column)} {fields[column].db_type(connection)}" for column in given)
+    values = [f"new.{quote(column)}" for column in given]
+    values += [f"%s::{fields[column].db_type(connection)}" for column in constants]
+    statement = (
+        f"INSERT INTO {quote(model._meta.db_table)} ({columns})"  # noqa: S608  names of models, no values
+        f" SELECT {', '.join(values)} FROM json_to_recordset(%s::json) AS new ({types})"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [*constants.values(), dumped(rows)])
+
+
+def dumped(rows: Sequence[dict[str, Any]]) -> str:
+    return orjson.dumps(rows, default=str).decode()

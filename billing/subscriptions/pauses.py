@@ -1,0 +1,88 @@
+"""Pauses: a company that does not use the service for a while keeps its data, looks at it, and pays nothing.
+
+What is left of the paid period is kept, and runs on when the subscription is resumed.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.utils import timezone
+
+from accounts.models import User
+from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
+from billing.subscriptions.models import Subscription
+from billing.subscriptions.periods import months_after
+from core.errors import NamedError, ValidationFailed
+
+
+def pause_subscription(*, company_id: str, until: datetime, by: User | None = None, note: str = "") -> Subscription:
+    """Pause an active subscription whose plan allows it, or move the end of a pause.
+
+    Raises SubscriptionNotFound_400, BadRequest_400 where it can't be paused, and ValidationFailed for an end that is
+    not to come, or later than the plan allows.
+    """
+    with lock_primary(company_id) as found:
+        subscription = require_subscription(found)
+        now = timezone.now()
+        begun = subscription.paused_at or now
+        months = subscription.plan.pause_months if subscription.plan else 0
+        if not months:
+            raise NamedError("BadRequest_400", "paused: the plan does not allow it")
+        if not now < until <= months_after(begun, months, begun.day):
+            raise ValidationFailed(
+                "another end", f"paused.until: to come, and at most {months} months from its beginning"
+            )
+        end = subscription.period_end
+        is_paid = subscription.status == Status.ACTIVE and end is not None and end > now
+        if subscription.status != Status.PAUSED and not is_paid:
+            raise NamedError("BadRequest_400", "paused: only a subscription that is paid and active can be paused")
+        if subscription.cancel_at_period_end:
+            raise NamedError("BadRequest_400", "paused: it is cancelled; take that back first")
+        return apply_change(
+            subscription,
+            Action.PAUSED,
+            by=by,
+            note=note,
+            status=Status.PAUSED,
+            paused_at=begun,
+            paused_until=until,
+            ends_at=None,
+        )
+
+
+def resume_subscription(*, company_id: str, by: User | None = None, note: str = "") -> Subscription:
+    """Let a paused subscription go on now. Raises SubscriptionNotFound_400, and BadRequest_400 for any other."""
+    with lock_primary(company_id) as found:
+        subscription = require_subscription(found)
+        if subscription.status != Status.PAUSED:
+            raise NamedError("BadRequest_400", "paused: it is not paused")
+        return resume(subscription, by=by, note=note)
+
+
+def resume(subscription: Subscription, *, by: User | None = None, note: str = "") -> Subscription:
+    """Let a locked, paused subscription go on: its period is later by as long as it was paused.
+
+    One that nobody has looked at in time was paused until its end, and no longer.
+    """
+    now, end = timezone.now(), subscription.period_end
+    if end is None or subscription.paused_at is None:
+        raise RuntimeError(f"subscription {subscription.pk} is paused without a period")
+    paused = min(now, subscription.paused_until or now) - subscription.paused_at
+    start = subscription.period_start
+    for payment in subscription.payments.filter(status="paid", basis__periodEnd=end.isoformat()):
+        payment.basis |= {"periodEnd": (end + paused).isoformat()}  # what is unused of it is still found
+        payment.save(update_fields=["basis", "updated_at"])
+    return apply_change(
+        subscription,
+        Action.RESUMED,
+        by=by,
+        note=note,
+        status=Status.ACTIVE,
+        period_start=start and start + paused,
+        period_end=end + paused,
+        period_day=(end + paused).day,
+        ends_at=access_end(end + paused),
+        paused_at=None,
+        paused_until=None,
+    )

@@ -1,0 +1,50 @@
+"""Events of many companies in one statement, for work that goes over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+from django.db import connection
+from django.utils import timezone
+
+from core.events.consumers import EventConsumer
+from core.events.kinds import number_from
+from core.events.services import DELIVERIES, LATER, NUMBERED, wanted_by
+from core.ids import new_id
+from core.jobs.notify import notify_workers
+from core.jobs.registry import registered
+
+OWNER = "of_company"
+"""The column that stands where `emit` has one company's id."""
+ROWS = (
+    "WITH rows AS (SELECT * FROM json_to_recordset(%(rows)s::json)"
+    " AS found (n int, e text, o text, of_company text, p jsonb, d json))"
+)
+
+
+def emit_across(kind: str, objects: Sequence[tuple[str, str, Mapping[str, Any]]]) -> None:
+    """Write an event for each object (company, id, payload) and its deliveries, in the caller's transaction.
+
+    The scope is that of all companies. `kind` is one that follows others (it is not of core.events.kinds.FIRST), and no
+    object is named twice.
+    """
+    consumers = [one for one in registered(EventConsumer).values() if kind in one.kinds]
+    rows = [
+        {"n": n, "e": new_id(), "o": id, OWNER: company, "p": payload, "d": [new_id() for _ in consumers]}
+        for n, (company, id, payload) in enumerate(objects)
+    ]
+    values: dict[str, Any] = {"kind": kind, "actor": None, "automation": True, "now": timezone.now(), "cause": None}
+    values |= {"rows": orjson.dumps(rows, default=str).decode(), "from": number_from(kind)}
+    statement = f"{ROWS}, {NUMBERED}"
+    if consumers:
+        values["consumers"] = [one.name for one in consumers]
+        where = wanted_by(consumers, "consumer", company="%(company)s", kind="%(kind)s")
+        statement = f"{statement}, events AS ({LATER}) {DELIVERIES} WHERE {where}"
+    else:
+        statement = f"{statement} {LATER}"
+    with connection.cursor() as cursor:
+        cursor.execute(statement.replace("%(company)s", OWNER), values)
+    if consumers and objects:
+        notify_workers(EventConsumer.part_of)

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+import pytest
+
+from billing.payments import machine
+from tests.billing.renewals.helpers import FakeGateway
+
+
+@pytest.fixture
+def gateway(monkeypatch: pytest.MonkeyPatch) -> FakeGateway:
+    """A gateway without network behind each account."""
+    made = FakeGateway()
+    monkeypatch.setattr(machine, "speaking_for", made)
+    return made
