@@ -11,7 +11,7 @@ from random import SystemRandom
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, prefetch_related_objects
 from django.utils import timezone
 
 from core.ids import new_id
@@ -39,7 +39,16 @@ _random = SystemRandom()
 _SUBSCRIPTION_PAUSE = 60.0
 _RESERVED_PAUSE = 1.0
 _ASK_AGAIN = dt.timedelta(minutes=5)
-_UNUSED_OF_RUNS = ("run__audience", "run__prompt", "run__outreach_cadence", "run__content")
+_OF_OTHERS = (
+    "approved_at", "approved_by", "bounced_at", "click_count", "complained_at", "created_by", "deaths", "delivery",
+    "delivery_status", "error", "evidence", "hint", "html", "next_step_at", "open_count", "provider_message_id",
+    "reply", "sent_at", "text", "updated_by", "variant", "worker", "workflow_waits",
+    *(f"contact__{name}" for name in (
+        "category", "country_code", "created_at", "created_by", "custom", "deleted_at", "email_identity", "email_key",
+        "erased_at", "import_job", "merged_into", "number", "number_key", "sort_name", "updated_at", "updated_by",
+    )),
+)  # fmt: skip
+"""What neither a decision nor sending reads of messages: to read a row costs as much as to decide about it."""
 _PAUSED = dt.timedelta(hours=1)
 """How long messages of a paused campaign rest, unless it is resumed (outreach.campaigns.pausing)."""
 
@@ -99,12 +108,14 @@ def _choose(sender: Sender, context: SendContext, lease: str, most: int, limit: 
     jobs = list(
         SendJob.objects.select_for_update(skip_locked=True, of=("self",))
         .filter(_due(now), **columns_of(sender))
-        .select_related("contact", "run")
-        .defer("text", "html", "evidence", "contact__custom", *_UNUSED_OF_RUNS)
+        .select_related("contact")
+        .defer(*_OF_OTHERS)
         .order_by("due_at", "id")[:limit]
     )
     for job in jobs:
         setattr(job, sender.job_column, sender)
+    if any(job.run_id for job in jobs):
+        prefetch_related_objects(jobs, "run")
     # `most` already respects the limits, so the decision gets none.
     known = context.decision_inputs(jobs, {sender.pk: SenderState()}, now)
     ready: list[SendJob] = []

@@ -62,6 +62,9 @@ _WAIT = 0.1
 class Ledger(Protocol):
     """What intents and sent messages are handed to."""
 
+    connections: int
+    """How many connections hand them in at the moment."""
+
     def intend(self, row: Row) -> bool: ...
     def settle(self, row: Row, late: Callable[[], None]) -> None: ...
     def close(self) -> None: ...
@@ -179,6 +182,7 @@ class Sending:
             if turn.connections == len(turn.slots) and not take_slot(turn.sender, turn.slots):
                 break
             self._free -= 1
+            self._ledger.connections += 1
             self._begun += 1
             turn.connections += 1
             self._start(partial(self._serve, turn))
@@ -186,6 +190,7 @@ class Sending:
     def _left(self, turn: Turn) -> None:
         """A connection has ended; the last one ends the turn."""
         self._free += 1
+        self._ledger.connections -= 1
         turn.connections -= 1
         if turn.connections:
             give_slot_back(turn.sender, turn.slots)
