@@ -82,9 +82,9 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
 
 
 @transaction.atomic
-def claim(sender_id: str, limit: int = BATCH, lease: str = "") -> Claim:
+def claim(sender_id: str, limit: int = BATCH, lease: str = "", context: SendContext | None = None) -> Claim:
     """Claim up to BATCH of the sender's due messages, under a new lease or the given one; reschedule or end those that
-    may not be sent. Examines `limit` messages.
+    may not be sent. Examines `limit` messages. Reads what holds for the company's messages, unless it is given.
 
     Locks the sender's row, so that several workers together keep its limits: claims of one count for the others.
     """
@@ -92,12 +92,12 @@ def claim(sender_id: str, limit: int = BATCH, lease: str = "") -> Claim:
     now = timezone.now()
     if sender is None or (sender.paused_until is not None and sender.paused_until > now):
         return Claim([], 0)
-    context = SendContext.load()
+    context = context or SendContext.load()
     if not context.subscription_active:
         pause(sender, Reason.SUBSCRIPTION_LAPSED, _SUBSCRIPTION_PAUSE)
         return Claim([], 0)
     state = sender_state(sender, context.zone, now)
-    left = remaining(state, claimed_count(sender))
+    left = remaining(state, claimed_count(sender)) if state.limits else BATCH
     if left == 0:
         _pause_for_limit(sender, state, now)
         return Claim([], 0)

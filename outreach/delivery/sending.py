@@ -24,6 +24,7 @@ from core.jobs import LeaseLost
 from core.tenancy import company_scope
 from outreach.delivery.attachments import AttachmentMissing, AttachmentUnavailable
 from outreach.delivery.claims import LOOKAHEAD, claim, due_senders, release_claim, release_lost_claims
+from outreach.delivery.context import SendContext
 from outreach.delivery.intents import Row, settled
 from outreach.delivery.limits.pauses import pause, pause_after_failure, reset_failures
 from outreach.delivery.models import SendJob
@@ -157,9 +158,16 @@ class Sending:
         sender = find_sender(sender_id)
         if sender is None:
             return
-        turn = Turn(sender, opener(sender), MailParts(sender), min(deadline, monotonic() + SECONDS_A_SENDER))
-        if not take_slot(sender, turn.slots):
+        slots: list[int] = []
+        if not take_slot(sender, slots):
             return
+        ends = min(deadline, monotonic() + SECONDS_A_SENDER)
+        try:
+            turn = Turn(sender, opener(sender), MailParts(sender), SendContext.load(), ends, slots)
+        except Exception:
+            with suppress(DatabaseError):
+                give_slot_back(sender, slots)
+            raise
         self._turns[sender_id] = turn
         try:
             self._refill(turn)
@@ -171,7 +179,7 @@ class Sending:
         """Claim further messages when few are left, and open as many connections as they are worth."""
         limit = turn.room
         while turn.is_on and len(turn.jobs) <= LOW:
-            claimed = claim(turn.sender.pk, limit, turn.lease)
+            claimed = claim(turn.sender.pk, limit, turn.lease, turn.context)
             turn.parts.prepare(claimed.jobs)
             turn.jobs.extend(claimed.jobs)
             turn.has_more = len(claimed.jobs) == limit

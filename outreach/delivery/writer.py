@@ -25,11 +25,15 @@ MOST = 500
 """Rows of a group."""
 PATIENCE = 30.0
 """Seconds in which a database that is away may come back. Afterwards the sweeper calls in doubt what is not settled."""
-GATHER = float(__import__("os").environ.get("GATHER", "0.012"))
+GATHER = 0.012
 """Seconds for which a group gathers at most, unless half of the connections wait for it: a group costs PostgreSQL as
 much as six messages do, however many it has."""
-_PLANNING = {"plan_cache_mode": "force_generic_plan", "enable_hashjoin": "off", "enable_mergejoin": "off"}
-"""A group has few rows, each found by its ids; the planner, which is told nothing of that, would read whole tables."""
+_PLANNING = {
+    "plan_cache_mode": "force_generic_plan",
+    **dict.fromkeys(("enable_hashjoin", "enable_mergejoin", "enable_seqscan"), "off"),
+}
+"""A group has few rows, each found by its ids; the planner, which is told nothing of that, would read whole tables. It
+would also read those that are small now, and the plan is kept while they grow."""
 _PAUSE = 0.2
 _LOST = (psycopg.OperationalError, psycopg.InterfaceError)
 
@@ -71,7 +75,7 @@ def connect() -> psycopg.Connection:
 class Writer:
     """Commits intents and settles messages, for many threads. Close it when they are done."""
 
-    connections = 1
+    connections = 0
     """How many connections hand in messages at the moment."""
 
     def __init__(self, connect: Callable[[], psycopg.Connection] = connect) -> None:
