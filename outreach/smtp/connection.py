@@ -25,6 +25,7 @@ IMPLICIT_TLS_PORTS = frozenset({465, 2465})
 
 _REPLY_LIMIT = 64 * 1024  # bytes of one reply, all lines together
 _CHUNK = 64 * 1024
+_REPLY = re.compile(rb"[2-5]\d\d(?:[ -]|$)")
 _FULL = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 """What a socket raises that would have to wait."""
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a0-\U0010ffff]+")
@@ -228,7 +229,7 @@ class Wire(smtplib.SMTP):
             while True:
                 line = self._read_line()
                 size += len(line)
-                if size > _REPLY_LIMIT or not re.match(rb"[2-5]\d\d(?:[ -]|$)", line):
+                if size > _REPLY_LIMIT or not _REPLY.match(line):
                     raise ServerGone("the server's answer is not SMTP")
                 lines.append(line[4:].strip())
                 if line[3:4] != b"-":
