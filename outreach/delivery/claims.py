@@ -11,7 +11,7 @@ from random import SystemRandom
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, prefetch_related_objects
+from django.db.models import OuterRef, Q, Subquery, prefetch_related_objects
 from django.utils import timezone
 
 from core.ids import new_id
@@ -72,9 +72,11 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
     with unscoped(reason="worker: senders of all companies with messages due"):
         found: list[tuple[str, str]] = []
         for kind in KINDS:
+            # A value for each sender: EXISTS becomes a join, which reads all that is due.
             waiting = SendJob.objects.filter(_due(now), **{f"{kind.job_column}_id": OuterRef("pk")})
-            senders = kind._default_manager.filter(
-                Q(paused_until__isnull=True) | Q(paused_until__lte=now), Exists(waiting), **SENDING
+            first = Subquery(waiting.order_by("due_at", "id").values("pk")[:1])
+            senders = kind._default_manager.alias(first=first).filter(
+                Q(paused_until__isnull=True) | Q(paused_until__lte=now), first__isnull=False, **SENDING
             )
             found += senders.order_by("?").values_list("pk", "company_id")[:limit]
     _random.shuffle(found)
