@@ -7,8 +7,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from socket import create_connection  # noqa: TID251  to our own sink
 from statistics import median
@@ -25,8 +25,8 @@ from core.ids import new_id
 from core.jobs.liveness import release_lock
 from core.tenancy import as_owner, company_scope
 from crm.models import Contact
-from outreach.delivery.claims import claim
-from outreach.models import SendJob, Smtp
+from outreach.delivery.claims import LOOKAHEAD, claim, due_senders
+from outreach.models import GenieSettings, SendJob, Smtp
 
 PROCESSES = 2
 SENDERS = 8
@@ -83,7 +83,7 @@ def sending(population: Population) -> list[Result]:
         Result("sending: messages a second", rates, median(a.rate / b.rate for a, b in pairs), 6, at_least=True),
         Result("sending: messages a second of the host", rates, new.rate, 500, at_least=True, unit="/s"),
         Result("sending: processor's time of a message", spent, median(b.cpu / a.cpu for a, b in pairs)),
-        claims,
+        *claims,
         Result("sending: of what the mail server can take", f"{limit:,.0f} messages/s at most", new.rate / limit),
     ]
 
@@ -190,20 +190,44 @@ def _wait_for_it(senders: list[Smtp], count: int) -> None:
         cursor.execute("VACUUM ANALYZE outreach_sendjob")
 
 
-def _claims(senders: list[Smtp], many: int) -> Result:
-    """Time claims of 200 messages, which are taken back, with few and with many messages waiting."""
-    taken = []
+def _claims(senders: list[Smtp], many: int) -> list[Result]:
+    """Time what grows with nothing: claims of 200 messages, which are taken back, claims that find none that may go,
+    and the question which senders have messages due, with few and with many messages waiting."""
+    id = senders[0].pk
+    asked: dict[str, Callable[[], object]] = {
+        "a claim of 200 messages": lambda: _claim_in_vain(id, 200),
+        f"a look at {LOOKAHEAD} messages of which none may go": lambda: _claim_in_vain(id, 0),
+        "which senders have messages due": lambda: due_senders(50),
+    }
+    taken = dict[str, list[float]]()
     for count in (FEW, many):
         _wait_for_it(senders[:1], count)
-        times = [seconds(lambda: _claim_in_vain(senders[0].pk)) for _ in range(15)]
-        taken.append(median(times))
+        for what, ask in asked.items():
+            with _closed_window() if what.startswith("a look") else nullcontext():
+                taken.setdefault(what, []).append(median(seconds(ask) for _ in range(15)))
     release_lock()
-    few, lots = taken
-    figures = f"{ms(lots)} with {many:,} messages waiting, {ms(few)} with {FEW:,}"
-    return Result("sending: a claim of 200 messages", figures, lots / few, 1.5)
+    return [
+        Result(
+            f"sending: {what}",
+            f"{ms(lots)} with {many:,} messages waiting, {ms(few)} with {FEW:,}",
+            lots / few,
+            1.5,
+        )
+        for what, (few, lots) in taken.items()
+    ]
 
 
-def _claim_in_vain(sender_id: str) -> None:
+@contextmanager
+def _closed_window() -> Iterator[None]:
+    """Let no message go for the block: the company writes to people on one day of the week, which is another one."""
+    after_tomorrow = (timezone.now().isoweekday() + 1) % 7 + 1
+    settings = GenieSettings.objects.create(window_days=[after_tomorrow], recipient_timezone=False)
+    yield
+    settings.delete()
+
+
+def _claim_in_vain(sender_id: str, count: int) -> None:
     with transaction.atomic():
-        assert len(claim(sender_id, lease=new_id()).jobs) == 200
+        found = claim(sender_id, count or LOOKAHEAD, new_id())
+        assert (len(found.jobs), found.examined) == (count, count or LOOKAHEAD)
         transaction.set_rollback(True)

@@ -11,7 +11,7 @@ from random import SystemRandom
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import OuterRef, Q, Subquery, prefetch_related_objects
 from django.utils import timezone
 
 from core.ids import new_id
@@ -39,7 +39,16 @@ _random = SystemRandom()
 _SUBSCRIPTION_PAUSE = 60.0
 _RESERVED_PAUSE = 1.0
 _ASK_AGAIN = dt.timedelta(minutes=5)
-_UNUSED_OF_RUNS = ("run__audience", "run__prompt", "run__outreach_cadence", "run__content")
+_OF_OTHERS = (
+    "approved_at", "approved_by", "bounced_at", "click_count", "complained_at", "created_by", "deaths", "delivery",
+    "delivery_status", "error", "evidence", "hint", "html", "next_step_at", "open_count", "provider_message_id",
+    "reply", "sent_at", "text", "updated_by", "variant", "worker", "workflow_waits",
+    *(f"contact__{name}" for name in (
+        "category", "country_code", "created_at", "created_by", "custom", "deleted_at", "email_identity", "email_key",
+        "erased_at", "import_job", "merged_into", "number", "number_key", "sort_name", "updated_at", "updated_by",
+    )),
+)  # fmt: skip
+"""What neither a decision nor sending reads of messages: to read a row costs as much as to decide about it."""
 _PAUSED = dt.timedelta(hours=1)
 """How long messages of a paused campaign rest, unless it is resumed (outreach.campaigns.pausing)."""
 
@@ -63,9 +72,11 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
     with unscoped(reason="worker: senders of all companies with messages due"):
         found: list[tuple[str, str]] = []
         for kind in KINDS:
+            # A value for each sender: EXISTS becomes a join, which reads all that is due.
             waiting = SendJob.objects.filter(_due(now), **{f"{kind.job_column}_id": OuterRef("pk")})
-            senders = kind._default_manager.filter(
-                Q(paused_until__isnull=True) | Q(paused_until__lte=now), Exists(waiting), **SENDING
+            first = Subquery(waiting.order_by("due_at", "id").values("pk")[:1])
+            senders = kind._default_manager.alias(first=first).filter(
+                Q(paused_until__isnull=True) | Q(paused_until__lte=now), first__isnull=False, **SENDING
             )
             found += senders.order_by("?").values_list("pk", "company_id")[:limit]
     _random.shuffle(found)
@@ -73,9 +84,9 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
 
 
 @transaction.atomic
-def claim(sender_id: str, limit: int = BATCH, lease: str = "") -> Claim:
+def claim(sender_id: str, limit: int = BATCH, lease: str = "", context: SendContext | None = None) -> Claim:
     """Claim up to BATCH of the sender's due messages, under a new lease or the given one; reschedule or end those that
-    may not be sent. Examines `limit` messages.
+    may not be sent. Examines `limit` messages. Reads what holds for the company's messages, unless it is given.
 
     Locks the sender's row, so that several workers together keep its limits: claims of one count for the others.
     """
@@ -83,12 +94,12 @@ def claim(sender_id: str, limit: int = BATCH, lease: str = "") -> Claim:
     now = timezone.now()
     if sender is None or (sender.paused_until is not None and sender.paused_until > now):
         return Claim([], 0)
-    context = SendContext.load()
+    context = context or SendContext.load()
     if not context.subscription_active:
         pause(sender, Reason.SUBSCRIPTION_LAPSED, _SUBSCRIPTION_PAUSE)
         return Claim([], 0)
     state = sender_state(sender, context.zone, now)
-    left = remaining(state, claimed_count(sender))
+    left = remaining(state, claimed_count(sender)) if state.limits else BATCH
     if left == 0:
         _pause_for_limit(sender, state, now)
         return Claim([], 0)
@@ -99,12 +110,14 @@ def _choose(sender: Sender, context: SendContext, lease: str, most: int, limit: 
     jobs = list(
         SendJob.objects.select_for_update(skip_locked=True, of=("self",))
         .filter(_due(now), **columns_of(sender))
-        .select_related("contact", "run")
-        .defer("text", "html", "evidence", "contact__custom", *_UNUSED_OF_RUNS)
+        .select_related("contact")
+        .defer(*_OF_OTHERS)
         .order_by("due_at", "id")[:limit]
     )
     for job in jobs:
         setattr(job, sender.job_column, sender)
+    if any(job.run_id for job in jobs):
+        prefetch_related_objects(jobs, "run")
     # `most` already respects the limits, so the decision gets none.
     known = context.decision_inputs(jobs, {sender.pk: SenderState()}, now)
     ready: list[SendJob] = []

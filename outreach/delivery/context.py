@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -76,16 +76,23 @@ class SendContext:
         limits = (settings.provider_limits, settings.vendor_limits) if settings else ({}, {})
         return cls(subscribed, window_of(settings), own_clock, zone, *limits)
 
-    def decision_input(self, contact: Contact, *, suppressed: bool, now: dt.datetime) -> DecisionInput:
-        """Return what is known about a recipient, before any message to it is considered."""
+    def decision_input(
+        self, contact: Contact, *, suppressed: bool, now: dt.datetime, window: Window | None = None, **of_message: Any
+    ) -> DecisionInput:
+        """Return what is known about a recipient, and of the message to it that is considered, if one is.
+
+        The window is the message's own one; without it the company's holds.
+        """
+        window = window or self.window
         return DecisionInput(
             contact_deleted=contact.is_deleted,
             suppressed=suppressed,
             unsubscribed=contact.unsubscribed_at is not None,
             address_valid=is_address(contact.email),
             subscription_active=self.subscription_active,
-            window=self.window,
-            place=None if self.window is None else self._place(contact, now),
+            window=window,
+            place=None if window is None else self._place(contact, now),
+            **of_message,
         )
 
     def _place(self, contact: Contact, now: dt.datetime) -> Place:
@@ -101,16 +108,15 @@ class SendContext:
         found: dict[str, DecisionInput] = {}
         for job in jobs:
             contact = job.contact
-            of_contact = self.decision_input(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
-            if job.window:
-                own = read_window(job.window)
-                of_contact = replace(of_contact, window=own, place=self._place(contact, now))
             stop = stopped.get(job.pk)
             unwritten = _UNWRITTEN.get(job.reason) if job.status == SendJob.Status.PLANNED else None
             held = job.status in (SendJob.Status.PLANNED, SendJob.Status.DRAFT)
             over = job.reason in QUOTAS and job.status == SendJob.Status.APPROVED
-            found[job.pk] = replace(
-                of_contact,
+            found[job.pk] = self.decision_input(
+                contact,
+                suppressed=(contact.email or "").lower() in suppressed,
+                now=now,
+                window=read_window(job.window) if job.window else None,
                 run_cancelled=job.run is not None and (job.run.cancelled_at is not None or job.run.is_deleted),
                 run_paused=job.held_at is not None or (job.run is not None and job.run.paused_at is not None),
                 pace=paces.get(job.run_id or ""),

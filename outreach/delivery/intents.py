@@ -39,9 +39,9 @@ def intent_holds(at: str, recipient: str) -> str:
         WHERE s.company_id = j.company_id AND s.email = lower({recipient}))
     AND EXISTS (SELECT FROM crm_contact c
         WHERE c.id = j.contact_id AND NOT c.is_deleted AND c.unsubscribed_at IS NULL AND c.email = {recipient})
-    AND (EXISTS (SELECT FROM outreach_smtp p WHERE p.id = j.smtp_id AND p.is_active AND p.stopped_at IS NULL)
-        OR EXISTS (SELECT FROM outreach_mailapp m
-            WHERE m.id = j.mail_app_id AND m.is_active AND m.stopped_at IS NULL))
+    AND COALESCE(
+        (SELECT p.is_active AND p.stopped_at IS NULL FROM outreach_smtp p WHERE p.id = j.smtp_id),
+        (SELECT m.is_active AND m.stopped_at IS NULL FROM outreach_mailapp m WHERE m.id = j.mail_app_id), false)
     AND {reason_sql("j")} IS NULL
 """
 
@@ -52,6 +52,7 @@ _TRANSITION = (
 )
 # Rows are locked in the order of their ids, so that two groups never wait for each other. By the bare status the
 # planner would look for them in sendjob_held, among all that anybody has claimed; with `status ||` it uses the ids.
+# A sender is asked for by a value of its own, since of EXISTS … OR EXISTS it makes a list of all senders there are.
 INTENT = f"""
 WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows
     (id text, company text, lease text, recipient text, message_id text, at timestamptz, step text)),

@@ -245,11 +245,10 @@ class SendJob(CompanyWork):
                 for sender in ("smtp", "mail_app")
                 for told in ("bounced_at", "complained_at")
             ),
-            models.Index(fields=("company", "created_at", "id"), name="sendjob_newest"),
             # Reports count many messages, and read no words: these two indexes spare reading the rows.
             models.Index(
-                fields=("company", "created_at"),
-                include=(*COUNTED, "created_by", "step"),
+                fields=("company", "created_at", "id"),
+                include=(*COUNTED[1:], "created_by", "step"),
                 name="sendjob_planned",
             ),
             models.Index(

@@ -24,6 +24,7 @@ from core.jobs import LeaseLost
 from core.tenancy import company_scope
 from outreach.delivery.attachments import AttachmentMissing, AttachmentUnavailable
 from outreach.delivery.claims import LOOKAHEAD, claim, due_senders, release_claim, release_lost_claims
+from outreach.delivery.context import SendContext
 from outreach.delivery.intents import Row, settled
 from outreach.delivery.limits.pauses import pause, pause_after_failure, reset_failures
 from outreach.delivery.models import SendJob
@@ -61,6 +62,9 @@ _WAIT = 0.1
 
 class Ledger(Protocol):
     """What intents and sent messages are handed to."""
+
+    connections: int
+    """How many connections hand them in at the moment."""
 
     def intend(self, row: Row) -> bool: ...
     def settle(self, row: Row, late: Callable[[], None]) -> None: ...
@@ -154,9 +158,16 @@ class Sending:
         sender = find_sender(sender_id)
         if sender is None:
             return
-        turn = Turn(sender, opener(sender), MailParts(sender), min(deadline, monotonic() + SECONDS_A_SENDER))
-        if not take_slot(sender, turn.slots):
+        slots: list[int] = []
+        if not take_slot(sender, slots):
             return
+        ends = min(deadline, monotonic() + SECONDS_A_SENDER)
+        try:
+            turn = Turn(sender, opener(sender), MailParts(sender), SendContext.load(), ends, slots)
+        except Exception:
+            with suppress(DatabaseError):
+                give_slot_back(sender, slots)
+            raise
         self._turns[sender_id] = turn
         try:
             self._refill(turn)
@@ -168,7 +179,7 @@ class Sending:
         """Claim further messages when few are left, and open as many connections as they are worth."""
         limit = turn.room
         while turn.is_on and len(turn.jobs) <= LOW:
-            claimed = claim(turn.sender.pk, limit, turn.lease)
+            claimed = claim(turn.sender.pk, limit, turn.lease, turn.context)
             turn.parts.prepare(claimed.jobs)
             turn.jobs.extend(claimed.jobs)
             turn.has_more = len(claimed.jobs) == limit
@@ -179,6 +190,7 @@ class Sending:
             if turn.connections == len(turn.slots) and not take_slot(turn.sender, turn.slots):
                 break
             self._free -= 1
+            self._ledger.connections += 1
             self._begun += 1
             turn.connections += 1
             self._start(partial(self._serve, turn))
@@ -186,6 +198,7 @@ class Sending:
     def _left(self, turn: Turn) -> None:
         """A connection has ended; the last one ends the turn."""
         self._free += 1
+        self._ledger.connections -= 1
         turn.connections -= 1
         if turn.connections:
             give_slot_back(turn.sender, turn.slots)

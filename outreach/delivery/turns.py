@@ -12,6 +12,7 @@ from django.db import connection
 
 from core.ids import new_id
 from outreach.delivery.claims import BATCH
+from outreach.delivery.context import SendContext
 from outreach.delivery.models import SendJob
 from outreach.delivery.parts import MailParts
 from outreach.delivery.senders import MailSession
@@ -35,6 +36,8 @@ class Turn:
     sender: Sender
     open: Callable[[], MailSession]
     parts: MailParts
+    context: SendContext
+    """What holds for the company's messages, read once for the turn."""
     ends: float
     """When others get their turn (monotonic)."""
     slots: list[int] = field(default_factory=list)

@@ -25,11 +25,15 @@ MOST = 500
 """Rows of a group."""
 PATIENCE = 30.0
 """Seconds in which a database that is away may come back. Afterwards the sweeper calls in doubt what is not settled."""
-GATHER = 0.004
-"""Seconds for which a group gathers while several connections hand in intents: a group costs about as much as a
-message does, however many it has."""
-_PLANNING = {"plan_cache_mode": "force_generic_plan", "enable_hashjoin": "off", "enable_mergejoin": "off"}
-"""A group has few rows, each found by its ids; the planner, which is told nothing of that, would read whole tables."""
+GATHER = 0.012
+"""Seconds for which a group gathers at most, unless half of the connections wait for it: a group costs PostgreSQL as
+much as six messages do, however many it has."""
+_PLANNING = {
+    "plan_cache_mode": "force_generic_plan",
+    **dict.fromkeys(("enable_hashjoin", "enable_mergejoin", "enable_seqscan"), "off"),
+}
+"""A group has few rows, each found by its ids; the planner, which is told nothing of that, would read whole tables. It
+would also read those that are small now, and the plan is kept while they grow."""
 _PAUSE = 0.2
 _LOST = (psycopg.OperationalError, psycopg.InterfaceError)
 
@@ -71,6 +75,9 @@ def connect() -> psycopg.Connection:
 class Writer:
     """Commits intents and settles messages, for many threads. Close it when they are done."""
 
+    connections = 0
+    """How many connections hand in messages at the moment."""
+
     def __init__(self, connect: Callable[[], psycopg.Connection] = connect) -> None:
         self._connect = connect
         self._connection: psycopg.Connection | None = None
@@ -89,7 +96,7 @@ class Writer:
             if self._closing:
                 raise IntentLost
             self._intents.append(intent)
-            self._news.notify()
+            self._call()
         intent.done.wait()
         if intent.error is not None:
             raise intent.error
@@ -99,7 +106,7 @@ class Writer:
         """Settle a message with one of the next groups. Calls `late` if the row is another's by then."""
         with self._news:
             self._settled.append(_Settled(row, late))
-            self._news.notify()
+            self._call()
 
     def close(self) -> None:
         """Write what was handed in, and end."""
@@ -119,15 +126,19 @@ class Writer:
                 one.end(error=IntentLost())
             self._drop()
 
+    def _call(self) -> None:
+        """Wake the writer when a group begins, and when it is large enough."""
+        if len(self._intents) + len(self._settled) == 1 or self._is_enough():
+            self._news.notify()
+
+    def _is_enough(self) -> bool:
+        return self._closing or 2 * len(self._intents) >= self.connections
+
     def _work(self) -> None:
-        intents: list[_Intent] = []
         while True:
             with self._news:
-                while not (self._intents or self._settled or self._closing):
-                    self._news.wait()
-            if len(intents) > 1:
-                sleep(GATHER)
-            with self._news:
+                self._news.wait_for(lambda: self._intents or self._settled or self._closing)
+                self._news.wait_for(self._is_enough, GATHER)
                 intents, self._intents = self._intents[:MOST], self._intents[MOST:]
                 settled, self._settled = self._settled[:MOST], self._settled[MOST:]
             if not intents and not settled:

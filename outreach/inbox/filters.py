@@ -48,6 +48,6 @@ INBOX_FIELDS = FieldSet(
         ListField("createdAt", "date", "created_at", nullable=False),
         ListField("updatedAt", "date", "updated_at", nullable=False),
     ],
-    default_sort=("createdAt",),
+    default_sort=("receivedAt",),
     default_search=("fromEmail", "fromName", "subject"),
 )

@@ -112,9 +112,9 @@ class InboundMessage(CompanyModel):
             models.UniqueConstraint(fields=("company", "digest"), name="inboundmessage_once"),
         ]
         indexes = [
-            models.Index(fields=("company", "created_at", "id"), name="inboundmessage_newest"),
+            models.Index(fields=("company", "received_at", "id"), name="inboundmessage_newest"),
             models.Index(
-                fields=("company", "created_at", "id"),
+                fields=("company", "received_at", "id"),
                 condition=Q(kind="reply", read_at__isnull=True),
                 name="inboundmessage_unread",
             ),

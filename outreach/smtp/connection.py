@@ -5,11 +5,11 @@ timeout restarts with each byte, its multi-line replies have no limit, and its l
 """
 
 import base64
-import contextlib
 import functools
 import ipaddress
 import math
 import re
+import select
 import smtplib
 import socket
 import ssl
@@ -25,7 +25,9 @@ IMPLICIT_TLS_PORTS = frozenset({465, 2465})
 
 _REPLY_LIMIT = 64 * 1024  # bytes of one reply, all lines together
 _CHUNK = 64 * 1024
-_TURN = 0.25  # seconds
+_REPLY = re.compile(rb"[2-5]\d\d(?:[ -]|$)")
+_FULL = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+"""What a socket raises that would have to wait."""
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a0-\U0010ffff]+")
 
 Resolve = Callable[[str, int], list[Address]]
@@ -130,6 +132,7 @@ class Wire(smtplib.SMTP):
                 continue
             # The message's end goes out in a packet of its own, which Nagle's algorithm would hold back.
             self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.sock.setblocking(False)
             self._host = self.config.host
             self._public = address.public
             return
@@ -156,6 +159,7 @@ class Wire(smtplib.SMTP):
         except (OSError, ValueError) as error:
             hint = " The port may expect no encryption, or STARTTLS." if isinstance(error, ssl.SSLError) else ""
             raise SmtpError("tls", f"Encryption with {self.config.place} failed.{hint}", temporary=not hint) from None
+        encrypted.setblocking(False)
         self.sock = encrypted
         self.tls_version = encrypted.version()
         # Whatever was learnt before encryption could have been forged.
@@ -225,7 +229,7 @@ class Wire(smtplib.SMTP):
             while True:
                 line = self._read_line()
                 size += len(line)
-                if size > _REPLY_LIMIT or not re.match(rb"[2-5]\d\d(?:[ -]|$)", line):
+                if size > _REPLY_LIMIT or not _REPLY.match(line):
                     raise ServerGone("the server's answer is not SMTP")
                 lines.append(line[4:].strip())
                 if line[3:4] != b"-":
@@ -248,18 +252,39 @@ class Wire(smtplib.SMTP):
         while (end := self._inbox.find(b"\n")) < 0:
             if len(self._inbox) > _REPLY_LIMIT:
                 raise ServerGone("the server's answer is not SMTP")
-            if self.sock is None:
-                raise ServerGone("the server closed the connection")
-            self.sock.settimeout(max(0.01, self._deadline - time.monotonic()))
-            if time.monotonic() >= self._deadline:
-                raise TimeoutError
-            received = self.sock.recv(_CHUNK)
+            received = self._receive()
             if not received:
                 raise ServerGone("the server closed the connection")
             self._inbox += received
         line = bytes(self._inbox[:end]).rstrip(b"\r")
         del self._inbox[: end + 1]
         return line
+
+    def _receive(self) -> bytes:
+        """Wait for data until the deadline."""
+        if self.sock is None:
+            raise ServerGone("the server closed the connection")
+        kept = isinstance(self.sock, ssl.SSLSocket) and self.sock.pending()
+        while True:
+            if not kept:
+                self._wait(select.POLLIN, self._deadline)
+            try:
+                return self.sock.recv(_CHUNK)
+            except _FULL:  # a part of what TLS needs
+                kept = False
+
+    def _wait(self, events: int, deadline: float) -> None:
+        """Wait until the socket, which itself waits for nothing, has one of the events. Raises TimeoutError.
+
+        One system call, where a socket with a time-out makes three: it sets it, polls, and then does what it is told.
+        """
+        if self.sock is None:
+            raise ServerGone("the server closed the connection")
+        left = deadline - time.monotonic()
+        poll = select.poll()
+        poll.register(self.sock, events)
+        if left <= 0 or not poll.poll(left * 1000):
+            raise TimeoutError
 
     def send(self, s: bytes | str) -> None:  # type: ignore[override]
         """Write everything within a command's time; each byte is handed to the system when it returns."""
@@ -278,18 +303,19 @@ class Wire(smtplib.SMTP):
         if self.sock is None:
             raise ServerGone("the server closed the connection")
         deadline = time.monotonic() + self._within(seconds)
+        events = select.POLLOUT | select.POLLIN if watch else select.POLLOUT
         left = memoryview(data)
         while left:
+            try:
+                left = left[self.sock.send(left[:_CHUNK]) :]
+            except _FULL as full:
+                self._wait(select.POLLIN if isinstance(full, ssl.SSLWantReadError) else events, deadline)
+            # A refusal is noticed although the server has stopped reading.
             if watch and (said := self.unasked()) is not None:
                 return said
-            remaining = deadline - time.monotonic()
-            if remaining <= 0:
+            if left and time.monotonic() >= deadline:
                 raise TimeoutError
-            # In short turns, so that a refusal is noticed although the server has stopped reading.
-            self.sock.settimeout(min(remaining, _TURN))
-            with contextlib.suppress(TimeoutError):
-                left = left[self.sock.send(left[:_CHUNK]) :]
-        return self.unasked() if watch else None
+        return None
 
     def putcmd(self, cmd: str, args: str = "") -> None:
         """Send one command line."""
@@ -311,10 +337,9 @@ class Wire(smtplib.SMTP):
             return bytes(self._inbox)
         if self.sock is None:
             return b""
-        self.sock.settimeout(0)
         try:
             return self.sock.recv(_CHUNK)
-        except (BlockingIOError, ssl.SSLWantReadError):
+        except _FULL:
             return None
         except OSError:
             return b""

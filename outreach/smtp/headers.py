@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from binascii import b2a_base64
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 _LINE = 76
 _FOLD = "\r\n "
@@ -31,13 +32,18 @@ def encoded(value: str, used: int) -> str:
 
 def _encoded_words(value: str, first: int, room: int) -> Iterator[str]:
     """Write the value as quoted characters, or as base64 where that is shorter, which takes four for three bytes."""
-    quoted = ["".join(_QUOTED[byte] for byte in letter.encode()) for letter in value]
+    quoted = [_quoted(letter) for letter in value]
     if sum(map(len, quoted)) <= 4 * len(value.encode()) / 3:
         for letters in _groups(quoted, first, room, len):
             yield f"=?utf-8?q?{''.join(letters)}?="
     else:
         for letters in _groups(value, first // 4 * 3, room // 4 * 3, lambda letter: len(letter.encode())):
             yield f"=?utf-8?b?{b2a_base64(''.join(letters).encode(), newline=False).decode()}?="
+
+
+@lru_cache(maxsize=4096)
+def _quoted(letter: str) -> str:
+    return "".join(_QUOTED[byte] for byte in letter.encode())
 
 
 def _groups(pieces: Sequence[str], first: int, room: int, size: Callable[[str], int]) -> Iterator[list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 
 import nh3
 
@@ -67,11 +68,16 @@ _CELL = re.compile(r"</t[dh]>")
 
 def sanitise_html(value: str) -> str:
     """Remove scripts, forms, frames, remote styles and links of unknown schemes from the HTML."""
-    columns = {found.group() for found in _COLUMN.finditer(value)}
-    return nh3.clean(
-        CONTROL_IN_TEXT.sub("", value),
+    columns = frozenset(found.group() for found in _COLUMN.finditer(value))
+    return _cleaner(columns).clean(CONTROL_IN_TEXT.sub("", value))
+
+
+@lru_cache(maxsize=100)
+def _cleaner(columns: frozenset[str]) -> nh3.Cleaner:
+    """Return what cleans HTML that may have these classes. To make it takes as long as to clean a message."""
+    return nh3.Cleaner(
         tags=_TAGS,
-        allowed_classes={"div": columns} if columns else None,
+        allowed_classes={"div": set(columns)} if columns else None,
         clean_content_tags={"script", "style", "title", "template", "noscript"},
         attributes=_ATTRIBUTES,
         filter_style_properties=_STYLES,

@@ -53,7 +53,9 @@ def text_part(subtype: str, text: str) -> bytes:
         encoding, content = b"base64", encodebytes(data).replace(b"\n", b"\r\n")
     else:
         quoted = b2a_qp(data, istext=True)
-        encoding, content = b"quoted-printable", _BLANK_AT_END.sub(rb"\1=\n\2", quoted).replace(b"\n", b"\r\n")
+        if b"=20" in quoted or b"=09" in quoted:
+            quoted = _BLANK_AT_END.sub(rb"\1=\n\2", quoted)
+        encoding, content = b"quoted-printable", quoted.replace(b"\n", b"\r\n")
     return b'Content-Type: text/%s; charset="utf-8"\r\nContent-Transfer-Encoding: %s\r\n\r\n%s' % (
         subtype.encode("ascii"),
         encoding,

@@ -269,11 +269,10 @@ def normalise(data: bytes) -> bytes:
 
     A lone CR or LF becomes a CRLF, so that all servers see the same end of the message (SMTP smuggling).
     """
-    unified = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").removesuffix(b"\n")
-    stuffed = unified.replace(b"\n.", b"\n..")
-    if stuffed.startswith(b"."):
-        stuffed = b"." + stuffed
-    return stuffed.replace(b"\n", b"\r\n")
+    if not data.count(b"\r\n") == data.count(b"\n") == data.count(b"\r"):
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\n", b"\r\n")
+    stuffed = data.removesuffix(b"\r\n").replace(b"\n.", b"\n..")
+    return b"." + stuffed if stuffed.startswith(b".") else stuffed
 
 
 def encode_address(address: str) -> str:

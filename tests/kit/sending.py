@@ -21,6 +21,8 @@ def run(statement: str, row: intents.Row) -> bool:
 class DirectLedger:
     """Writes what the writer's thread writes, by Django's connection, in the test's transaction."""
 
+    connections = 0
+
     def intend(self, row: intents.Row) -> bool:
         return run(intents.INTENT, row)
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import closing
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from billing.models import Subscription
 from core.jobs import LeaseLost, sweep
-from core.tenancy import company_scope
+from core.tenancy import company_scope, unscoped
 from crm.models import Contact
-from outreach.delivery import claims, sending, worker
+from outreach.delivery import claims, intents, sending, worker
 from outreach.delivery.claims import claim
+from outreach.delivery.parts import MailParts
 from outreach.delivery.senders import open_session
 from outreach.models import GenieScheduler, SendJob, SendJobTransition, Smtp, Suppression
 from outreach.smtp.transport import Sent
@@ -216,6 +220,33 @@ def test_nothing_goes_to_whom_or_from_whom_it_was_not_approved_for(cast: Cast, p
     work("send")
     assert statuses(cast, run) == {"sent": 5}
     assert {"new@example.net", "other@example.net", "third@example.net"} < set(post.recipients())
+
+
+def test_connections_ask_the_database_for_nothing_of_a_claimed_message(
+    cast: Cast, post: Post, django_assert_num_queries: Any
+) -> None:
+    planned(cast, 1)
+    with cast.scope():
+        parts = MailParts(post.smtp)
+        [job] = claim(post.smtp.pk).jobs
+        parts.prepare([job])
+        with django_assert_num_queries(0):
+            mail = parts.mail_of(job, job.contact.email or "")
+            intents.begun(job, intents.intent_of(job, recipient=mail.to_email, message_id="<x@example.com>"))
+            intents.settled(job, Sent("250 ok"))
+            assert job.is_as_approved
+
+
+def test_who_has_messages_due_is_asked_of_the_first_message_of_each_sender(cast: Cast, post: Post) -> None:
+    planned(cast, 2)
+    with CaptureQueriesContext(connection) as asked:
+        assert claims.due_senders(5) == [(post.smtp.pk, cast.company.pk)]
+    [of_servers, _of_vendors] = [one["sql"] for one in asked.captured_queries if "outreach_sendjob" in one["sql"]]
+    with unscoped(reason="its plan"), connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {of_servers}")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "SubPlan" in plan
+    assert "Join" not in plan, "a join reads all messages that are due"
 
 
 def test_an_unsubscription_after_the_claim_still_stops_the_message(cast: Cast, post: Post) -> None:

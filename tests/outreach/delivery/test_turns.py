@@ -12,7 +12,7 @@ from outreach.delivery.turns import FIRST_BATCH, LOW, Turn
 
 def turn(*, seconds_gone: float, seconds_left: float, begun: int, waiting: int) -> Turn:
     now = monotonic()
-    made = Turn(Mock(), Mock(), Mock(), now + seconds_left, began=now - seconds_gone)
+    made = Turn(Mock(), Mock(), Mock(), Mock(), now + seconds_left, began=now - seconds_gone)
     made.begun = begun
     made.jobs.extend(SendJob() for _ in range(waiting))
     return made

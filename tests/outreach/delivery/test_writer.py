@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -18,7 +19,7 @@ from core.events.models import Event
 from core.jobs.liveness import release_lock
 from outreach.delivery import writer as writing
 from outreach.delivery.claims import claim
-from outreach.delivery.intents import INTENT, intent_of, parameters, settle, settled
+from outreach.delivery.intents import INTENT, Row, intent_of, parameters, settle, settled
 from outreach.delivery.turns import give_slot_back, take_slot
 from outreach.delivery.writer import IntentLost, Writer, _Intent, _Settled
 from outreach.models import SendJob, SendJobTransition, Smtp
@@ -132,6 +133,34 @@ def test_what_is_committed_together_is_told_apart(cast: Cast, post: Post) -> Non
         assert found == {job.pk: status for status, jobs in expected.items() for job in jobs}
         assert list(Event.objects.filter(kind="mail.sent").values_list("object_id", flat=True)) == [sent.pk]
     release_lock()
+
+
+class Counting(Writer):
+    """Commits nothing, and notes what it would have committed together."""
+
+    def __init__(self, connections: int) -> None:
+        self.groups: list[tuple[int, int]] = []
+        self.connections = connections
+        super().__init__()
+
+    def _write(self, intents: Sequence[Row], settled: Sequence[Row]) -> tuple[set[str], set[str]]:
+        self.groups.append((len(intents), len(settled)))
+        return {row["id"] for row in intents}, {row["id"] for row in settled}
+
+
+def test_a_group_gathers_until_half_of_the_connections_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "GATHER", 20.0)
+    lone = Counting(1)
+    assert lone.intend({"id": "a"})
+    lone.close()
+    assert lone.groups == [(1, 0)]
+    several = Counting(4)
+    several.settle({"id": "s"}, never)
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(several.intend, ({"id": "a"}, {"id": "b"}))) == [True, True]
+    several.settle({"id": "t"}, never)
+    several.close()
+    assert several.groups == [(2, 1), (0, 1)]
 
 
 class Broken(Writer):

@@ -290,6 +290,12 @@ def test_the_inbox_lists_marks_and_deletes(cast: Cast, imap: ImapServer, sent: l
         "sender@example.com",
         False,
     )
+    with cast.scope():
+        now = timezone.now()
+        InboundMessage.objects.filter(send_job=sent[0]).update(received_at=now)
+        InboundMessage.objects.filter(send_job=sent[1]).update(received_at=now - timedelta(days=1))
+    listed = [one["sendJob"]["_id"] for one in cast.key.get("/inbox").data]
+    assert listed == [sent[0].pk, sent[1].pk], "by the time of receipt, not by that of reading the mailbox"
     of_second = {"run": sent[0].run_id, "contact": sent[1].contact_id}
     assert cast.key.get("/inbox", filters=of_second).body["totalCount"] == 1
     assert "Hello Ann" in cast.key.get(f"/inbox/{one['_id']}").data["quoted"]
