@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-WRITING = frozenset({"bulk", "lead-bulk", "import", "send", "workflows", "workflow-import"})
+WRITING = frozenset({"bulk", "lead-bulk", "import", "send", "workflows", "workflow-import", "segments"})
 """The benchmarks that write, each into a copy of the database, so that they run in any order."""
 
 
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     django.setup()
-    from benchmarks import bulk, imports, lead_bulk, lists, sending, server_log, whole, workflows
+    from benchmarks import bulk, imports, lead_bulk, lists, segments, sending, server_log, whole, workflows
     from benchmarks.population import populate
 
     benchmarks: dict[str, Callable[[Population], list[Result]]] = {
@@ -53,6 +53,7 @@ def main(arguments: Sequence[str]) -> int:
         "send": sending.sending,
         "workflows": workflows.workflows,
         "workflow-import": workflows.imports,
+        "segments": segments.segments,
     }
     options = _parse(arguments, list(benchmarks))
     started = monotonic()

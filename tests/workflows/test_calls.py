@@ -103,7 +103,7 @@ def test_a_call_goes_out_with_its_values_escaped_and_its_answer_is_kept(cast: Ca
 def test_a_secret_goes_to_its_host_only_and_is_shown_nowhere(cast: Cast, server: DataServer) -> None:
     kept = {"name": "Key", "host": "127.0.0.1", "value": SECRET}
     answer = cast.key.post("/workflow/secrets", kept)
-    assert (answer.status, sorted(answer.data)) == (201, ["_id", "createdAt", "host", "name"])
+    assert (answer.status, sorted(answer.data)) == (201, ["_id", "createdAt", "host", "lastUsedAt", "name"])
     id = answer.data["_id"]
     assert cast.key.post("/workflow/secrets", kept).status == 400
     for bad in ({"host": "https://x.example"}, {"host": "a b"}, {"value": "a\r\nb"}, {"more": 1}):
@@ -119,7 +119,9 @@ def test_a_secret_goes_to_its_host_only_and_is_shown_nowhere(cast: Cast, server:
         assert SECRET not in str(call_of(cast, run).__dict__)
         cast.key.delete("/contact", {"selectAll": True})
         cast.key.delete(f"/workflow/{run.workflow_id}")  # threads would not see what the test has not committed
+    assert answer.data["lastUsedAt"] is None
     listed = cast.key.get("/workflow/secrets")
+    assert listed.data[0]["lastUsedAt"] is not None
     assert SECRET not in str(listed.body)
     other = make_cast()
     assert other.key.get("/workflow/secrets").body["data"] == []

@@ -180,12 +180,10 @@ def _lock(claimed: Mapping[str, list[str]]) -> dict[str, list[str]]:
 def _work_slice(notices: Mapping[str, list[str]]) -> int:
     if not notices:
         return 0
-    runs = list(
-        WorkflowRun.objects.filter(pk__in=list(notices))
-        .select_for_update(of=("self",), no_key=True, skip_locked=True)
-        .order_by("pk")
-    )
-    locks.lock_shared(run.workflow_id for run in runs)
+    claimed = WorkflowRun.objects.filter(pk__in=list(notices))
+    # The fences first, as whoever holds all runs of a workflow takes them: else each would wait for the other's.
+    locks.lock_shared(claimed.order_by().values_list("workflow_id", flat=True).distinct())
+    runs = list(claimed.select_for_update(of=("self",), no_key=True, skip_locked=True).order_by("pk"))
     workflows = Workflow.objects.in_bulk({run.workflow_id for run in runs})
     groups: dict[str, list[WorkflowRun]] = defaultdict(list)
     for run in runs:

@@ -36,10 +36,10 @@ ENDED = (Status.COMPLETED, Status.FAILED, Status.CANCELLED)
 
 STEPS = """
 INSERT INTO workflows_runstep
-    (id, company_id, run_id, node, visit, attempt, status, handle, output, error, created_at, updated_at)
-SELECT id, %(company)s, run, node, visit, attempt, status, handle, output, error, %(now)s, %(now)s
+    (id, company_id, run_id, node, visit, attempt, status, handle, input, output, error, created_at, updated_at)
+SELECT id, %(company)s, run, node, visit, attempt, status, handle, input, output, error, %(now)s, %(now)s
 FROM json_to_recordset(%(rows)s::json) AS new (id text, run text, node text, visit int, attempt int, status text,
-    handle text, output jsonb, error jsonb)
+    handle text, input jsonb, output jsonb, error jsonb)
 """
 TIMERS = """
 INSERT INTO workflows_runtimer (id, company_id, run_id, token, due_at, told, created_at, updated_at)

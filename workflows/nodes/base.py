@@ -44,6 +44,8 @@ class Outcome:
     status: Status = "done"
     handle: str = "out"
     output: Any = None
+    input: Any = None
+    """Of what has failed, the settings as rendered."""
     until: datetime | None = None
     """When a wait ends, if nothing ends it before; None: only what it waits for ends it."""
     waits_for: str = "timer"
