@@ -207,8 +207,8 @@ def test_triggers_and_settings(cast: Cast, client: Client) -> None:
     assert client.post(step, {**kind, **weekly, "schedule.timezone": "Asia/Tokyo", **between}).status_code == 303
     assert cast.key.get(f"/workflow/{id}").data["schedule"] == {
         **timed,
-        "from": "2031-01-31T09:00:00+00:00",
-        "until": "2031-05-01T10:00:30+00:00",
+        "from": "2031-01-31T09:00:00Z",
+        "until": "2031-05-01T10:00:30Z",
     }
     body = {"name": "Big ones", "panel": "contact", "advancedFilters": when("name", "contains", "big")}
     segment = cast.key.post("/segment", body).data["_id"]
@@ -255,6 +255,8 @@ def test_runs_are_looked_at_and_tried_again(cast: Cast, client: Client) -> None:
     assert ("2 tries" in shown, "Tries before" in shown, shown.count("Follow-up Failed")) == (True, True, 1)
     again = client.post(f"{place}/runs?f=status:in:failed", {"do": "redrive", "all": "1"})
     assert "begin again where they failed" in toast_of(client, again)
+    WORK["bulk-job"].drain(float("inf"))
+    work()
     step = f"{place}/step?node=f"
     assert "Retry all that failed here" in text_of(client.get(step))
     assert "Retry all that failed here" not in text_of(client.get(f"{place}/step?node=n"))

@@ -119,7 +119,8 @@ def read_time(text: str, zone: tzinfo, held: Iterable[Any] = ()) -> str:
     known = {shown_time(one, zone): str(one) for one in held if one}
     try:
         found = datetime.fromisoformat(text)
-        return known.get(text) or (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone(UTC).isoformat()
+        there = (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone(UTC)
+        return known.get(text) or f"{there:%Y-%m-%dT%H:%M:%SZ}"
     except (ValueError, OverflowError):
         return text
 
