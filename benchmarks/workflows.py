@@ -23,11 +23,13 @@ from core.events import deliver, emit
 from core.jobs import WORK
 from core.lists import BulkSelection
 from core.tenancy import as_owner, company_scope
+from core.text.json import dumps
 from crm.contacts.bulk import update_many
 from crm.models import Contact
 from workflows.definitions.publishing import publish_workflow
 from workflows.definitions.services import create_workflow
-from workflows.engine import slices
+from workflows.engine import interpreter, slices
+from workflows.engine.plans import plan_of
 from workflows.models import RunReady, RunStep, Workflow, WorkflowRun
 
 RUNS = 20_000
@@ -134,6 +136,7 @@ def _timers(population: Population) -> list[Result]:
             _make_runs(id, tenant, many, waiting=True)
             idle.append(median([seconds(slices.has_due) for _ in range(400)]))
             picked.append([seconds(lambda: _pick_up(id, tenant)) for _ in range(ROUNDS)])
+            assert not WorkflowRun.objects.filter(workflow=id, status="failed").exists()
         _nothing_waits()
     few, lots = (quantiles(times, n=100)[98] for times in picked)
     figures = f"p50 {ms(median(picked[1]))}, p99 {ms(lots)} with {many:,} waiting; {ms(median(picked[0]))}, {ms(few)}"
@@ -165,10 +168,7 @@ def _make_runs(
     if not number:
         return
     version = Workflow.objects.values_list("version_id", flat=True).get(pk=workflow_id)
-    state = (
-        '{"tokens": {"1": ["trigger", "0", "live", 1]}, "scopes": {}, "joins": {}, "visits": {}, "turns": {},'
-        ' "out": {}, "vars": {}, "next": 2, "generation": 0}'
-    )
+    state = dumps(interpreter.begin(plan_of(version))).decode()
     told = {
         "company": tenant.company_id,
         "workflow": workflow_id,
@@ -220,6 +220,7 @@ def _fairness(population: Population) -> Result:
             before = RunReady.objects.count()
             moved += slices.work_slice()
             times += [perf_counter() - begun] * (before - RunReady.objects.count())
+        assert WorkflowRun.objects.filter(status="completed").count() >= few
     taken = perf_counter() - begun
     _nothing_waits()
     figures = (

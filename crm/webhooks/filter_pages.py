@@ -62,12 +62,12 @@ class WebhookFilter(SettingsPage):
     section = "webhooks"
 
     @property
-    def place(self) -> str:
+    def resource(self) -> str:
         return f"webhook/{self.params['id']}"
 
     @cached_property
     def webhook(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read(self.place).data
+        found: Mapping[str, Any] = self.read(self.resource).data
         return found
 
     @cached_property
@@ -101,7 +101,7 @@ class WebhookFilter(SettingsPage):
         if any(changed) or MATCH in self.request.POST:
             return self.page(self.show())
         tree = self.state.selection().get("advancedFilters") or {}
-        answer = self.ask("PUT", self.place, None, {"filter": tree})
+        answer = self.ask("PUT", self.resource, None, {"filter": tree})
         if not answer.ok:
             return self.refuse(answer)
         return self.done("Webhook saved", self.address("webhook", self.params["id"]))
