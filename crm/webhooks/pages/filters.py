@@ -8,13 +8,13 @@ from typing import Any
 
 from django.http import HttpResponse, QueryDict
 
+from core.web.filter_words import in_words
 from core.web.filters import Choice, changed_filters, flattened
 from core.web.forms import Form
 from core.web.lists import MATCH, ListState
 from core.web.pages import Page
 from core.web.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices
 from core.web.settings import SettingsPage
-from crm.segments.pages import in_words
 
 WHOLE = "It has conditions that no page can show; the API changes them, or takes them away."
 

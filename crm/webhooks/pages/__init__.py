@@ -14,7 +14,7 @@ from core.web.forms import Field, Form, Option
 from core.web.lists import Column
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from core.web.settings import SettingsPage
-from crm.webhooks.filter_pages import WebhookFilter, told_filter
+from crm.webhooks.pages.filters import WebhookFilter, told_filter
 
 WEBHOOKS = Records(
     "webhook",
