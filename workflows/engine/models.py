@@ -247,7 +247,7 @@ class RunApproval(CompanyModel):
     class Meta(CompanyModel.Meta):
         indexes = [
             models.Index(fields=("company", "status", "created_at", "id"), name="runapproval_newest"),
-            GinIndex(fields=("members",), opclasses=("jsonb_path_ops",), name="runapproval_members"),
+            GinIndex(fields=("members",), opclasses=["jsonb_path_ops"], name="runapproval_members"),
         ]
 
 
