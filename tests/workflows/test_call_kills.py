@@ -12,7 +12,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.data_server import DataServer, data_server
 from tests.kit.processes import kill, python
 from tests.workflows.helpers import edges, node, published, runs, work
-from workflows.engine import calls
+from workflows.engine.waits import calls
 from workflows.models import RunCall
 from workflows.nodes.asks import Made
 
@@ -20,7 +20,7 @@ DIE = """
 import os, sys, django
 django.setup()
 from core.jobs import WORK
-from workflows.engine import calls
+from workflows.engine.waits import calls
 
 def die(*arguments, **options):
     os.kill(os.getpid(), 9)

@@ -22,7 +22,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.data_server import DataServer, Raw, data_server
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import contact, edges, node, published, runs, steps, when, work
-from workflows.engine import calls
+from workflows.engine.waits import calls
 from workflows.models import RunCall, WorkflowRun, WorkflowSecret
 
 SECRET = "zq-top-secret-zq"

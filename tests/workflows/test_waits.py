@@ -18,7 +18,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.rows import kept_for_module
 from tests.kit.threads import at_once
 from tests.workflows.helpers import contact, edges, node, published, runs, when, work
-from workflows.engine import asks
+from workflows.engine.waits import asks
 from workflows.models import RunApproval, RunListener, RunTimer
 
 DAY = {"amount": 1, "unit": "days"}

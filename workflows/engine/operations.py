@@ -14,7 +14,8 @@ from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from outreach.genie.automated import cancel_messages_of, hold_messages_of, release_messages_of
-from workflows.engine import interpreter, limits, locks, settling, subjects, writing
+from workflows.engine import interpreter, locks, settling, subjects, writing
+from workflows.engine.limits import limits
 from workflows.engine.models import LIVE, WORK, RunApproval, RunCall, RunReady, RunStep, RunTimer, WorkflowRun
 from workflows.engine.slices import GOING, plan_of
 from workflows.graphs.models import Workflow

@@ -19,10 +19,12 @@ from django.utils import timezone
 from accounts.models import Company
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
-from workflows.engine import asks, carrying, inbox, interpreter, limits, locks, marks, subjects, writing
+from workflows.engine import carrying, interpreter, locks, marks, subjects, writing
 from workflows.engine.cursor import SUBJECT_DELETED, Cursor
+from workflows.engine.limits import limits
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 from workflows.engine.plans import plan_of
+from workflows.engine.waits import asks, inbox
 from workflows.engine.waves import House, advance
 from workflows.expressions.conditions import Case
 from workflows.graphs.models import Workflow, WorkflowVersion

@@ -14,9 +14,8 @@ from core.ids import new_id
 from core.tenancy import company_id
 from core.text.json import dumps
 from outreach.genie.automated import cancel_messages_of, hold_messages_of
-from workflows.engine import counting, inbox
+from workflows.engine import counting
 from workflows.engine.cursor import Cursor
-from workflows.engine.inbox import Arrival
 from workflows.engine.models import (
     PlaceNotice,
     RunApproval,
@@ -27,6 +26,8 @@ from workflows.engine.models import (
     RunTimer,
     WorkflowRun,
 )
+from workflows.engine.waits import inbox
+from workflows.engine.waits.inbox import Arrival
 from workflows.nodes.base import MAX_OUTPUT, is_larger
 
 Status = WorkflowRun.Status
