@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-WRITING = frozenset({"bulk", "lead-bulk", "import", "send", "workflows", "workflow-import", "renewals"})
+WRITING = frozenset(
+    {"bulk", "lead-bulk", "import", "send", "workflows", "workflow-import", "renewals", "segments"}
+)
 """The benchmarks that write, each into a copy of the database, so that they run in any order."""
 
 
@@ -31,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("LOG_LEVEL", "WARNING")
     django.setup()
-    from benchmarks import bulk, imports, lead_bulk, lists, renewals, sending, server_log, whole, workflows
+    from benchmarks import bulk, imports, lead_bulk, lists, renewals, segments, sending, server_log, whole, workflows
     from benchmarks.population import populate
 
     benchmarks: dict[str, Callable[[Population], list[Result]]] = {
@@ -54,6 +56,7 @@ def main(arguments: Sequence[str]) -> int:
         "workflows": workflows.workflows,
         "workflow-import": workflows.imports,
         "renewals": renewals.renewals,
+        "segments": segments.segments,
     }
     options = _parse(arguments, list(benchmarks))
     started = monotonic()

@@ -10,7 +10,7 @@ class WorkflowsConfig(AppConfig):
         from workflows.approvals.services import open_approvals_of
         from workflows.definitions.selectors import kept_workflows
         from workflows.engine import jobs as engine  # noqa: F401  (register their work)
-        from workflows.engine import limits
+        from workflows.engine.limits import limits
         from workflows.privacy import register_personal_data_tables
         from workflows.report_types import register_reports
         from workflows.runs import jobs as runs  # noqa: F401  (register their work)

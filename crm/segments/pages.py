@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from django.http import HttpResponse, QueryDict
 
 from core.web.colors import color_field
-from core.web.filters import WORDS, Choice, changed_filters, flattened
+from core.web.filter_words import RECORDS, in_words
+from core.web.filters import Choice, changed_filters, flattened
 from core.web.forms import Field, Form, Option
 from core.web.lists import MATCH, Column, ListState
 from core.web.pages import MenuItem, Page
@@ -25,17 +26,6 @@ SEGMENTS = Records(
     "A segment is a filter with a name.",
 )
 SHOWN = 20
-NAMES = {"tags": "Tag", "category": "Category", "teamMember": "Assigned to", "updatedAt": "Changed"}
-"""Fields that have no definition -> their words."""
-RECORDS = {
-    "tags": "tag",
-    "category": "contact-category",
-    "segment": "segment",
-    "team": "team",
-    "teamMember": "member",
-    "contact": "contact",
-}
-"""Field whose values are ids -> path and module of what they are the ids of."""
 
 
 class SegmentPage(Page):
@@ -319,21 +309,6 @@ def values_in(node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for text in value if isinstance(value, list) else [value]:
         if isinstance(text, str):
             yield node["field"], text
-
-
-def in_words(node: Mapping[str, Any], names: Mapping[str, str], records: Mapping[str, str]) -> str:
-    """Write a condition, or a tree of them, as people say it. `records` has the names of ids."""
-    if "conditions" in node:
-        joined = f" {node.get('operator', 'and')} ".join(in_words(one, names, records) for one in node["conditions"])
-        return f"({joined})"
-    field = node["field"]
-    value = node.get("value")
-    several = value if isinstance(value, list) else [value]
-    texts = [str(one.get("name", "")) if isinstance(one, dict) else str(one) for one in several if one is not None]
-    # Ids say nothing to people; the page of the members shows who is meant.
-    said = [records.get(one, "…") if field in RECORDS else one for one in texts]
-    words = WORDS.get(node.get("operator", ""), "is")
-    return f"{names.get(field) or NAMES.get(field, field)} {words} {', '.join(dict.fromkeys(said))}".strip()
 
 
 PAGES = [Segments, NewSegment, NewLeadSegment, NewFixedSegment, EditSegment, SegmentFilters]

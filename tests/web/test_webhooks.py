@@ -66,3 +66,35 @@ def _journey(scope: Cast, client: Any, path: str, there: Receiver) -> None:
     assert enter(scope.narrow).get(path).status_code == 403
     assert "Webhook deleted" in toast_of(client, client.post(own, {"do": "delete"}))
     assert not WebhookDelivery.objects.exists()
+
+
+def test_of_which_records_a_webhook_tells_is_chosen_by_filters(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "settings/webhooks")
+    with receiver() as there:
+        _filtered(scope, client, path, there.url)
+
+
+def _filtered(scope: Cast, client: Any, path: str, url: str) -> None:
+    made = {"url": url, "kinds": ["contact.created", "contact.updated"]}
+    id = scope.key.post("/webhook", made).data["_id"]
+    own = f"{path}/{id}"
+    assert "Of which records it tells Of all." in text_of(client.get(own))
+    added = client.post(f"{own}/filter", {"add": "name", "operator-name": "contains", "value-name": "ann"})
+    assert (added.status_code, "Name contains ann" in text_of(added)) == (200, True)
+    saved = client.post(f"{own}/filter?f=name:contains:ann", {"do": "save"})
+    assert "Webhook saved" in toast_of(client, saved)
+    conditions = [{"field": "name", "operator": "contains", "value": "ann"}]
+    assert scope.key.get(f"/webhook/{id}").data["filter"] == {"operator": "and", "conditions": conditions}
+    page = client.get(own)
+    assert "Name contains ann" in text_of(page)
+    assert f"{id}/filter?f=name%3Acontains%3Aann" in page.content.decode()
+    # What the other form saves leaves it as it is.
+    client.post(own, {"do": "save", **made, "payload": "thin", "ordering": "object", "status": "paused"})
+    assert scope.key.get(f"/webhook/{id}").data["filter"]["conditions"] == conditions
+    assert "Webhook saved" in toast_of(client, client.post(f"{own}/filter", {"do": "save"}))
+    assert scope.key.get(f"/webhook/{id}").data["filter"] is None
+    # Events of several kinds of records have no filter that could be chosen.
+    scope.key.put(f"/webhook/{id}", {"kinds": ["contact.created", "lead.created"]})
+    assert "One can choose where all" in text_of(client.get(own))
+    assert "Only who may change webhooks" in text_of(client.get(f"{own}/filter"))
+    assert enter(scope.narrow).get(f"{own}/filter").status_code == 403

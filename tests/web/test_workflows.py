@@ -14,6 +14,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Member, Role
+from core.jobs import WORK
+from crm.models import BulkJob
 from tests.kit.cast import Cast
 from tests.kit.factories import MemberFactory, TagFactory
 from tests.web.helpers import at, enter, text_of, toast_of
@@ -197,6 +199,17 @@ def test_triggers_and_settings(cast: Cast, client: Client) -> None:
     timed = {"type": "cron", "cron": "30 7 * * 0", "timezone": "Asia/Tokyo"}
     assert cast.key.get(f"/workflow/{id}").data["schedule"] == timed
     assert '<option value="weekly" selected>' in client.get(step).content.decode()
+    # Times are typed and shown in one's own zone, and one that was not touched keeps its seconds.
+    cast.key.put(f"/workflow/{id}", {"schedule": {**timed, "until": "2031-05-01T10:00:30Z"}})
+    shown = client.get(step).content.decode()
+    assert 'name="schedule.until" type="datetime-local" value="2031-05-01T10:00"' in shown
+    between = {"schedule.from": "2031-01-31T09:00", "schedule.until": "2031-05-01T10:00"}
+    assert client.post(step, {**kind, **weekly, "schedule.timezone": "Asia/Tokyo", **between}).status_code == 303
+    assert cast.key.get(f"/workflow/{id}").data["schedule"] == {
+        **timed,
+        "from": "2031-01-31T09:00:00Z",
+        "until": "2031-05-01T10:00:30Z",
+    }
     body = {"name": "Big ones", "panel": "contact", "advancedFilters": when("name", "contains", "big")}
     segment = cast.key.post("/segment", body).data["_id"]
     entered = {**kind, "triggerEventType": "segment.entered", "config.segment": ""}
@@ -242,6 +255,17 @@ def test_runs_are_looked_at_and_tried_again(cast: Cast, client: Client) -> None:
     assert ("2 tries" in shown, "Tries before" in shown, shown.count("Follow-up Failed")) == (True, True, 1)
     again = client.post(f"{place}/runs?f=status:in:failed", {"do": "redrive", "all": "1"})
     assert "begin again where they failed" in toast_of(client, again)
+    WORK["bulk-job"].drain(float("inf"))
+    work()
+    step = f"{place}/step?node=f"
+    assert "Retry all that failed here" in text_of(client.get(step))
+    assert "Retry all that failed here" not in text_of(client.get(f"{place}/step?node=n"))
+    assert "The runs begin again here" in toast_of(client, client.post(step, {"do": "redrive", "latest": "on"}))
+    WORK["bulk-job"].drain(float("inf"))
+    with cast.scope():
+        jobs = BulkJob.objects.order_by("pk").values_list("total", "change__version", "status")
+        assert list(jobs) == [(1, "same", "completed"), (1, "latest", "completed")]
+    work()
     assert "Cancelled" in toast_of(client, client.post(page, {"do": "cancel"})) or runs(cast, id)[0].status == "failed"
     of = at(cast.owner, f"workflows/of?contact={person}")
     assert f"Workflows of {EVIL}" in text_of(client.get(of))

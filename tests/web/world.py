@@ -105,6 +105,7 @@ ADDRESSES: dict[str, type[Any]] = {
     "vendor-app": MailApp,
     "webhook": Webhook,
     "webhook-delivery": WebhookDelivery,
+    "webhook-filter": Webhook,
     "workflow": Workflow,
     "workflow-approval": RunApproval,
     "workflow-add": Workflow,

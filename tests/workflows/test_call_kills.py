@@ -13,7 +13,7 @@ from tests.kit.data_server import DataServer, data_server
 from tests.kit.examples import in_make_check
 from tests.kit.processes import kill, python
 from tests.workflows.helpers import edges, node, published, runs, work
-from workflows.engine import calls
+from workflows.engine.waits import calls
 from workflows.models import RunCall
 from workflows.nodes.asks import Made
 
@@ -21,7 +21,7 @@ DIE = """
 import os, sys, django
 django.setup()
 from core.jobs import WORK
-from workflows.engine import calls
+from workflows.engine.waits import calls
 
 def die(*arguments, **options):
     os.kill(os.getpid(), 9)

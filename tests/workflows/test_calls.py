@@ -22,7 +22,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.data_server import DataServer, Raw, data_server
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import contact, edges, node, published, runs, steps, when, work
-from workflows.engine import calls
+from workflows.engine.waits import calls
 from workflows.models import RunCall, WorkflowRun, WorkflowSecret
 
 SECRET = "zq-top-secret-zq"
@@ -103,7 +103,7 @@ def test_a_call_goes_out_with_its_values_escaped_and_its_answer_is_kept(cast: Ca
 def test_a_secret_goes_to_its_host_only_and_is_shown_nowhere(cast: Cast, server: DataServer) -> None:
     kept = {"name": "Key", "host": "127.0.0.1", "value": SECRET}
     answer = cast.key.post("/workflow/secrets", kept)
-    assert (answer.status, sorted(answer.data)) == (201, ["_id", "createdAt", "host", "name"])
+    assert (answer.status, sorted(answer.data)) == (201, ["_id", "createdAt", "host", "lastUsedAt", "name"])
     id = answer.data["_id"]
     assert cast.key.post("/workflow/secrets", kept).status == 400
     for bad in ({"host": "https://x.example"}, {"host": "a b"}, {"value": "a\r\nb"}, {"more": 1}):
@@ -120,6 +120,7 @@ def test_a_secret_goes_to_its_host_only_and_is_shown_nowhere(cast: Cast, server:
         cast.key.delete("/contact", {"selectAll": True})
         cast.key.delete(f"/workflow/{run.workflow_id}")  # threads would not see what the test has not committed
     listed = cast.key.get("/workflow/secrets")
+    assert (answer.data["lastUsedAt"], listed.data[0]["lastUsedAt"] is None) == (None, False)
     assert SECRET not in str(listed.body)
     other = make_cast()
     assert other.key.get("/workflow/secrets").body["data"] == []

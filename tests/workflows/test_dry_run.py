@@ -15,6 +15,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import TagFactory
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import contact, edges, node, when
+from workflows.nodes.registry import NODE_TYPES
 
 
 @pytest.fixture(scope="module")
@@ -195,3 +196,32 @@ def test_other_companies_records_and_workflows_are_missing(cast: Cast, house: tu
     answer = cast.key.post(f"/workflow/{id}/test", {"subject": {"panel": "contact", "_id": person}})
     assert (answer.status, "subject._id" in answer.body["warning"]) == (400, True)
     assert house[1].key.post(f"/workflow/{id}/test", {}).status == 404
+
+
+SAID = [
+    ("mail", {"subject": "Hi Ann", "body": "x"}, "Writes a mail to the contact of the run: “Hi Ann”."),
+    (
+        "genie",
+        {"prompt": "Invite", "to": "a@b.example", "draft": True},
+        "Writes a mail to “a@b.example”: the AI app finds the words for “Invite”, and holds it until it is approved.",
+    ),
+    ("campaign", {"campaign": "0" * 24}, "Adds the contact of the run to the campaign that is gone."),
+    (
+        "segment",
+        {"segment": "0" * 24, "action": "remove"},
+        "Removes the record of the run from the segment that is gone.",
+    ),
+    ("approval", {"members": ["1", "2"], "roles": ["3"], "text": "Go?"}, "Asks 2 members and 1 role: “Go?”"),
+    ("http", {"method": "POST", "url": "https://a.example/x"}, "Calls POST https://a.example/x."),
+    ("ai", {"task": "Sort it"}, "Lets a model do this: “Sort it”"),
+    ("meeting", {"title": "Demo", "startsAt": "2031-01-01"}, "Makes a meeting: “Demo”, 2031-01-01."),
+    ("call", {"direction": "inbound", "outcome": "connected"}, "Notes an inbound call, connected."),
+    ("find", {"panel": "lead", "limit": 5}, "Looks for up to 5 leads."),
+]
+
+
+def test_each_node_says_what_it_would_do(cast: Cast) -> None:
+    with cast.scope():
+        assert [NODE_TYPES[type].effect_of(settings) for type, settings, _ in SAID] == [words for *_, words in SAID]
+    acting = [one for one in NODE_TYPES.values() if one.group not in ("trigger", "logic")]
+    assert [one.type for one in acting if one.effect is None] == []

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from tests.kit.cast import Cast
 from tests.workflows.helpers import contact, edges, node, published, runs, steps, work
-from workflows.engine import inbox
-from workflows.engine.inbox import Arrival
+from workflows.engine.waits import inbox
+from workflows.engine.waits.inbox import Arrival
 from workflows.models import RunInbox, RunReady, RunTimer, WorkflowRun
 from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave
 from workflows.nodes.registry import NODE_TYPES

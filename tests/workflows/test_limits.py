@@ -17,7 +17,8 @@ from core.tenancy import unscoped
 from tests.kit.cast import Cast, make_cast
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import contact, edges, node, published, runs, work
-from workflows.engine import limits, places, slices
+from workflows.engine import slices
+from workflows.engine.limits import limits, places
 from workflows.models import PlaceNotice, QueuedEvent, StartBucket, WorkflowRun
 
 SHORT = [node("a", "set", {"values": {"a": 1}})]

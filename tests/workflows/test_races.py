@@ -126,6 +126,39 @@ def test_who_holds_runs_waits_for_the_slice_that_has_them(
         assert RunStep.objects.count() == 2
 
 
+def test_who_holds_runs_never_waits_for_a_slice_that_waits_for_them(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slice takes the fence before it locks runs: else both would wait for each other, until one is thrown out."""
+    id = published(cast, [node("wait", "wait", {"for": {"amount": 1, "unit": "hours"}})], edges())
+    people(cast, 3)
+    WORK["events"].drain(float("inf"))
+    at_fence, held = threading.Event(), threading.Event()
+    lock = locks.lock_shared
+
+    def late(workflow_ids: Any) -> None:
+        if threading.current_thread() is worker:
+            at_fence.set()
+            held.wait(20)
+        lock(workflow_ids)
+
+    monkeypatch.setattr(locks, "lock_shared", late)
+    worker = threading.Thread(target=lambda: (slices.work_slice(), connection.close()))
+    worker.start()
+    assert at_fence.wait(20)
+    with cast.scope(), transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '5s'")
+        operations.pause_runs(workflow_id=id)  # with the rows of all of its runs
+    held.set()
+    worker.join(20)
+    work()
+    assert {run.status for run in runs(cast, id)} == {"paused"}
+    assert cast.key.post(f"/workflow/{id}/runs/resume").data == {"count": 3}
+    work()
+    assert {run.status for run in runs(cast, id)} == {"waiting"}
+
+
 @pytest.mark.parametrize("locked", [True, False])
 def test_a_pause_waits_for_the_slice_that_has_the_run(
     cast: Cast, monkeypatch: pytest.MonkeyPatch, locked: bool

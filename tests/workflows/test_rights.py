@@ -58,6 +58,8 @@ def test_a_workflow_does_nothing_that_its_publisher_may_not(
 ) -> None:
     body = {"name": "W", "triggerEventType": "manual", "nodes": [node("n", type, config)], "edges": []}
     id = cast.key.post("/workflow", body).data["_id"]
+    seen, own = (who.get(f"/workflow/{id}").data["validation"]["errors"] for who in (cast.narrow_session, cast.key))
+    assert ([one["code"] for one in seen], own) == (["notAllowed"], [])
     refused = cast.narrow_session.post(f"/workflow/{id}/publish")
     assert refused.status == 400, refused.body
     assert [(one["code"], one["nodeId"]) for one in refused.body["errors"]] == [("notAllowed", "n")]

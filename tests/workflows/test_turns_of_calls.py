@@ -12,7 +12,7 @@ from tests.crm.webhooks.helpers import Receiver, add, happen, receiver
 from tests.crm.webhooks.helpers import work as send
 from tests.kit.cast import make_cast
 from tests.workflows.helpers import contact, edges, node, published, work
-from workflows.engine import calls
+from workflows.engine.waits import calls
 
 
 @pytest.mark.django_db

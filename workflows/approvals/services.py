@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.errors import NamedError
-from workflows.engine import inbox
-from workflows.engine.inbox import Arrival
 from workflows.engine.models import RunApproval
+from workflows.engine.waits import inbox
+from workflows.engine.waits.inbox import Arrival
 
 NOT_FOUND, ANSWERED = "WorkflowApprovalNotFound_404", "WorkflowApprovalAnswered_409"
 Status = RunApproval.Status

@@ -10,7 +10,7 @@ from django.db.models import Count, Min
 from django.utils import timezone
 
 from core.text.json import iso
-from workflows.engine import limits
+from workflows.engine.limits import limits
 from workflows.engine.models import QueuedEvent, StartBucket, WorkflowRun
 from workflows.engine.slices import plan_of
 from workflows.engine.writing import HELD

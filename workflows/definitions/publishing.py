@@ -18,7 +18,7 @@ from workflows.engine.models import WorkflowInterest
 from workflows.engine.plans import plan_of
 from workflows.graphs.events import KINDS, SCHEDULE, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
-from workflows.graphs.rights import May, check_rights
+from workflows.graphs.rights import May
 from workflows.graphs.validation import check_draft
 from workflows.schedules.times import first_time
 
@@ -49,9 +49,7 @@ def change_status(workflow: Workflow, status: str, member_id: str, may: May = an
 def _checked(workflow: Workflow, may: May) -> dict[str, Any]:
     """Return the draft's graph. Raises ValidationError_400, which names all problems, where it cannot run."""
     graph = graph_of(workflow)
-    plan, problems = check_draft(graph, workflow.pk)
-    if plan is not None:
-        check_rights(plan, may, problems)
+    plan, problems = check_draft(graph, workflow.pk, may)
     if plan is None or problems.errors:
         told = "; ".join(str(problem) for problem in problems.errors[:20])
         raise NotPublishable(problems.as_json()["errors"], told)

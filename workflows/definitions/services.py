@@ -157,6 +157,6 @@ def delete_workflows(*, member_id: str, selection: BulkSelection) -> int:
     return deleted
 
 
-def validation_of(workflow: Workflow) -> Problems:
-    """Return what is wrong with the draft."""
-    return check_draft(graph_of(workflow), workflow.pk)[1]
+def validation_of(workflow: Workflow, may: May | None = None) -> Problems:
+    """Return what is wrong with the draft, and with `may` what whoever would publish it may not do."""
+    return check_draft(graph_of(workflow), workflow.pk, may)[1]

@@ -10,7 +10,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from core.access import may_read
+from core.access import Actor, may_read
 from core.api.endpoint import endpoint
 from core.api.envelope import respond
 from core.api.listing import Listing, ListRequest, list_action
@@ -50,16 +50,17 @@ OVERLAID = (
 HOOKS = "/api/public/workflow-hooks/"
 
 
-def _one(id: str) -> dict[str, Any]:
+def _one(id: str, actor: Actor) -> dict[str, Any]:
     workflow = services.get_workflow(id)
     found = serializers.WorkflowDetail.one(Workflow.objects.filter(pk=id)) or {}
     version = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
+    may = actor.may if actor.may(services.MODULE, "POST") else None  # who cannot publish it needs no rights for it
     return {
         **found,
         "hasChanges": version is None or version.graph != graph_of(workflow),
         "hookPath": f"{HOOKS}{workflow.hook_token}" if workflow.hook_token else None,
         "handles": handles_of(workflow.nodes),
-        "validation": services.validation_of(workflow).as_json(),
+        "validation": services.validation_of(workflow, may).as_json(),
     }
 
 
@@ -92,11 +93,11 @@ class WorkflowViewSet(ResourceViewSet):
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         key = data.pop("template", None)
         values = data if key is None else {**draft_from(key, self.actor.member_id), **data}
-        return _one(services.create_workflow(member_id=self.actor.member_id, **values).pk)
+        return _one(services.create_workflow(member_id=self.actor.member_id, **values).pk, self.actor)
 
     @endpoint("Read a workflow", output=serializers.WorkflowDetail, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> Any:
-        return _one(id)
+        return _one(id, self.actor)
 
     @endpoint(
         "Update a workflow",
@@ -109,7 +110,7 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         services.update_workflow(id=id, member_id=self.actor.member_id, may=self.actor.may, **data)
-        return _one(id)
+        return _one(id, self.actor)
 
     @endpoint(
         "Delete workflows",
@@ -141,7 +142,7 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def publish(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         runs = publishing.publish_workflow(id=id, member_id=self.actor.member_id, may=self.actor.may, **data)
-        answer = {**_one(id), "runs": runs}
+        answer = {**_one(id, self.actor), "runs": runs}
         return respond("OK_200", answer) if data["dry_run"] else answer
 
     @action(detail=True, methods=["post"])
@@ -154,7 +155,7 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def unpublish(self, request: Request, id: str) -> Any:
         publishing.unpublish_workflow(id=id, member_id=self.actor.member_id)
-        return _one(id)
+        return _one(id, self.actor)
 
     @action(detail=True, methods=["post"], url_path="runs/pause")
     @endpoint(
@@ -235,7 +236,7 @@ class WorkflowViewSet(ResourceViewSet):
         takes=services.MODULE,
     )
     def duplicate(self, request: Request, id: str) -> Any:
-        return _one(services.duplicate_workflow(id=id, member_id=self.actor.member_id).pk)
+        return _one(services.duplicate_workflow(id=id, member_id=self.actor.member_id).pk, self.actor)
 
     @action(detail=True, url_path="export")
     @endpoint("Export a workflow", output=serializers.WorkflowFile, errors=NOT_FOUND)
@@ -253,7 +254,7 @@ class WorkflowViewSet(ResourceViewSet):
         description="A draft. Ids of tags, members and the like are those of the company that it comes from.",
     )
     def import_file(self, request: Request, data: dict[str, Any]) -> Any:
-        return _one(services.create_workflow(member_id=self.actor.member_id, **data).pk)
+        return _one(services.create_workflow(member_id=self.actor.member_id, **data).pk, self.actor)
 
     @action(detail=False, url_path="templates")
     @endpoint(
@@ -356,4 +357,4 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def restore_version(self, request: Request, id: str, number: str) -> Any:
         publishing.restore_version(id=id, number=publishing.read_number(number), member_id=self.actor.member_id)
-        return _one(id)
+        return _one(id, self.actor)

@@ -35,7 +35,7 @@ same type."""
 COUNT = f"SELECT count(*) FROM workflows_workflowrun r WHERE {FITS}"  # noqa: S608  (constants)
 TAKE = f"""
 UPDATE workflows_workflowrun SET version_id = %(new)s, updated_at = %(now)s
-WHERE id IN (SELECT id FROM workflows_workflowrun r WHERE {FITS} ORDER BY id LIMIT %(most)s)
+WHERE id IN (SELECT id FROM workflows_workflowrun r WHERE {FITS} ORDER BY id LIMIT %(most)s FOR NO KEY UPDATE)
 """  # noqa: S608  (constants)
 
 
@@ -64,7 +64,8 @@ def carry(workflow: Workflow, most: int) -> int:
     Moved runs keep their places, values, waits and effects. Those that do not fit keep their version.
     """
     if workflow.carry == CANCEL:
-        ids = list(older_runs(workflow.pk, workflow.version_id).order_by("pk").values_list("pk", flat=True)[:most])
+        older = older_runs(workflow.pk, workflow.version_id).select_for_update(of=("self",), no_key=True)
+        ids = list(older.order_by("pk").values_list("pk", flat=True)[:most])
         WorkflowRun.objects.filter(pk__in=ids).update(epoch=F("epoch") + 1)
         return writing.cancel(ids, REPLACED)
     if workflow.carry != MOVE or workflow.version is None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from itertools import accumulate
+from math import ceil, log2
 
 from django.db import connection
 from django.utils import timezone
@@ -21,10 +24,10 @@ BATCH = 20_000
 
 ADD = """
 INSERT INTO workflows_nodecount
-    (id, company_id, workflow_id, version_id, node, hour, outcome, number, compact, created_at, updated_at)
-SELECT id, %(company)s, workflow, version, node, %(hour)s, outcome, number, false, %(now)s, %(now)s
+    (id, company_id, workflow_id, version_id, node, hour, outcome, took, number, compact, created_at, updated_at)
+SELECT id, %(company)s, workflow, version, node, %(hour)s, outcome, took, number, false, %(now)s, %(now)s
 FROM json_to_recordset(%(rows)s::json) AS new (id text, workflow text, version text, node text, outcome text,
-    number bigint)
+    took smallint, number bigint)
 """
 COMPACT = """
 WITH loose AS (
@@ -33,10 +36,10 @@ WITH loose AS (
     DELETE FROM workflows_nodecount n USING loose WHERE n.id = loose.id RETURNING n.*
 ), put AS (
     INSERT INTO workflows_nodecount
-        (id, company_id, workflow_id, version_id, node, hour, outcome, number, compact, created_at, updated_at)
-    SELECT min(id), company_id, workflow_id, version_id, node, hour, outcome, sum(number), true, %(now)s, %(now)s
-    FROM gone GROUP BY company_id, workflow_id, version_id, node, hour, outcome
-    ON CONFLICT (version_id, node, hour, outcome) WHERE compact DO UPDATE
+        (id, company_id, workflow_id, version_id, node, hour, outcome, took, number, compact, created_at, updated_at)
+    SELECT min(id), company_id, workflow_id, version_id, node, hour, outcome, took, sum(number), true, %(now)s, %(now)s
+    FROM gone GROUP BY company_id, workflow_id, version_id, node, hour, outcome, took
+    ON CONFLICT (version_id, node, hour, outcome, took) WHERE compact DO UPDATE
     SET number = workflows_nodecount.number + excluded.number, updated_at = excluded.updated_at
 )
 SELECT count(*) FROM gone
@@ -45,19 +48,33 @@ SELECT count(*) FROM gone
 
 def count(cursors: Iterable[Cursor], now: datetime) -> None:
     """Add what a slice did at each node."""
-    numbers: Counter[tuple[str, str, str, str]] = Counter()
+    numbers: Counter[tuple[str, str, str, str, int | None]] = Counter()
     for cursor in cursors:
         run = cursor.run
         for step in cursor.steps:
             outcome = step["handle"] or "out" if step["status"] == "done" else step["status"]
-            numbers[run.workflow_id, run.version_id, step["node"], outcome] += 1
+            numbers[run.workflow_id, run.version_id, step["node"], outcome, bucket(step["took"])] += 1
     if not numbers:
         return
-    names = ("workflow", "version", "node", "outcome")
+    names = ("workflow", "version", "node", "outcome", "took")
     rows = [{"id": new_id(), **dict(zip(names, key, strict=True)), "number": number} for key, number in numbers.items()]
     hour = now.replace(minute=0, second=0, microsecond=0)
     with connection.cursor() as cursor_:
         cursor_.execute(ADD, {"company": company_id(), "hour": hour, "now": now, "rows": dumps(rows).decode()})
+
+
+def bucket(milliseconds: float | None) -> int | None:
+    """Return the number of the least span of 2^(n/2) milliseconds that holds the time."""
+    return None if milliseconds is None else max(0, ceil(2 * log2(max(milliseconds, 1))))
+
+
+def percentiles(numbers: Mapping[int, int], *shares: float) -> list[int]:
+    """Return for each share the milliseconds in which that share of the counted times (bucket -> number) was over, as
+    the upper end of its bucket: up to 1.4 times as long as it was."""
+    buckets = sorted(numbers)
+    sums = list(accumulate(numbers[one] for one in buckets))
+    places = [bisect_left(sums, share * sums[-1]) for share in shares]
+    return [round(2 ** (buckets[place] / 2)) for place in places]
 
 
 def compact() -> bool:

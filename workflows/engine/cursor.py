@@ -74,14 +74,17 @@ class Cursor:
         generation = self.state["generation"]
         return str(uuid.uuid5(NAMESPACE, f"{self.run.pk}/{seen.node.id}/{seen.turn}/{generation}"))
 
-    def take(self, seen: Visit, outcome: Outcome) -> None:
-        """Write down what became of the run at a node, and move on."""
+    def take(self, seen: Visit, outcome: Outcome, took: float | None = None) -> None:
+        """Write down what became of the run at a node, and move on. `took` is how long that was, in milliseconds; of
+        what it waited for here the whole wait counts."""
+        if seen.since is not None:
+            took = 1000 * (self.now.timestamp() - seen.since)
         large = next((name for name, one in outcome.variables.items() if is_larger(one, MAX_OUTPUT)), None)
         if large is not None:
             text = f"{large}: the value has more than {MAX_OUTPUT} bytes"
             outcome = Outcome("failed", code="tooLarge", message=text, permanent=True)
         if outcome.status == "failed":
-            self._failed(seen, outcome)
+            self._failed(seen, outcome, took)
             return
         self.state["vars"].update(outcome.variables)
         if outcome.variables and is_larger(self.state["vars"], MAX_STATE):
@@ -91,7 +94,7 @@ class Cursor:
             self.state["out"][seen.node.id] = _fitting(outcome.output)
         if outcome.record is not None:
             self._adopt(*outcome.record)
-        self.note(seen, outcome.status, outcome)
+        self.note(seen, outcome.status, outcome, None if outcome.status == "waiting" else took)
         if outcome.ends:
             self.end(Status.COMPLETED, outcome.ends)
             return
@@ -100,6 +103,8 @@ class Cursor:
         if outcome.until is not None:
             self.timers.append((seen.token, outcome.until))
         interpreter.take(self.plan, self.state, seen, outcome)
+        if outcome.status == "waiting":
+            self.state["held"][seen.token]["since"] = self.now.timestamp()
         about_gone = str(self.run.trigger.get("kind", "")).endswith(".deleted")
         if outcome.deletes and not about_gone and not interpreter.is_over(self.state):
             self.end(Status.CANCELLED, SUBJECT_DELETED)
@@ -110,10 +115,10 @@ class Cursor:
         if getattr(self.run, name) is None:
             setattr(self.run, name, id)
 
-    def _failed(self, seen: Visit, outcome: Outcome) -> None:
+    def _failed(self, seen: Visit, outcome: Outcome, took: float | None) -> None:
         done = interpreter.fail(self.plan, self.state, seen, retry=not outcome.permanent, unknown=outcome.unknown)
         status = {"retry": "retrying"}.get(done, "failed")
-        self.note(seen, status, outcome)
+        self.note(seen, status, outcome, took)
         if done == "retry":
             self.timers.append((seen.token, self._next_try(seen)))
         elif done == "fail":
@@ -133,8 +138,8 @@ class Cursor:
     def _error(self, seen: Visit, outcome: Outcome) -> dict[str, Any]:
         return {"code": outcome.code, "message": outcome.message, "attempt": seen.attempt}
 
-    def note(self, seen: Visit, status: str, outcome: Outcome) -> None:
-        """Write down a step."""
+    def note(self, seen: Visit, status: str, outcome: Outcome, took: float | None = None) -> None:
+        """Write down a step, which took so many milliseconds."""
         failed = outcome.status == "failed"
         self.steps.append(
             {
@@ -143,7 +148,9 @@ class Cursor:
                 "attempt": seen.attempt,
                 "status": RunStep.Status(status).value,
                 "handle": "" if failed or status == "waiting" else outcome.handle,
+                "input": _fitting(outcome.input) if failed else None,
                 "output": _fitting(outcome.output),
+                "took": took,
                 "error": self._error(seen, outcome) if failed else None,
             }
         )

@@ -26,7 +26,7 @@ from workflows.engine import interpreter, subjects
 from workflows.engine.cursor import Cursor
 from workflows.engine.interpreter import Visit
 from workflows.engine.models import WorkflowRun
-from workflows.engine.waves import House, run_node
+from workflows.engine.waves import House, rendered, run_node
 from workflows.expressions.conditions import Case
 from workflows.graphs.drafts import Draft, compile_draft
 from workflows.graphs.events import KINDS, SEGMENT, WEBHOOK
@@ -297,8 +297,7 @@ class Trial:
         node = seen.node
         house.load([cursor], frozenset(path.partition(".")[0] for path in node.paths))
         scope = house.scope(cursor, seen.token)
-        settings = node.config.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return {**settings, **{name: compiled.read(scope) for name, compiled in node.templates.items()}}
+        return rendered(node, scope)
 
     def _park(self, cursor: Cursor, seen: Visit, outcome: Outcome) -> None:
         """Remember a wait; of what waits for somebody else's answer, take the first way on."""

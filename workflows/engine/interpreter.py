@@ -37,6 +37,8 @@ class Visit:
     attempt: int
     arrived: Mapping[str, Any] | None = None
     """What ended a wait at the node, as kind and payload; None: the run has only come to it."""
+    since: float | None = None
+    """When it began to wait at the node, in seconds of the clock; None: it did not."""
 
 
 def begin(plan: Plan, generation: int = 0) -> State:
@@ -100,7 +102,7 @@ def visit(plan: Plan, state: State, token: str) -> Visit:
     if held is None:
         turn = state["turns"][id] = state["turns"].get(id, 0) + 1
         return Visit(token, plan.nodes[id], number, turn, attempt)
-    return Visit(token, plan.nodes[id], number, held["turn"], attempt, held.get("arrived"))
+    return Visit(token, plan.nodes[id], number, held["turn"], attempt, held.get("arrived"), held.get("since"))
 
 
 def has_arrival(state: State, token: str) -> bool:

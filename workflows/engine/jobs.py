@@ -7,8 +7,10 @@ from time import monotonic
 
 from core.jobs import PeriodicTask, QueueWork, register
 from core.jobs.flights import CALL_SECONDS
-from workflows.engine import calls, counting, messages, places, retention, settling, slices
+from workflows.engine import counting, messages, retention, settling, slices
+from workflows.engine.limits import places
 from workflows.engine.models import CALLS, WORK, RunCall
+from workflows.engine.waits import calls
 
 PAUSE = 0.05
 """Seconds after which a worker that moves runs looks at the other work of the engine."""

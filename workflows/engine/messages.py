@@ -9,7 +9,7 @@ from django.db import transaction
 
 from core.tenancy import company_scope, unscoped
 from outreach.genie.automated import awaited_and_ended
-from workflows.engine.inbox import Arrival, put
+from workflows.engine.waits.inbox import Arrival, put
 
 BATCH = 500
 KIND = "message"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import Func, Value
 
@@ -190,7 +191,7 @@ class RunCall(CompanyWork):
 
     @classmethod
     def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
-        from workflows.engine.calls import tell_given_up  # noqa: PLC0415  calls are of this model
+        from workflows.engine.waits.calls import tell_given_up  # noqa: PLC0415  calls are of this model
 
         tell_given_up(rows)
 
@@ -244,7 +245,10 @@ class RunApproval(CompanyModel):
     answered_at = models.DateTimeField(null=True)
 
     class Meta(CompanyModel.Meta):
-        indexes = [models.Index(fields=("company", "status", "created_at", "id"), name="runapproval_newest")]
+        indexes = [
+            models.Index(fields=("company", "status", "created_at", "id"), name="runapproval_newest"),
+            GinIndex(fields=("members",), opclasses=["jsonb_path_ops"], name="runapproval_members"),
+        ]
 
 
 class RunStep(CompanyModel):
@@ -262,6 +266,7 @@ class RunStep(CompanyModel):
     attempt = models.PositiveSmallIntegerField(default=1)
     status = models.CharField(max_length=12, choices=Status)
     handle = models.CharField(max_length=64, blank=True, default="")
+    input = JSONField(null=True, help_text="The settings as rendered, of a step that has failed.")
     output = JSONField(null=True)
     error = JSONField(null=True)
 
@@ -280,15 +285,19 @@ class NodeCount(CompanyModel):
     node = models.CharField(max_length=64)
     hour = models.DateTimeField()
     outcome = models.CharField(max_length=64, help_text="The handle that they left by, or the status of the step.")
+    took = models.SmallIntegerField(
+        null=True, help_text="How long each took, at most 2^(n/2) milliseconds; empty: not measured."
+    )
     number = models.PositiveBigIntegerField()
     compact = models.BooleanField(default=False)
 
     class Meta(CompanyModel.Meta):
         constraints = [
             models.UniqueConstraint(
-                fields=("version", "node", "hour", "outcome"),
+                fields=("version", "node", "hour", "outcome", "took"),
                 condition=models.Q(compact=True),
-                name="nodecount_once",
+                nulls_distinct=False,
+                name="nodecount_by_time",
             )
         ]
         indexes = [

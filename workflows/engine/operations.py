@@ -14,7 +14,8 @@ from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from outreach.genie.automated import cancel_messages_of, hold_messages_of, release_messages_of
-from workflows.engine import interpreter, limits, locks, settling, subjects, writing
+from workflows.engine import interpreter, locks, settling, subjects, writing
+from workflows.engine.limits import limits
 from workflows.engine.models import LIVE, WORK, RunApproval, RunCall, RunReady, RunStep, RunTimer, WorkflowRun
 from workflows.engine.slices import GOING, plan_of
 from workflows.graphs.models import Workflow
@@ -30,6 +31,12 @@ def _locked(id: str) -> WorkflowRun:
     if found is None:
         raise NamedError(NOT_FOUND, "runId: there is no such run in this company")
     return found
+
+
+def _fenced(id: str) -> WorkflowRun:
+    """Lock a run that may go on: first the fence of its workflow, as slices do, and whoever holds all of its runs."""
+    locks.lock_shared(WorkflowRun.objects.filter(pk=id).values_list("workflow_id", flat=True))
+    return _locked(id)
 
 
 def _refused(run: WorkflowRun, verb: str) -> NamedError:
@@ -71,7 +78,7 @@ def resume_run(*, id: str, shift: bool = False) -> None:
     Waits that are over by then end at once; with `shift` they last as much longer as the run stood still. Raises
     WorkflowRunNotFound_404, and InvalidRequest_400 for a run that has ended, or whose workflow is not published.
     """
-    run = _locked(id)
+    run = _fenced(id)
     if run.status in GOING:
         return
     if run.status not in (Status.PAUSED, Status.FAILED):
@@ -87,8 +94,7 @@ def resume_run(*, id: str, shift: bool = False) -> None:
 
 
 def _published(run: WorkflowRun) -> Workflow:
-    """Return the run's workflow, fenced. Raises InvalidRequest_400 if it is not published."""
-    locks.lock_shared([run.workflow_id])
+    """Return the workflow of a fenced run. Raises InvalidRequest_400 if it is not published."""
     workflow = Workflow.objects.get(pk=run.workflow_id)
     if workflow.is_deleted or workflow.status != Workflow.Status.PUBLISHED:
         raise NamedError("InvalidRequest_400", "runId: its workflow is not published; publish it first")
@@ -153,7 +159,7 @@ def restart_run(
     a place that there is not, nodes that failed and that the latest version does not have, a workflow that is not
     published, or a record for which another run is under way.
     """
-    run = _locked(id)
+    run = _fenced(id)
     workflow = _published(run)
     _refuse_without_record(run)
     version = workflow.version_id if latest else run.version_id

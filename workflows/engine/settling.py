@@ -47,7 +47,7 @@ def settle(workflow_id: str) -> None:
     runs = WorkflowRun.objects.filter(workflow=workflow).order_by("pk")
     if workflow.is_deleted:
         open = runs.exclude(status__in=(Status.COMPLETED, Status.FAILED, Status.CANCELLED))
-        moved = writing.cancel(list(open.values_list("pk", flat=True)[:BATCH]), "workflowDeleted")
+        moved = writing.cancel(_locked(open), "workflowDeleted")
     elif (moved := carrying.carry(workflow, BATCH)) < BATCH:
         moved += _follow(runs, workflow)
     if moved < BATCH:
@@ -56,12 +56,17 @@ def settle(workflow_id: str) -> None:
         notify_workers(WORK)
 
 
+def _locked(runs: QuerySet[WorkflowRun]) -> list[str]:
+    """Lock a batch of runs in the order of their ids, as slices and members do. Returns the ids."""
+    rows = runs.select_for_update(of=("self",), no_key=True).order_by("pk")
+    return list(rows.values_list("pk", flat=True)[:BATCH])
+
+
 def _follow(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
     """Pause a batch of runs that are held, or let one go on that is not any more. Returns how many runs."""
     moved = _hold_together(runs, workflow)
     if workflow.status != Workflow.Status.PUBLISHED:
-        going = runs.filter(status__in=GOING)
-        return moved + writing.pause(list(going.values_list("pk", flat=True)[:BATCH]), held_reason(workflow))
+        return moved + writing.pause(_locked(runs.filter(status__in=GOING)), held_reason(workflow))
     held = runs.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW, hold_no=workflow.hold_no)
     return moved + release(held, workflow, BATCH)
 
@@ -70,14 +75,15 @@ def _hold_together(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
     """Give the runs that were paused together the reason for which they stay so until they are resumed, those of a
     workflow that is not published, too. Returns how many."""
     held = runs.filter(hold_no__lt=workflow.hold_no)
-    moved = writing.pause(list(held.filter(status__in=GOING).values_list("pk", flat=True)[:BATCH]), TOGETHER)
-    kept = list(held.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW).values_list("pk", flat=True)[:BATCH])
+    moved = writing.pause(_locked(held.filter(status__in=GOING)), TOGETHER)
+    kept = _locked(held.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW))
     return moved + WorkflowRun.objects.filter(pk__in=kept).update(reason=TOGETHER)
 
 
 def release(runs: object, workflow: Workflow, most: int | None = None) -> int:
     """Let paused runs (a queryset) go on. Returns how many."""
-    found = list(runs.values_list("pk", "priority", "place")[:most])  # type: ignore[attr-defined]
+    locked = runs.select_for_update(of=("self",), no_key=True)  # type: ignore[attr-defined]
+    found = list(locked.values_list("pk", "priority", "place")[:most])
     rows = [(id, priority) for id, priority, _ in found]
     WorkflowRun.objects.filter(pk__in=[id for id, _ in rows]).update(
         status=Status.QUEUED, reason="", hold_no=workflow.hold_no, updated_at=timezone.now()

@@ -19,10 +19,12 @@ from django.utils import timezone
 from accounts.models import Company
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
-from workflows.engine import asks, carrying, inbox, interpreter, limits, locks, marks, subjects, writing
+from workflows.engine import carrying, interpreter, locks, marks, subjects, writing
 from workflows.engine.cursor import SUBJECT_DELETED, Cursor
+from workflows.engine.limits import limits
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 from workflows.engine.plans import plan_of
+from workflows.engine.waits import asks, inbox
 from workflows.engine.waves import House, advance
 from workflows.expressions.conditions import Case
 from workflows.graphs.models import Workflow, WorkflowVersion
@@ -180,12 +182,10 @@ def _lock(claimed: Mapping[str, list[str]]) -> dict[str, list[str]]:
 def _work_slice(notices: Mapping[str, list[str]]) -> int:
     if not notices:
         return 0
-    runs = list(
-        WorkflowRun.objects.filter(pk__in=list(notices))
-        .select_for_update(of=("self",), no_key=True, skip_locked=True)
-        .order_by("pk")
-    )
-    locks.lock_shared(run.workflow_id for run in runs)
+    claimed = WorkflowRun.objects.filter(pk__in=list(notices))
+    # The fences first, as whoever holds all runs of a workflow takes them: else each would wait for the other's.
+    locks.lock_shared(claimed.order_by().values_list("workflow_id", flat=True).distinct())
+    runs = list(claimed.select_for_update(of=("self",), no_key=True, skip_locked=True).order_by("pk"))
     workflows = Workflow.objects.in_bulk({run.workflow_id for run in runs})
     groups: dict[str, list[WorkflowRun]] = defaultdict(list)
     for run in runs:

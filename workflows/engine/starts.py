@@ -15,7 +15,8 @@ from core.ids import new_id
 from core.spans import after
 from core.tenancy import company_id
 from core.text.json import dumps
-from workflows.engine import interpreter, limits, places, writing
+from workflows.engine import interpreter, writing
+from workflows.engine.limits import limits, places
 from workflows.engine.models import WorkflowRun
 from workflows.expressions.conditions import Case
 from workflows.graphs.models import Workflow

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from time import perf_counter
 from typing import Any
 
 from django.db import OperationalError, transaction
@@ -17,6 +18,7 @@ from workflows.engine import interpreter
 from workflows.engine.cursor import Cursor
 from workflows.engine.interpreter import Visit
 from workflows.engine.subjects import values_of
+from workflows.expressions.filters import TooLarge
 from workflows.graphs.plan import Node
 from workflows.nodes.base import Arrived, Item, Outcome, Wave
 from workflows.nodes.records import fail_by
@@ -72,8 +74,11 @@ def advance(cursors: Sequence[Cursor], house: House) -> None:
     while group := _next_group(cursors):
         node = group[0][0].node_at(group[0][1])
         visits = [(cursor, interpreter.visit(cursor.plan, cursor.state, token)) for cursor, token in group]
-        for (cursor, seen), outcome in zip(visits, run_node(node, visits, house), strict=True):
-            cursor.take(seen, outcome)
+        begun = perf_counter()
+        outcomes = run_node(node, visits, house)
+        share = 1000 * (perf_counter() - begun) / len(visits)
+        for (cursor, seen), outcome in zip(visits, outcomes, strict=True):
+            cursor.take(seen, outcome, share)
 
 
 def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -> list[Outcome]:
@@ -84,7 +89,21 @@ def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -
     items = _run(node, visits, house)
     if node.type.writes:
         house.forget(cursor for cursor, _ in visits)
+    for item in items:
+        if item.outcome.status == "failed":
+            item.outcome.input = rendered(node, item.scope)
     return [item.outcome for item in items]
+
+
+def rendered(node: Node, scope: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the node's settings with their expressions replaced by the values; null for what has become too large."""
+    found = node.config.model_dump(mode="json", by_alias=True, exclude_none=True)
+    for name, compiled in node.templates.items():
+        try:
+            found[name] = compiled.read(scope)
+        except TooLarge:
+            found[name] = None
+    return found
 
 
 def _next_group(cursors: Sequence[Cursor]) -> list[tuple[Cursor, str]]:

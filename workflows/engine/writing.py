@@ -14,9 +14,8 @@ from core.ids import new_id
 from core.tenancy import company_id
 from core.text.json import dumps
 from outreach.genie.automated import cancel_messages_of, hold_messages_of
-from workflows.engine import counting, inbox
+from workflows.engine import counting
 from workflows.engine.cursor import Cursor
-from workflows.engine.inbox import Arrival
 from workflows.engine.models import (
     PlaceNotice,
     RunApproval,
@@ -27,6 +26,8 @@ from workflows.engine.models import (
     RunTimer,
     WorkflowRun,
 )
+from workflows.engine.waits import inbox
+from workflows.engine.waits.inbox import Arrival
 from workflows.nodes.base import MAX_OUTPUT, is_larger
 
 Status = WorkflowRun.Status
@@ -36,10 +37,10 @@ ENDED = (Status.COMPLETED, Status.FAILED, Status.CANCELLED)
 
 STEPS = """
 INSERT INTO workflows_runstep
-    (id, company_id, run_id, node, visit, attempt, status, handle, output, error, created_at, updated_at)
-SELECT id, %(company)s, run, node, visit, attempt, status, handle, output, error, %(now)s, %(now)s
+    (id, company_id, run_id, node, visit, attempt, status, handle, input, output, error, created_at, updated_at)
+SELECT id, %(company)s, run, node, visit, attempt, status, handle, input, output, error, %(now)s, %(now)s
 FROM json_to_recordset(%(rows)s::json) AS new (id text, run text, node text, visit int, attempt int, status text,
-    handle text, output jsonb, error jsonb)
+    handle text, input jsonb, output jsonb, error jsonb)
 """
 TIMERS = """
 INSERT INTO workflows_runtimer (id, company_id, run_id, token, due_at, told, created_at, updated_at)

@@ -18,12 +18,16 @@ from workflows.graphs.events import KINDS, MANUAL, OTHERS, SCHEDULE, SEGMENT, WE
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import ERROR, Node, Plan, compile_partly
 from workflows.graphs.problems import Problems
+from workflows.graphs.rights import May, check_rights
 from workflows.graphs.settings import Schedule
 
 
-def check_draft(graph: Mapping[str, Any], workflow_id: str = "") -> tuple[Plan | None, Problems]:
+def check_draft(
+    graph: Mapping[str, Any], workflow_id: str = "", may: May | None = None
+) -> tuple[Plan | None, Problems]:
     """Compile a draft (triggerEventType, config, nodes, edges, schedule) and find all that is wrong with it, also
-    beside what cannot be compiled. With the id of its workflow it finds out whether that would run itself."""
+    beside what cannot be compiled. With the id of its workflow it finds out whether that would run itself, with `may`
+    what whoever would publish it may not do."""
     problems = Problems()
     _check_trigger(graph, problems)
     before = len(problems.errors)
@@ -41,6 +45,8 @@ def check_draft(graph: Mapping[str, Any], workflow_id: str = "") -> tuple[Plan |
         _check_lead(plan, graph, problems)
     if workflow_id:
         _check_recursion(workflow_id, plan, problems)
+    if may is not None:
+        check_rights(plan, may, problems)
     return (None if problems.errors else plan), problems
 
 

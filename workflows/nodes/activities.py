@@ -14,6 +14,7 @@ from crm.activities.calls import create_calls
 from crm.activities.models import CallLog
 from crm.meetings.services import create_meeting
 from workflows.expressions.filters import number, text
+from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
 from workflows.nodes.records import checked_ids, fail_by
 from workflows.nodes.team import no_member
@@ -183,6 +184,7 @@ MEETING = NodeType(
     templates=("title", "startsAt", "description", "place", "link"),
     check=no_member("organizer", "members"),
     outputs={"id": "id", "warning": "text"},
+    effect=lambda settings: f"Makes a meeting: {effects.told(settings['title'])}, {settings['startsAt']}.",
 )
 CALL = NodeType(
     "call",
@@ -196,5 +198,6 @@ CALL = NodeType(
     templates=("startedAt", "duration", "notes", "number", "recording"),
     check=no_member("member"),
     outputs={"id": "id"},
+    effect=effects.of_call,
 )
 TYPES = (MEETING, CALL)

@@ -23,6 +23,7 @@ from outreach.ai.providers.answers import parse, plain_text
 from outreach.ai.providers.base import ProviderError, Used
 from outreach.ai.providers.model import ModelProvider
 from outreach.ai.services import ai_types, choose_ai_app, provider_class
+from workflows.nodes import effects
 from workflows.nodes.asks import LARGEST_CALL, Call, CallToMake, Made
 from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave
 from workflows.nodes.http import take_answer
@@ -208,4 +209,5 @@ AI = NodeType(
     icon="auto_awesome",
     templates=("inputs",),
     check=_check,
+    effect=lambda settings: f"Lets a model do this: {effects.told(settings['task'])}",
 )

@@ -10,6 +10,7 @@ from accounts.models import Member
 from core.spans import after
 from crm.teams.services import ACTIVE
 from workflows.expressions.filters import text
+from workflows.nodes import effects
 from workflows.nodes.asks import Question
 from workflows.nodes.base import NodeConfig, NodeType, Outcome, Span, Wave
 from workflows.nodes.records import checked_ids
@@ -76,4 +77,5 @@ APPROVAL = NodeType(
     templates=("text",),
     check=_check,
     outputs={"answer": "text", "comment": "text", "member": "id"},
+    effect=effects.of_approval,
 )

@@ -1,5 +1,5 @@
-"""What nodes ask for beside the time. The engine writes it down in the slice's transaction (workflows.engine.asks), and
-the answer comes into the run's inbox."""
+"""What nodes ask for beside the time. The engine writes it down in the slice's transaction
+(workflows.engine.waits.asks), and the answer comes into the run's inbox."""
 
 from __future__ import annotations
 

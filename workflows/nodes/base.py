@@ -44,6 +44,8 @@ class Outcome:
     status: Status = "done"
     handle: str = "out"
     output: Any = None
+    input: Any = None
+    """Of what has failed, the settings as rendered."""
     until: datetime | None = None
     """When a wait ends, if nothing ends it before; None: only what it waits for ends it."""
     waits_for: str = "timer"
@@ -112,7 +114,7 @@ class Item:
     key: str
     """The key of the effect: the same for each try, another one for each time that the run comes here."""
     token: str = ""
-    """The branch of the run that is here. With the run's id and epoch it says where an answer goes (engine.inbox)."""
+    """The branch of the run that is here. With the run's id and epoch it says where an answer goes (waits.inbox)."""
     arrived: Arrived | None = None
     """What has ended its wait at this node; None: it has only come here."""
     round: int = 0

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator
 from core.errors import ApiError
 from outreach.campaigns.joining import join_campaign
 from outreach.campaigns.models import Campaign
+from workflows.nodes import effects
 from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave
 from workflows.nodes.recipients import HANDLES, outcome_of, recipients
 from workflows.nodes.records import checked_ids, fail_by
@@ -72,5 +73,6 @@ CAMPAIGN = NodeType(
     check=_problems,
     writes=True,
     outputs={"id": "id", "status": "text", "reason": "text"},
+    effect=effects.of_campaign,
 )
 TYPES = (CAMPAIGN,)

@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from accounts.models import Member
+from crm.segments.models import Segment
 from crm.teams.models import Team
+from outreach.campaigns.models import Campaign
+from outreach.email_templates.models import EmailTemplate
 from workflows.expressions.filters import TooLarge, text
 
 
@@ -45,7 +48,45 @@ def of_tags(settings: Mapping[str, Any]) -> str:
     return f"{verb} {counted(len(settings['tags']), 'tag')} {to} the {settings['panel']} of the run."
 
 
-def _name(model: type[Team | Member], id: str) -> str:
+def of_mail(what: Callable[[Mapping[str, Any]], str]) -> Callable[[Mapping[str, Any]], str]:
+    """Return the effect of a node that writes a mail, of which `what` says what is in it."""
+
+    def effect(settings: Mapping[str, Any]) -> str:
+        to = told(settings["to"]) if settings.get("to") else "the contact of the run"
+        held = ", and holds it until it is approved" if settings.get("draft") else ""
+        return f"Writes a mail to {to}: {what(settings)}{held}."
+
+    return effect
+
+
+def of_words(settings: Mapping[str, Any]) -> str:
+    if settings.get("template"):
+        return f"by the template {_name(EmailTemplate, settings['template'])}"
+    return told(settings.get("subject"))
+
+
+def of_campaign(settings: Mapping[str, Any]) -> str:
+    to = told(settings["to"]) if settings.get("to") else "the contact of the run"
+    return f"Adds {to} to the campaign {_name(Campaign, settings['campaign'])}."
+
+
+def of_segment(settings: Mapping[str, Any]) -> str:
+    verb, to = {"add": ("Adds", "to"), "remove": ("Removes", "from")}[settings["action"]]
+    return f"{verb} the record of the run {to} the segment {_name(Segment, settings['segment'])}."
+
+
+def of_approval(settings: Mapping[str, Any]) -> str:
+    asked = [counted(len(settings[name]), name[:-1]) for name in ("members", "roles") if settings.get(name)]
+    return f"Asks {' and '.join(asked)}: {told(settings['text'])}"
+
+
+def of_call(settings: Mapping[str, Any]) -> str:
+    return f"Notes an {settings['direction']} call, {settings['outcome']}" + (
+        f": {told(settings['notes'])}" if settings.get("notes") else "."
+    )
+
+
+def _name(model: type[Team | Member | Campaign | EmailTemplate | Segment], id: str) -> str:
     name = model.objects.filter(pk=id).values_list("name", flat=True).first()
     return told(name) if name else "that is gone"
 

@@ -14,6 +14,7 @@ from core.lists.keyset import SortKey, sections
 from core.text.json import dumps
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.expressions.records import values_of
+from workflows.nodes import effects
 from workflows.nodes.base import NodeConfig, NodeType, Outcome, Wave
 from workflows.nodes.records import fail_by
 
@@ -136,5 +137,6 @@ FIND = NodeType(
     templates=("filter",),
     check=_unknown,
     outputs={"count": "number", "records": "list"},
+    effect=lambda settings: f"Looks for up to {effects.counted(settings['limit'], settings['panel'])}.",
 )
 TYPES = (FIND,)

@@ -9,6 +9,7 @@ from pydantic import Field
 from core.errors import NamedError
 from outreach.ai.languages import language_name
 from outreach.ai.services import ai_type_of, choose_ai_app
+from workflows.nodes import effects
 from workflows.nodes.base import NodeType, Wave
 from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of
 
@@ -67,5 +68,6 @@ GENIE = NodeType(
     check=_problems,
     writes=True,
     outputs={"id": "id", "status": "text", "reason": "text"},
+    effect=effects.of_mail(lambda settings: f"the AI app finds the words for {effects.told(settings['prompt'])}"),
 )
 TYPES = (GENIE,)

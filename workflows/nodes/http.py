@@ -305,4 +305,5 @@ HTTP = NodeType(
     escapes={"url": lambda value: quote(text(value), safe="")},
     check=_check,
     outputs={"status": "number", "headers": "object", "body": "any"},
+    effect=lambda settings: f"Calls {settings['method']} {settings['url']}.",
 )

@@ -20,6 +20,7 @@ from workflows.expressions import Compiled as Expression
 from workflows.expressions import compile_value
 from workflows.expressions.compile import MAX_PARTS, references
 from workflows.expressions.filters import text
+from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeType, Wave
 from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of
 from workflows.nodes.records import checked_ids, fail_by
@@ -194,5 +195,6 @@ MAIL = NodeType(
     check=_problems,
     writes=True,
     outputs={"id": "id", "status": "text", "reason": "text"},
+    effect=effects.of_mail(effects.of_words),
 )
 TYPES = (MAIL,)

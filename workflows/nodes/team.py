@@ -20,7 +20,7 @@ from crm.segments.services import IdChanges, update_segment
 from crm.teams.services import ACTIVE
 from workflows.expressions.filters import text
 from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Span, Wave
-from workflows.nodes.effects import counted, told
+from workflows.nodes.effects import counted, of_segment, told
 from workflows.nodes.records import checked_ids, fail_by, with_record
 
 TEXT: dict[str, Any] = {"x-widget": "expression"}
@@ -197,5 +197,6 @@ SEGMENT = NodeType(
     check=_no_segment,
     writes=True,
     outputs={"id": "id"},
+    effect=of_segment,
 )
 TYPES = (NOTE, FOLLOW_UP, NOTIFY, SEGMENT)

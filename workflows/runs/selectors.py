@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from core.text.json import iso
 from workflows.definitions.backlog import pace_of
-from workflows.engine import interpreter, limits
+from workflows.engine import interpreter
+from workflows.engine.limits import limits
 from workflows.engine.models import LIVE, RunTimer, WorkflowRun
 
 BEFORE = "0"

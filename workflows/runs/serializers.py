@@ -163,7 +163,7 @@ def _withheld(data: dict[str, Any]) -> dict[str, Any]:
     for name in ("failure", "error"):
         if found.get(name):
             found[name] = {**found[name], "message": ""}
-    return {**found, **({"output": None} if "output" in found else {})}
+    return {**found, **{name: None for name in ("input", "output") if name in found}}
 
 
 class WorkflowStepOut(Output):
@@ -175,6 +175,9 @@ class WorkflowStepOut(Output):
     attempt = serializers.IntegerField()
     status = serializers.ChoiceField(choices=RunStep.Status.values)
     handle = serializers.CharField(help_text="The way that it went on; empty: none.")
+    input = serializers.JSONField(
+        allow_null=True, help_text="Of a step that has failed, its settings with the values that they had."
+    )
     output = serializers.JSONField(allow_null=True)
     error = serializers.DictField(allow_null=True, help_text="code, message and attempt.")
     createdAt = serializers.DateTimeField()

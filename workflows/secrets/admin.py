@@ -13,7 +13,7 @@ class WorkflowSecretAdmin(CompanyRecordAdmin):
     """Secrets that workflows send along with their calls."""
 
     icon = "key"
-    list_display = ("name", "company", "host", "created_at")
+    list_display = ("name", "company", "host", "last_used_at", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
     search_fields = ("name", "host")

@@ -15,6 +15,7 @@ class WorkflowSecret(CompanyModel):
     name = NameField(max_length=100)
     host = models.CharField(max_length=255, help_text="The host that it is sent to.")
     value = EncryptedTextField(bound_to=("host",))
+    last_used_at = models.DateTimeField(null=True, editable=False, help_text="When a call last sent it, to the minute.")
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):

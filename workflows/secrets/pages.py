@@ -42,6 +42,7 @@ class Secrets(RecordList, SecretPage):
     columns = (
         Column("name", "Name", "name"),
         Column("host", "Host", "host"),
+        Column("lastUsedAt", "Last used", "lastUsedAt"),
         Column("createdAt", "Kept since", "createdAt"),
     )
 

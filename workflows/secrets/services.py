@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from core.access.quota import lock_company
 from core.errors import NamedError
@@ -16,6 +18,8 @@ from workflows.secrets.models import WorkflowSecret
 NOT_FOUND, TAKEN = "WorkflowSecretNotFound_404", "WorkflowSecretNameAlreadyExists_400"
 MOST = 100
 LOCK = "workflow-secrets"
+USED_EVERY = timedelta(minutes=1)
+"""How exactly it is known when a secret was used last."""
 HOST = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
 
 
@@ -45,9 +49,15 @@ def delete_secrets(*, selection: BulkSelection) -> int:
 
 
 def secret_for(id: str, host: str) -> str | None:
-    """Return the secret with this id, if it is for the host."""
+    """Return the secret with this id, if it is for the host, to send it there."""
     found: Any = WorkflowSecret.objects.filter(pk=id, host=host.lower()).first()
-    return None if found is None else str(found.value)
+    if found is None:
+        return None
+    now = timezone.now()
+    # At most once a minute: calls that are made side by side need not wait for each other.
+    if found.last_used_at is None or found.last_used_at < now - USED_EVERY:
+        WorkflowSecret.objects.filter(pk=id).update(last_used_at=now)
+    return str(found.value)
 
 
 def has_secret(id: str, host: str) -> bool:

@@ -22,6 +22,7 @@ FIELDS = FieldSet(
         ListField("_id", "id", "id", nullable=False),
         ListField("name", "text", "name", nullable=False, searchable=True),
         ListField("host", "text", "host", nullable=False, searchable=True),
+        ListField("lastUsedAt", "date", "last_used_at"),
         ListField("createdAt", "date", "created_at", nullable=False),
     ],
     default_sort=("createdAt",),
@@ -47,6 +48,7 @@ class WorkflowSecretOut(Output):
     _id = IdField()
     name = serializers.CharField()
     host = serializers.CharField()
+    lastUsedAt = serializers.DateTimeField(allow_null=True, help_text="When a call last sent it, to the minute.")
     createdAt = serializers.DateTimeField()
 
 

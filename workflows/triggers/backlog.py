@@ -16,7 +16,7 @@ from core.events.delivery import BATCH
 from core.jobs import notify_workers
 from core.models import Event
 from core.tenancy import company_scope, unscoped
-from workflows.engine import limits
+from workflows.engine.limits import limits
 from workflows.engine.models import QueuedEvent
 
 WORK = "workflow-backlog"

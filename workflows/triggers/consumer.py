@@ -9,7 +9,8 @@ from core.events import QUEUE
 from core.models import Event
 from core.text.json import iso
 from crm.contacts.models import Contact
-from workflows.engine import limits, locks, starts
+from workflows.engine import locks, starts
+from workflows.engine.limits import limits
 from workflows.engine.slices import plan_of
 from workflows.engine.starts import Entry, pass_filter, start_runs
 from workflows.engine.subjects import contacts_of_leads

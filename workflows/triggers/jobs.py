@@ -7,7 +7,7 @@ from functools import partial
 from core.events import EventConsumer
 from core.jobs import QueueWork, register
 from crm.segments.tracking import watch_segments
-from workflows.engine.listening import wake_by_events
+from workflows.engine.waits.listening import wake_by_events
 from workflows.graphs.events import KINDS
 from workflows.triggers import backlog
 from workflows.triggers.consumer import start, start_by_events

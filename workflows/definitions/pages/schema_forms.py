@@ -21,6 +21,7 @@ from workflows.definitions.pages.schemas import (
     MOST_ROWS,
     ONE_LINE,
     SEVERAL_LINES,
+    SHOWN,
     SPARE,
     Part,
     Schema,
@@ -29,7 +30,9 @@ from workflows.definitions.pages.schemas import (
     enum_options,
     has_expression,
     is_days,
+    is_time,
     label_of,
+    shown_time,
     single,
     tree_state,
     with_held,
@@ -143,7 +146,12 @@ class SchemaForm(ReadingForm):
             made.value = value if isinstance(value, list) else []
             made.options = with_held(made.options, made.chosen)
         elif kind == "lines":
-            made.kind, made.value = "textarea", "\n".join(map(str, value if isinstance(value, list) else []))
+            items, _ = self.resolve(schema.get("items") or {})
+            texts = [str(one) for one in (value if isinstance(value, list) else [])]
+            if is_time(items):
+                texts = [shown_time(one, self.sources.zone) for one in texts]
+                made.placeholder = SHOWN
+            made.kind, made.value = "textarea", "\n".join(texts)
         elif kind == "json":
             made.kind, made.value = "textarea", "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
         elif kind == "text":
@@ -156,11 +164,9 @@ class SchemaForm(ReadingForm):
             made.kind = "textarea" if several else format
             if not isinstance(value, str | None):
                 made.value = json.dumps(value, ensure_ascii=False)
-            if format == "datetime-local" and isinstance(value, str):
-                made.kind = "text"
-                made.placeholder = "2026-01-31T09:00:00Z"
-            elif format == "datetime-local":
-                made.kind, made.placeholder = "text", "2026-01-31T09:00:00Z"
+            if made.kind == "datetime-local":
+                made.value = shown_time(value, self.sources.zone)
+                made.kind = "datetime-local" if len(made.value) in (0, len(SHOWN)) else "text"
         if path in self.wrong:
             made.value = self.sent.get(path, "")
         return made

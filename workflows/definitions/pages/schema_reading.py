@@ -12,7 +12,17 @@ from django.http import QueryDict
 from core.web.filters import changed_filters
 from core.web.forms import Field
 from core.web.lists import MATCH, ListState
-from workflows.definitions.pages.schemas import MOST_ROWS, Schema, Schemas, conditions_of, tree_state, typed
+from workflows.definitions.pages.schemas import (
+    MOST_ROWS,
+    Schema,
+    Schemas,
+    conditions_of,
+    has_expression,
+    is_time,
+    read_time,
+    tree_state,
+    typed,
+)
 
 
 class ReadingForm(Schemas):
@@ -57,9 +67,9 @@ class ReadingForm(Schemas):
             return self._read_rows(schema, held, path)
         if kind == "pairs":
             return self._read_pairs(schema, path)
-        return self._read_field(kind, schema, path, optional)
+        return self._read_field(kind, schema, held, path)
 
-    def _read_field(self, kind: str, schema: Schema, path: str, optional: bool) -> Any:
+    def _read_field(self, kind: str, schema: Schema, held: Any, path: str) -> Any:
         read_as = {"lines": "textarea", "json": "textarea"}.get(kind, kind)
         value = Field(path, "", read_as).read(self.sent)
         if kind == "json":
@@ -67,11 +77,16 @@ class ReadingForm(Schemas):
         if kind in ("lines", "checks"):
             several = value if kind == "checks" else [line.strip() for line in value.split("\n") if line.strip()]
             items, _ = self.resolve(schema.get("items") or {})
+            if is_time(items):
+                before = held if isinstance(held, list) else []
+                several = [read_time(one, self.sources.zone, before) for one in several]
             if items.get("type") in ("integer", "number"):
                 several = [int(one) if re.fullmatch(r"-?\d{1,9}", one) else one for one in several]
             return several or None
         if kind == "select" and schema.get("type") in ("integer", "number"):
             return int(value) if re.fullmatch(r"-?\d{1,9}", value) else value or None
+        if value and is_time(schema) and not has_expression(value):
+            return read_time(value, self.sources.zone, [held])
         return None if value == "" else value
 
     def _read_json(self, path: str, text: str) -> Any:

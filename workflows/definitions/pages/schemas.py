@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from django.http import QueryDict
@@ -36,6 +37,8 @@ CHOSEN = {
     "secret": "secrets",
 }
 """Widget -> key of GET /workflow/choices."""
+SHOWN = "2026-01-31T09:00"
+"""A time as forms show it."""
 INPUTS = {"time": "time", "date-time": "datetime-local", "date": "date", "email": "email", "uri": "url"}
 
 
@@ -78,6 +81,8 @@ class Sources:
     """Path -> what is said below it, where the schema's text is for programs."""
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Path -> value -> the words for it, where the value does not say enough."""
+    zone: tzinfo = UTC
+    """In which times are shown and typed."""
 
 
 def tree_state(value: Any, choices: Sequence[Choice]) -> ListState:
@@ -93,6 +98,31 @@ def tree_state(value: Any, choices: Sequence[Choice]) -> ListState:
         query.setlist("f", texts)
         query[MATCH] = match
     return ListState(query, known, fixed=fixed)
+
+
+def is_time(schema: Schema) -> bool:
+    """Tell whether a setting is a time, which its form shows in a zone."""
+    return schema.get("format") == "date-time" and schema.get("x-widget") != "expression"
+
+
+def shown_time(value: Any, zone: tzinfo) -> str:
+    """Return a time as a form shows it; what is none, as it is."""
+    try:
+        found = datetime.fromisoformat(str(value or ""))
+    except ValueError:
+        return str(value or "")
+    return f"{found.astimezone(zone):%Y-%m-%dT%H:%M}" if found.tzinfo is not None else str(value)
+
+
+def read_time(text: str, zone: tzinfo, held: Iterable[Any] = ()) -> str:
+    """Return a time that was typed, with its offset; the one that is held if that is what the form has shown of it."""
+    known = {shown_time(one, zone): str(one) for one in held if one}
+    try:
+        found = datetime.fromisoformat(text)
+        there = (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone(UTC)
+        return known.get(text) or f"{there:%Y-%m-%dT%H:%M:%SZ}"
+    except (ValueError, OverflowError):
+        return text
 
 
 def typed(text: str, type: str) -> Any:

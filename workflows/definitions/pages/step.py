@@ -11,10 +11,11 @@ from urllib.parse import urlencode
 
 from django.http import HttpResponse
 
+from core.text.timezones import zone_of
 from core.web.ask import Answer
 from core.web.forms import Field
 from core.web.pages import NOTHING, Refused
-from workflows.definitions.pages.draw import DrawWorkflow
+from workflows.definitions.pages.draw import DrawWorkflow, counts_of
 from workflows.definitions.pages.graph import SEEDS, Graph, NotPossible, problems_by_node
 from workflows.definitions.pages.problems import MISSING, said
 from workflows.definitions.pages.rhythms import OWN, RHYTHM, cron_from, rhythm_fields
@@ -66,6 +67,7 @@ class Step(DrawWorkflow):
     def own_sources(self) -> Sources:
         found = self.sources(self.node, self.graph)
         found.labels, found.words, found.helps = LABELS, WORDS, HELPS
+        found.zone = zone_of(self.reader.formats.timezone)
         updates = [kind for kind in self.triggers if kind.endswith(".updated")]
         found.shown_if = {
             f"config.{CHANGED}": {"triggerEventType": updates},
@@ -152,6 +154,7 @@ class Step(DrawWorkflow):
             "hook": self.workflow["hookPath"] if self.is_trigger else "",
             "here": self.here,
             "flow": self.flow(graph),
+            "runs": self.runs_here(),
             **more,
         }
 
@@ -196,7 +199,32 @@ class Step(DrawWorkflow):
             found.append({"handle": handle, "words": graph.words(node, handle), "edges": edges})
         return found
 
+    def runs_here(self) -> dict[str, Any] | None:
+        """Return how many runs are at the step, how long it takes, and where those stand that have failed here."""
+        answer = self.ask("GET", f"{self.place}/overlay")
+        found = answer.data["nodes"].get(self.node["id"]) if answer.ok else None
+        if not found:
+            return None
+        took = found["took"]
+        only = ("status:in:failed", f"errorNode:equals:{self.node['id']}")
+        return {
+            "counts": counts_of(found),
+            "failed": found["now"].get("failed", 0),
+            "took": {name: spoken(ms) for name, ms in took.items()} if took else None,
+            "link": self.address("workflow-runs-of", self.params["id"], f=only),
+        }
+
     # What the forms do
+
+    def do_redrive(self) -> HttpResponse:
+        """Try all runs again that have failed at the step, by one job."""
+        filters = {"workflow": self.params["id"], "errorNode": self.node["id"], "status": "failed"}
+        version = "latest" if "latest" in self.request.POST else "same"
+        body = {"selectAll": True, "from": "failed", "version": version}
+        answer = self.ask("POST", "workflow/runs/redrive", {"filters": filters}, body)
+        if not answer.ok:
+            return self.refuse(answer, self.here)
+        return self.done("The runs begin again here", self.here, watch=answer.job)
 
     def do_save(self) -> HttpResponse:
         """Save the settings. Where somebody else has changed the step since the form was opened, ask first."""
@@ -283,6 +311,14 @@ class Step(DrawWorkflow):
         if not after:
             return self.fail("Choose a place first", self.here)
         return self.changed(lambda graph: graph.move(id, after, handle), "Step moved", self.here)
+
+
+def spoken(milliseconds: float) -> str:
+    """Say a time in the largest unit in which it is at least one."""
+    for size, unit in ((86_400_000, "days"), (3_600_000, "hours"), (60_000, "minutes"), (1000, "seconds")):
+        if milliseconds >= size:
+            return f"{milliseconds / size:.2g} {unit}"
+    return f"{milliseconds:.0f} ms"
 
 
 def fingerprint(data: Mapping[str, Any], workflow: Mapping[str, Any]) -> str:

@@ -29,6 +29,8 @@ LABELS = {
     "schedule.field.at": "At",
     "schedule.field.yearly": "Each year on the day",
     "schedule.timezone": "Time zone",
+    "schedule.from": "From",
+    "schedule.until": "Until",
     "schedule.audience.panel": "Of",
     "schedule.audience.filter": "Only if",
     "schedule.at": "Times, one in a line",
@@ -99,6 +101,9 @@ HELPS = {
     "schedule.audience": "A run for each that meets the conditions. Without it, one run without a record.",
     "schedule.audience.filter": "",
     "schedule.misfire": "",
+    "schedule.from": "In your own time zone. Empty: from now on.",
+    "schedule.until": "In your own time zone. Empty: for good.",
+    "schedule.at": "In your own time zone.",
     "onError.unknown": "",
 }
 """Path of a setting -> what is said below it in place of the API's text; nothing for nothing."""

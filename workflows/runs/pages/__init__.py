@@ -205,7 +205,13 @@ class Run(WorkflowPage):
     def _step(self, one: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
         words, tone = one["badge"]
         label = labels.get(one["node"]) or one["node"]
-        shown = {"label": label, "words": words, "mood": tone, "made": _written(one["output"])}
+        shown = {
+            "label": label,
+            "words": words,
+            "mood": tone,
+            "given": _written(one["input"]),
+            "made": _written(one["output"]),
+        }
         return {**one, **shown, "message": self._message(one)}
 
     def _message(self, one: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from core.web.forms import Field, Form, Option
 from core.web.lists import Column
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from core.web.settings import SettingsPage
+from crm.webhooks.pages.filters import WebhookFilter, told_filter
 
 WEBHOOKS = Records(
     "webhook",
@@ -67,7 +68,7 @@ class Webhooks(RecordList, WebhookPage):
 
 
 class WebhookForm(RecordForm, WebhookPage):
-    """The fields of a webhook. Its filter is set by the API alone, and stays."""
+    """The fields of a webhook. Its filter has a page of its own."""
 
     known = False
 
@@ -133,6 +134,7 @@ class Webhook(EditRecord, WebhookForm):
             "deliveries": deliveries.data,
             "total": deliveries.total,
             "replay": replay,
+            "only": told_filter(self, self.record),
         }
 
     def values(self) -> Mapping[str, Any]:
@@ -189,4 +191,4 @@ def indented(text: str) -> str:
         return text
 
 
-PAGES = [Webhooks, NewWebhook, WebhookDelivery, Webhook]
+PAGES = [Webhooks, NewWebhook, WebhookDelivery, WebhookFilter, Webhook]

@@ -1,7 +1,7 @@
 """Limits of starts: the plan's runs a month, the rates of the company and of a workflow, and a workflow's runs at once.
 
 Nothing fails by a limit. A run over a rate begins at a time of its own, by a timer. A run without a place waits for a
-notice that one is free (workflows.engine.places).
+notice that one is free (workflows.engine.limits.places).
 """
 
 from __future__ import annotations

@@ -22,9 +22,10 @@ from core.jobs import has_due as has_due_rows
 from core.jobs.flights import Flights
 from core.jobs.liveness import worker_number
 from core.tenancy import company_scope, unscoped
-from workflows.engine import inbox, locks
-from workflows.engine.inbox import Arrival
+from workflows.engine import locks
 from workflows.engine.models import RunCall, WorkflowRun
+from workflows.engine.waits import inbox
+from workflows.engine.waits.inbox import Arrival
 from workflows.graphs.models import Workflow
 from workflows.nodes.asks import CallToMake, Made
 from workflows.nodes.registry import NODE_TYPES

@@ -17,8 +17,9 @@ from django.utils import timezone
 from accounts.models import Company
 from core.jobs import notify_workers
 from core.tenancy import company_id, company_scope, unscoped
-from workflows.engine import limits, writing
-from workflows.engine.limits import CONCURRENCY, QUOTA, RATE, WINDOW, Turns
+from workflows.engine import writing
+from workflows.engine.limits import limits
+from workflows.engine.limits.limits import CONCURRENCY, QUOTA, RATE, WINDOW, Turns
 from workflows.engine.models import WORK, PlaceNotice, StartBucket, WorkflowRun
 from workflows.engine.slices import plan_of
 from workflows.engine.writing import HELD

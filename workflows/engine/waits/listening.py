@@ -13,12 +13,13 @@ from django.utils import timezone
 from core.jobs import notify_workers
 from core.models import Event
 from core.text.json import iso
-from workflows.engine import inbox, locks, writing
+from workflows.engine import locks, writing
 from workflows.engine.cursor import Cursor
-from workflows.engine.inbox import Arrival
 from workflows.engine.models import LIVE, WORK, RunListener, WorkflowInterest, WorkflowRun
 from workflows.engine.plans import plan_of
 from workflows.engine.subjects import contacts_of_leads
+from workflows.engine.waits import inbox
+from workflows.engine.waits.inbox import Arrival
 from workflows.expressions.conditions import Case
 from workflows.graphs.events import subject_of
 from workflows.graphs.plan import Node

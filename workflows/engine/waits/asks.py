@@ -15,12 +15,13 @@ from core.ids import new_id
 from core.jobs import notify_workers
 from core.tenancy import company_id
 from core.text.json import dumps, iso
-from workflows.engine import inbox, listening, locks, writing
+from workflows.engine import locks, writing
 from workflows.engine.cursor import Cursor
-from workflows.engine.inbox import Arrival
 from workflows.engine.models import CALLS, RunApproval, RunListener, WorkflowRun
 from workflows.engine.plans import plan_of
 from workflows.engine.starts import Entry, start_runs
+from workflows.engine.waits import inbox, listening
+from workflows.engine.waits.inbox import Arrival
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Node
 from workflows.nodes.asks import Ask, Call, Listen, Question, StartRun

@@ -1,0 +1,107 @@
+"""The page of a webhook's filter: of which records it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse, QueryDict
+
+from core.web.filter_words import in_words
+from core.web.filters import Choice, changed_filters, flattened
+from core.web.forms import Form
+from core.web.lists import MATCH, ListState
+from core.web.pages import Page
+from core.web.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices
+from core.web.settings import SettingsPage
+
+WHOLE = "It has conditions that no page can show; the API changes them, or takes them away."
+
+
+def panel_of(kinds: list[str]) -> str:
+    """Return the kind of records that all of the events are about; "" where a filter cannot be chosen."""
+    found = {kind.partition(".")[0] for kind in kinds}
+    return found.pop() if len(found) == 1 and found <= set(PLAIN) else ""
+
+
+def definitions(page: Page, panel: str) -> list[Mapping[str, Any]]:
+    """Return the fields that people filter by, or none if the reader may not see them."""
+    answer = page.ask("GET", "custom-field", fields_query(panel)) if page.may("custom-field") else None
+    return [one for one in answer.data if not one["hide"]] if answer is not None and answer.ok else []
+
+
+def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page of a webhook says of its filter: rules in words, and where they are changed."""
+    panel = panel_of(webhook["kinds"])
+    tree = webhook["filter"]
+    if not panel:
+        return {"rules": [WHOLE] if tree else [], "change": ""}
+    known = definitions(page, panel)
+    choices = {one.name for one in record_choices(panel, known)}
+    names = {one.name: one.label for one in (*PLAIN[panel], *BESIDE[panel])}
+    names |= {one["uniqueFieldID"]: name_of(one) for one in known}
+    texts, match, rest = flattened(tree, lambda text: text.partition(":")[0] in choices) if tree else ([], "", [])
+    query: dict[str, Any] = {"f": texts, **({MATCH: match} if match else {})}
+    conditions = tree["conditions"] if tree and tree.get("operator") == "and" else [tree] if tree else []
+    return {
+        "rules": [in_words(one, names, {}) for one in conditions],
+        "change": "" if rest else page.address("webhook-filter", webhook["_id"], **query),
+        "hint": WHOLE if rest else "",
+    }
+
+
+class WebhookFilter(SettingsPage):
+    """Of which records a webhook tells: the filters in the address, and those that the form adds or takes off."""
+
+    path = "settings/webhooks/<str:id>/filter"
+    name = "webhook-filter"
+    title = "Of which records it tells"
+    template = "web/webhooks/filter.html"
+    module = "api"
+    section = "webhooks"
+
+    @property
+    def resource(self) -> str:
+        return f"webhook/{self.params['id']}"
+
+    @cached_property
+    def webhook(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read(self.resource).data
+        return found
+
+    @cached_property
+    def choices(self) -> list[Choice]:
+        panel = panel_of(self.webhook["kinds"])
+        return record_choices(panel, definitions(self, panel)) if panel else []
+
+    @cached_property
+    def state(self) -> ListState:
+        known = {choice.name: choice for choice in self.choices}
+        added, dropped = changed_filters(self.request.POST, known)
+        texts = [str(one) for one in ListState(self.request.GET, known).filters]
+        query = QueryDict(mutable=True)
+        query.setlist("f", [text for text in dict.fromkeys((*texts, *added)) if text not in dropped])
+        query[MATCH] = self.request.POST.get(MATCH) or self.request.GET.get(MATCH, "")
+        return ListState(query, known)
+
+    def show(self) -> Mapping[str, Any]:
+        may = self.may(self.module, "PUT") and self.choices
+        return {
+            "webhook": self.webhook,
+            "state": self.state,
+            "choices": self.choices,
+            "here": self.request.path + self.state.link(),
+            "back": self.address("webhook", self.params["id"]),
+            "form": Form([]) if may else None,
+        }
+
+    def do_save(self) -> HttpResponse:
+        changed = changed_filters(self.request.POST, (choice.name for choice in self.choices))
+        if any(changed) or MATCH in self.request.POST:
+            return self.page(self.show())
+        tree = self.state.selection().get("advancedFilters") or {}
+        answer = self.ask("PUT", self.resource, None, {"filter": tree})
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done("Webhook saved", self.address("webhook", self.params["id"]))

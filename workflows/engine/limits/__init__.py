@@ -1,0 +1,1 @@
+"""How many runs begin, and when: rates, quotas, windows and places."""
