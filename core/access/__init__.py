@@ -13,6 +13,7 @@ from core.access.entitlements import (
     set_entitlements,
     subscribed,
 )
+from core.access.pace import Pace, count_request, headers_of, refusal
 from core.access.quota import (
     METERED,
     OWN_LIMIT,
@@ -43,13 +44,16 @@ __all__ = [
     "AuthPath",
     "Entitlement",
     "EntitlementSource",
+    "Pace",
     "Usage",
     "check_key",
     "check_session",
+    "count_request",
     "count_usage",
     "entitlement",
     "entitlement_source",
     "entitlements_kept",
+    "headers_of",
     "is_limited",
     "limit_errors",
     "limited",
@@ -57,6 +61,7 @@ __all__ = [
     "meter_usage",
     "permission_of",
     "quota_exceeded",
+    "refusal",
     "refuse_over_quota",
     "remaining_quota",
     "reserve_quota",

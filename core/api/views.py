@@ -13,7 +13,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.access import Actor, AuthPath, Entitlement, check_key, check_session, entitlement, limited, subscribed
+from core.access import (
+    Actor,
+    AuthPath,
+    Entitlement,
+    check_key,
+    check_session,
+    count_request,
+    entitlement,
+    headers_of,
+    limited,
+    refusal,
+    subscribed,
+)
 from core.api.endpoint import Endpoint
 from core.api.envelope import envelope, respond
 from core.api.fields import choose_fields
@@ -49,6 +61,8 @@ class ApiView(APIView):
     """The declaration of the endpoint that answers (set by @endpoint)."""
     action: str
     """The name of the method that answers (set by ViewSetMixin)."""
+    pace: Mapping[str, str] = {}
+    """The headers that tell how fast the caller may go on."""
 
     @classmethod
     def modules_of(cls, declared: Endpoint) -> tuple[str, ...]:
@@ -98,6 +112,7 @@ class ApiView(APIView):
             return
         needed = declared.permission or request.method or "GET"
         if self.actor.auth_path is AuthPath.KEY:
+            self._count(request, self.actor.entitlement)
             if declared.needs_subscription:
                 subscribed(self.actor.entitlement)
             if not declared.own:
@@ -107,13 +122,30 @@ class ApiView(APIView):
             allowed = entitlement(self.actor.company_id)
         except NamedError:
             if declared.needs_subscription:
+                self._count(request, None)
                 raise
             allowed = Entitlement()
+        self._count(request, allowed)
         in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
         module = next((module for module in in_plan if self.actor.may(module, needed)), modules[0])
         check_session(self.actor, allowed, module, needed, own=declared.own)
         if request.method == "POST":
             self._scope.enter_context(limited(allowed))
+
+    def _count(self, request: Request, allowed: Entitlement | None) -> None:
+        """Count the request against the limits of its caller and company. A page's own questions are not counted."""
+        if hasattr(request._request, "acting"):
+            return
+        paces = count_request(self.actor.company_id, self.actor.key_id or self.actor.member_id, allowed)
+        self.pace = headers_of(paces)
+        if error := refusal(paces):
+            raise error
+
+    def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        for name, value in self.pace.items():
+            answer[name] = value
+        return answer
 
     def list_response(
         self,
