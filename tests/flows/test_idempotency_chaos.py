@@ -31,7 +31,7 @@ from tests.kit.factories import ContactFactory
 from tests.kit.processes import database_url
 
 WEB = 2
-SECONDS = 400
+SECONDS = 240
 LONG = tuple(
     int(os.environ.get(f"IDEMPOTENCY_{name}", default))
     for name, default in (("REQUESTS", "1000"), ("CALLERS", "50"), ("KILLS", "20"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
@@ -39,6 +40,16 @@ class Handler(WSGIRequestHandler):
         """Say nothing."""
 
 
+def listen(port: int) -> Server:
+    """Take the port as soon as the process that was killed has let go of it."""
+    for _ in range(500):
+        try:
+            return Server(("127.0.0.1", port), Handler)
+        except OSError:
+            time.sleep(0.01)
+    raise TimeoutError(f"{port} is taken")
+
+
 def main() -> None:
     from config.wsgi import application
 
@@ -48,7 +59,7 @@ def main() -> None:
         child = os.fork()
         if child == 0:
             sys.stdin = open(os.devnull)  # noqa: SIM115
-            server = Server(("127.0.0.1", int(line)), Handler)
+            server = listen(int(line))
             server.set_app(application)
             server.serve()
             os._exit(0)

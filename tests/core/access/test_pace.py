@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from billing.models import Subscription
+from billing.subscriptions.services import override_subscription
 from core.access import attempts, pace
 from tests.kit.cast import Cast
 
 
-@pytest.fixture
-def limits(cast: Cast) -> Any:
-    def change(**values: int) -> None:
-        with cast.scope():
-            plan = Subscription.objects.get().plan
-        plan.limits = {**plan.limits, **{name.replace("_", "-"): value for name, value in values.items()}}
-        plan.save()
+@pytest.fixture(autouse=True)
+def nothing_counted() -> None:
+    if keys := list(attempts._client().scan_iter("leadwright:pace:*")):
+        attempts._client().delete(*keys)
 
-    return change
+
+def limit(cast: Cast, **limits: int) -> None:
+    named = {name.replace("_", "-"): value for name, value in limits.items()}
+    override_subscription(company_id=cast.company.pk, modules=None, limits=named)
 
 
 def test_answers_tell_what_is_left(cast: Cast, settings: Any) -> None:
@@ -32,8 +32,8 @@ def test_answers_tell_what_is_left(cast: Cast, settings: Any) -> None:
 
 
 @pytest.mark.parametrize(("name", "whose"), [("api_requests_each", "this API key"), ("api_requests", "your company")])
-def test_the_plan_limits_requests(cast: Cast, outsiders: Cast, limits: Any, name: str, whose: str) -> None:
-    limits(**{name: 2})
+def test_the_plan_limits_requests(cast: Cast, outsiders: Cast, name: str, whose: str) -> None:
+    limit(cast, **{name: 2})
     answers = [cast.key.get("/tag") for _ in range(3)]
     assert [one.status for one in answers][-1] == 429
     refused = answers[-1]
@@ -44,9 +44,9 @@ def test_the_plan_limits_requests(cast: Cast, outsiders: Cast, limits: Any, name
     assert outsiders.key.get("/tag").status == 200
 
 
-def test_without_redis_each_process_counts(cast: Cast, limits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_redis_each_process_counts(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempts, "_in_redis", lambda call: None)
-    limits(api_requests_each=2)
+    limit(cast, api_requests_each=2)
     assert [cast.key.get("/tag").status for _ in range(3)] == [200, 200, 429]
 
 

@@ -12,7 +12,8 @@ from tests.kit.cast import Answer, Cast
 
 @pytest.fixture
 def contact(cast: Cast) -> str:
-    made = cast.key.post("/contact", {"formData": {"email": "ann@example.org", "name": "Ann"}})
+    form = {"email": "ann@example.org", "name": "Ann", "countryCode": "+49", "number": "15112345678"}
+    made = cast.key.post("/contact", {"formData": form})
     return str(made.data["_id"])
 
 

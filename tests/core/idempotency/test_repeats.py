@@ -18,6 +18,7 @@ from core.idempotency import services
 from core.models import IdempotencyKey
 from core.outbound import leave
 from crm.models import Contact, File, Tag
+from tests.crm.contacts.helpers import form
 from tests.kit.cast import Answer, Caller, Cast
 
 
@@ -45,7 +46,7 @@ def test_a_repeated_request_gets_the_first_answer(cast: Cast, way: str) -> None:
 
 def test_every_writing_method_and_bulk_have_it(cast: Cast) -> None:
     id = cast.key.post("/tag", {"name": "Fair"}).data["_id"]
-    people = {"formData": [{"email": f"p{n}@example.org"} for n in range(3)]}
+    people = {"formData": [form(n) for n in range(3)]}
     calls = [
         ("PUT", f"/tag/{id}", {"name": "Expo"}),
         ("POST", "/contact/bulk", people),
