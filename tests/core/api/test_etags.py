@@ -76,6 +76,7 @@ def test_a_repeated_change_with_both_headers_gets_its_first_answer(cast: Cast, c
     assert answers[0].body == answers[1].body
 
 
+@pytest.mark.undescribed("records that have only the fields that were asked for")
 def test_fields_of_a_single_record(cast: Cast, contact: str) -> None:
     answer = cast.key.get(f"/contact/{contact}", fields="name,email")
     assert answer.data == {"_id": contact, "name": "Ann", "email": "ann@example.org"}
