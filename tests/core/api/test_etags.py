@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from crm.models import Contact
 from tests.kit.cast import Answer, Cast
@@ -54,6 +57,21 @@ def test_a_change_of_what_others_have_changed_is_refused_and_says_what(cast: Cas
     assert write(cast, contact, "*", "Dora").status == 200
     gone = cast.key.call("DELETE", f"/contact/{contact}", HTTP_IF_MATCH=tag)
     assert gone.status in (404, 412), gone.body
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_at_once_one_is_refused(cast: Cast, contact: str) -> None:
+    tag, together = read(cast, contact).headers["ETag"], threading.Barrier(2)
+
+    def ask(name: str) -> int:
+        try:
+            together.wait(20)
+            return write(cast, contact, tag, name).status
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(ask, ("Bea", "Cora"))) == [200, 412]
 
 
 def test_a_tag_that_is_none_is_refused_by_name(cast: Cast, contact: str) -> None:

@@ -133,6 +133,7 @@ def test_after_a_day_the_key_is_free(cast: Cast) -> None:
         assert not IdempotencyKey.objects.exists()
 
 
+@pytest.mark.undescribed("an answer without its data")
 def test_an_answer_that_is_too_long_is_not_kept_but_that_it_was_done_is(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +141,11 @@ def test_an_answer_that_is_too_long_is_not_kept_but_that_it_was_done_is(
     send(cast.key, "POST", "/tag", {"name": "Fair"})
     with cast.scope():
         assert IdempotencyKey.objects.get().answer == ""
+    again = send(cast.key, "POST", "/tag", {"name": "Fair"})
+    assert (again.status, again.data, replayed(again)) == (201, None, True)
+    assert "too long to keep" in again.body["warning"]
+    with cast.scope():
+        assert Tag.objects.count() == 1
 
 
 def test_answers_are_not_readable_in_the_database(cast: Cast) -> None:
