@@ -27,7 +27,7 @@ told = []
 for _ in range(2):
     made = post_tag.sync_detailed(client=client, body=NamedModelCreateRequest(name="Fair"), idempotency_key="fair-1")
     told.append([made.status_code.value, made.parsed.data.field_id, made.headers.get("Idempotency-Replayed")])
-listed = get_tag.sync(client=client, p=1, n=10, fields="name")
+listed = get_tag.sync(client=client, p=1, n=10)
 missing = get_contact_id.sync_detailed("0" * 24, client=client)
 print(json.dumps({"made": told, "names": [tag.name for tag in listed.data], "missing": missing.parsed.message}))
 """
