@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help venv run serve stop status test slow chaos fuzz fuzz-coverage check check-code check-on-servers check-django bench format clean
+.PHONY: help venv run serve stop status test slow chaos fuzz fuzz-coverage check check-code check-on-servers check-django bench clients format clean
 
 # (The closing `true` matters: make takes a shell's exit code 127, here of a name that isn't found, for its own failure.)
 PYTHON ?= $(shell for name in python3.11 python3 python; do \
@@ -97,6 +97,19 @@ check-django: venv
 
 bench: venv ## the benchmarks, with their ratios, on durable servers of their own (ARGS)
 	$(ON_SERVERS) --durable -- $(BIN)/python -m benchmarks $(ARGS)
+
+# Generated code stays in var/: it is as long as the service itself.
+CLIENTS := var/clients
+clients: venv ## generate the Python and the TypeScript client from the schema into var/clients, and try them (needs npm)
+	@mkdir -p $(CLIENTS)/typescript
+	$(ON_SERVERS) -- $(BIN)/python manage.py client_schema $(CLIENTS)/openapi.json
+	@test -x $(CLIENTS)/venv/bin/pip || $(PYTHON) -m venv $(CLIENTS)/venv
+	$(CLIENTS)/venv/bin/pip install --quiet --requirement clients/requirements.txt
+	$(CLIENTS)/venv/bin/openapi-python-client generate --path $(CLIENTS)/openapi.json --config clients/python.yaml \
+		--meta setup --output-path $(CLIENTS)/python --overwrite
+	cp -R clients/typescript/. $(CLIENTS)/typescript/
+	cd $(CLIENTS)/typescript && npm install --no-audit --no-fund --silent && npm run --silent generate && npm run --silent build
+	$(BIN)/pytest -n 0 -m slow tests/clients
 
 format: venv ## format the code and mend what the linter can
 	$(BIN)/ruff check --fix .

@@ -36,8 +36,15 @@ LOOKUP_KEY = env("LOOKUP_KEY", default=SECRET_KEY)
 CORS_ALLOWED_ORIGINS = env.list("CORS_ALLOWED_ORIGINS", default=[])
 """Origins of browser apps that may call the API by key; none by default."""
 CORS_URLS_REGEX = r"^/api/key/protected/"
-CORS_ALLOW_HEADERS = (*default_headers, "apikey")
-CORS_EXPOSE_HEADERS = ("Content-Disposition", "Retry-After")
+CORS_ALLOW_HEADERS = (*default_headers, "apikey", "idempotency-key", "if-match", "if-none-match")
+CORS_EXPOSE_HEADERS = (
+    "Content-Disposition",
+    "ETag",
+    "Idempotency-Replayed",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+)
 
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",
@@ -159,6 +166,10 @@ PUBLIC_API_DOCS = env.bool("PUBLIC_API_DOCS", default=True)
 """Whether everybody may read /api/schema and /api/docs, or staff only."""
 API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)
 """Whether temporary keys expire even without STRICT_KEYS."""
+API_REQUESTS_A_MINUTE = env.int("API_REQUESTS_A_MINUTE", default=120_000)
+API_REQUESTS_A_MINUTE_EACH = env.int("API_REQUESTS_A_MINUTE_EACH", default=60_000)
+"""How many requests a company, and each of its API keys and members, makes in a minute, where the plan has no limits
+api-requests and api-requests-each."""
 SERVER_LOG_DAYS = env.int("SERVER_LOG_DAYS", default=30)
 """How long the request log is kept; 0 turns it off."""
 LOGIN_LOG_DAYS = env.int("LOGIN_LOG_DAYS", default=365)

@@ -10,6 +10,7 @@ class CoreConfig(AppConfig):
 
     def ready(self) -> None:
         from core import checks, events, jobs  # noqa: F401  they register checks and work
+        from core.idempotency import jobs as idempotency  # noqa: F401  (register their work)
         from core.messages.services import forget, seed
         from core.models import ResponseMessage
         from core.tenancy.row_security import apply_row_security

@@ -1,4 +1,5 @@
 from core.events.models import Event, EventDelivery, ObjectSequence
+from core.idempotency.models import IdempotencyKey
 from core.jobs.models import Claimable, ClaimPolicy, CompanyWork, Job, TaskSchedule
 from core.messages.models import ResponseMessage
 from core.tenancy.models import BaseModel, CompanyManager, CompanyModel, CompanyQuerySet, CompanyRow, MaybeCompanyRow
@@ -14,6 +15,7 @@ __all__ = [
     "CompanyWork",
     "Event",
     "EventDelivery",
+    "IdempotencyKey",
     "Job",
     "MaybeCompanyRow",
     "ObjectSequence",

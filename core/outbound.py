@@ -5,8 +5,9 @@ All sockets to such hosts are opened by `connect`, or to an address of `resolve_
 
 import ipaddress
 import socket
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from time import monotonic
 from urllib.parse import urlsplit
@@ -29,6 +30,36 @@ class OutboundRefused(Exception):
         super().__init__(detail)
         self.code = code
         self.detail = detail
+
+
+class NetworkInTransaction(BaseException):
+    """Work that runs in one transaction has asked for a connection. Nothing has been sent yet; whoever keeps the
+    transaction rolls it back, and does the work another way. It is no Exception, so that no handler takes it for a host
+    that does not answer."""
+
+
+_refused: ContextVar[bool] = ContextVar("leadwright_no_network", default=False)
+
+
+@contextmanager
+def no_network() -> Iterator[None]:
+    """Refuse guarded connections inside of the block, by NetworkInTransaction."""
+    token = _refused.set(True)
+    try:
+        yield
+    finally:
+        _refused.reset(token)
+
+
+def is_network_refused() -> bool:
+    """Tell whether a block of `no_network` is open."""
+    return _refused.get()
+
+
+def leave() -> None:
+    """Say that a connection is about to be used or opened. Raises NetworkInTransaction inside of `no_network`."""
+    if _refused.get():
+        raise NetworkInTransaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +100,7 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
     `private_hosts` are the exceptions (host names, addresses or networks), by default the setting
     OUTBOUND_PRIVATE_HOSTS. A name with one private address is refused, since DNS rebinding begins with a mixed answer.
     """
+    leave()
     allowed = _private_hosts() if private_hosts is None else list(private_hosts)
     if (
         not host

@@ -23,7 +23,7 @@ from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
-from core.outbound import OutboundRefused, connect
+from core.outbound import OutboundRefused, connect, leave
 
 CONNECT_SECONDS = 10.0
 MOST_BYTES = 2 * 1024 * 1024
@@ -109,6 +109,7 @@ _deadline: ContextVar[Deadline | None] = ContextVar("leadwright_http_deadline", 
 @contextmanager
 def within(seconds: float) -> Iterator[Deadline]:
     """Shut down the guarded connections that are opened inside of the block when `seconds` are over."""
+    leave()
     with Deadline(seconds) as deadline:
         token = _deadline.set(deadline)
         try:

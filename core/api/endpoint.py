@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ImproperlyConfigured
@@ -12,7 +12,10 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.response import Response
 
 from core.api.envelope import respond
+from core.api.etags import etag_of, is_known, not_modified, unless_changed
+from core.api.fields import FIELDS, choose_fields
 from core.api.input import Input, read
+from core.api.once import is_keyed, once
 from core.api.output import Output
 from core.api.written_back import written_back
 from core.errors import InvalidFormat
@@ -23,6 +26,10 @@ from core.messages.defaults import DEFAULTS, SUCCESSES
 
 if TYPE_CHECKING:
     from core.api.listing import Listing
+
+
+RECORD = "retrieve"
+"""The action that shows a single record."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,8 @@ def _check_query(view: Any, declared: Endpoint, params: Iterable[str]) -> None:
     """
     if not (declared.many or declared.raw or view.public):
         known = {parameter.name for parameter in declared.parameters}
+        if getattr(view, "action", "") == RECORD and declared.output is not None:
+            known.add(FIELDS.name)
         refuse_unknown((name.partition("[")[0] for name in params), known)
 
 
@@ -118,6 +127,42 @@ def _called(
     """Call a handler. Its events start workflows as the body's `automation` says."""
     with starting(data.get("automation")):
         return handler(view, request, **path, data=data)
+
+
+def _shown(declared: Endpoint, handler: Callable[..., Any], view: Any, request: Any, path: Mapping[str, Any]) -> Any:
+    """Answer a request that only reads. Single records have an ETag, and only the fields that were asked for."""
+    _check_query(view, declared, request.query_params)
+    if declared.input is not None:
+        return _answered(declared, _called(handler, view, request, path, read(declared.input, request.data)))
+    answer = handler(view, request, **path)
+    if getattr(view, "action", "") != RECORD or not isinstance(answer, dict) or declared.output is None:
+        return _answered(declared, answer)
+    tag = etag_of(answer, declared.output)
+    if is_known(request, tag):
+        return not_modified(tag)
+    if FIELDS.name in request.query_params:
+        names = choose_fields(request.query_params.getlist(FIELDS.name), declared.output)
+        answer = {name: value for name, value in answer.items() if name in names}
+    response = _answered(declared, answer)
+    response["ETag"] = tag
+    return response
+
+
+def _changed(declared: Endpoint, handler: Callable[..., Any], view: Any, request: Any, path: Mapping[str, Any]) -> Any:
+    """Answer a request that changes something."""
+    if declared.multipart:
+        return _answered(declared, handler(view, request, **path))
+    if declared.input is None:
+        if not declared.many and request.content_type == "application/json":
+            read(NoBody, request.data or {})  # unknown keys would promise something
+        return _answered(declared, handler(view, request, **path))
+    if request.method not in ("PUT", "PATCH"):
+        return _answered(declared, _called(handler, view, request, path, read(declared.input, request.data)))
+    given = written_back(view, declared, request.data, path)
+    if given.record is not None:
+        return _answered(declared, given.record, given.warning)
+    answer = _called(handler, view, request, path, read(declared.input, given.body))
+    return _answered(declared, answer, given.warning)
 
 
 def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -135,21 +180,11 @@ def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Cal
                 if name.lower().endswith("id") and not is_id(value):
                     raise InvalidFormat("_id" if name == "id" else name, value, "an id is 24 hex characters")
             view.declared = declared
-            if request.method in ("GET", "HEAD"):
-                _check_query(view, declared, request.query_params)
-            if declared.multipart:
-                return _answered(declared, handler(view, request, **path))
-            if declared.input is None:
-                if not (declared.many or request.method in SAFE_METHODS) and request.content_type == "application/json":
-                    read(NoBody, request.data or {})  # unknown keys would promise something
-                return _answered(declared, handler(view, request, **path))
-            if request.method not in ("PUT", "PATCH"):
-                return _answered(declared, _called(handler, view, request, path, read(declared.input, request.data)))
-            given = written_back(view, declared, request.data, path)
-            if given.record is not None:
-                return _answered(declared, given.record, given.warning)
-            answer = _called(handler, view, request, path, read(declared.input, given.body))
-            return _answered(declared, answer, given.warning)
+            if request.method in SAFE_METHODS:
+                return _shown(declared, handler, view, request, path)
+            run = partial(_changed, declared, handler, view, request, path)
+            checked = partial(unless_changed, view, request, path, run) if "HTTP_IF_MATCH" in request.META else run
+            return once(view, request, checked) if is_keyed(view, request) else checked()
 
         handle.endpoint = declared  # type: ignore[attr-defined]
         return handle

@@ -1,4 +1,4 @@
-"""The parameter `fields` of lists: which fields each record of the answer has."""
+"""The parameter `fields` of lists and single records: which fields each record of the answer has."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIELDS = OpenApiParameter(
 
 
 def choose_fields(values: Iterable[Any], output: type[Output]) -> Collection[str]:
-    """Return the fields that the parameter names, and _id. Raises InvalidRequest_400 for one that the list hasn't."""
+    """Return the fields that the parameter names, and _id. Raises InvalidRequest_400 for one that there isn't."""
     names, known = split_values(values, FIELDS.name), output._declared_fields.keys()
     if not names:
         raise refuse(FIELDS.name, "is empty; leave it out to get all fields")

@@ -10,13 +10,13 @@ from drf_spectacular.openapi import AutoSchema
 
 from core.access import OWNERS_ONLY, limit_errors
 from core.api.endpoint import Endpoint
+from core.api.etags import WRITES
 from core.api.fields import FIELDS
 from core.api.output import Computed, Output
+from core.api.schema_parts import ERROR_NAME, ID_PATTERN, add_components, describe
 from core.lists import LIST_PARAMETERS
 from core.messages.defaults import DEFAULTS
 
-ID_PATTERN = "^[0-9a-f]{24}$"
-ERROR_NAME = "Failure"
 FAILURE = {
     "type": "object",
     "required": ["status", "success", "message", "warning"],
@@ -54,6 +54,20 @@ class Schema(AutoSchema):
         words = [word for word in re.split(r"[/{}_-]+", path) if word]
         return "_".join([auth_path, self.method.lower(), *words])
 
+    def get_operation(self, path: str, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
+        operation = cast("dict[str, Any] | None", super().get_operation(path, *args, **kwargs))
+        if operation is not None:
+            action = str(self.view.action)
+            describe(
+                operation,
+                path=path,
+                method=self.method,
+                action=action,
+                reads=self.declared.many,
+                tagged=action in ("retrieve", *WRITES) and self.view.tagged,
+            )
+        return operation
+
     def get_tags(self) -> list[str]:
         path = re.sub(r"^/api/(key/protected|protected|private|public)/", "", self.path)
         return [path.partition("/")[0]]
@@ -89,6 +103,8 @@ class Schema(AutoSchema):
             taken = self.declared.list_parameters if self.declared.many else selecting
             found += [parameter for parameter in LIST_PARAMETERS if taken is None or parameter.name in taken]
             found += [FIELDS] if self.declared.many and taken is None else []
+        if self.view.action == "retrieve" and self.view.tagged:
+            found.append(FIELDS)
         return found
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[dict[str, Any]]:
@@ -208,6 +224,7 @@ class Schema(AutoSchema):
 def add_failure(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
     """Add the error envelope as a component (drf-spectacular's post-processing hook)."""
     result.setdefault("components", {}).setdefault("schemas", {})[ERROR_NAME] = FAILURE
+    add_components(result)
     return result
 
 

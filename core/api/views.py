@@ -20,8 +20,11 @@ from core.access import (
     check_key,
     check_phase,
     check_session,
+    count_request,
     entitlement,
+    headers_of,
     limited,
+    refusal,
     subscribed,
 )
 from core.api.endpoint import Endpoint
@@ -61,6 +64,8 @@ class ApiView(APIView):
     """The declaration of the endpoint that answers (set by @endpoint)."""
     action: str
     """The name of the method that answers (set by ViewSetMixin)."""
+    pace: Mapping[str, str] = {}
+    """The headers that tell how fast the caller may go on."""
 
     @classmethod
     def modules_of(cls, declared: Endpoint) -> tuple[str, ...]:
@@ -110,6 +115,7 @@ class ApiView(APIView):
             return
         needed = declared.permission or request.method or "GET"
         if self.actor.auth_path is AuthPath.KEY:
+            self._count(request, self.actor.entitlement)
             if declared.needs_subscription:
                 self._check_phase(subscribed(self.actor.entitlement), declared, modules[0])
             if not declared.own:
@@ -119,8 +125,10 @@ class ApiView(APIView):
             allowed = entitlement(self.actor.company_id)
         except NamedError:
             if declared.needs_subscription:
+                self._count(request, None)
                 raise
             allowed = Entitlement()
+        self._count(request, allowed)
         in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
         module = next((module for module in in_plan if self.actor.may(module, needed)), modules[0])
         check_session(self.actor, allowed, module, needed, own=declared.own)
@@ -133,6 +141,21 @@ class ApiView(APIView):
         needed = declared.permission or self.request.method or "GET"
         if allowed.phase and not declared.own:
             check_phase(allowed, module if self.begins else "", needed)
+
+    def _count(self, request: Request, allowed: Entitlement | None) -> None:
+        """Count the request against the limits of its caller and company. A page's own questions are not counted."""
+        if hasattr(request._request, "acting"):
+            return
+        paces = count_request(self.actor.company_id, self.actor.key_id or self.actor.member_id, allowed)
+        self.pace = headers_of(paces)
+        if error := refusal(paces):
+            raise error
+
+    def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        for name, value in self.pace.items():
+            answer[name] = value
+        return answer
 
     def list_response(
         self,

@@ -80,6 +80,12 @@ class ResourceViewSet(ViewSetMixin, ApiView):
         declared = getattr(getattr(self, "retrieve", None), "endpoint", None)
         return None if declared is None else declared.output
 
+    @property
+    def tagged(self) -> bool:
+        """Whether a record has an ETag: GET shows it in a known form."""
+        declared = getattr(getattr(self, "retrieve", None), "endpoint", None)
+        return declared is not None and declared.output is not None and not (declared.many or declared.raw)
+
     def stored(self, path: Mapping[str, str]) -> Any:
         """Return the record at the path as GET shows it, or None if there is none."""
         retrieve = getattr(type(self), "retrieve", None)

@@ -24,6 +24,8 @@ NAMES = {
     "ai-tokens": "AI tokens this month",
     "workflow-runs": "Workflow runs this month",
     "workflow-starts": "Workflow starts a second",
+    "api-requests": "API requests a minute",
+    "api-requests-each": "API requests a minute of a key or member",
 }
 """Permission module -> what its records are called."""
 

@@ -8,6 +8,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
+from core.api.fields import FIELDS
 from core.api.listing import Listing
 from core.lists import LIST_PARAMETERS, ListQuery
 from crm.bulk_jobs.serializers import bulk_response, undoable_response
@@ -137,7 +138,7 @@ class ContactViewSet(RecordViewSet):
         description="Parameters of the list contract are checked and change nothing.",
     )
     def retrieve(self, request: Request, id: str) -> Any:
-        ListQuery.parse(request.query_params, CONTACT_FIELDS)
+        ListQuery.parse(request.query_params, CONTACT_FIELDS, extra=(FIELDS.name,))
         return self.read(id)
 
     @endpoint(

@@ -8,6 +8,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
+from core.api.fields import FIELDS
 from core.api.listing import Listing
 from core.errors import DuplicateField
 from core.lists import LIST_PARAMETERS, ListQuery
@@ -160,7 +161,7 @@ class LeadViewSet(RecordViewSet):
         description="Parameters of the list contract are checked and change nothing.",
     )
     def retrieve(self, request: Request, id: str) -> Any:
-        ListQuery.parse(request.query_params, LEAD_FIELDS)
+        ListQuery.parse(request.query_params, LEAD_FIELDS, extra=(FIELDS.name,))
         return self.read(id)
 
     @endpoint(

@@ -10,7 +10,7 @@ from django.db.models.functions import Least
 from django.utils import timezone
 
 from accounts.models import Mail, Notification
-from core.models import Event, EventDelivery
+from core.models import Event, EventDelivery, IdempotencyKey
 from crm.activities.models import CallLog, FollowUp, LeadActivity
 from crm.bulk_jobs.models import BulkJob, Journal
 from crm.contacts.kind import CONTACT
@@ -83,6 +83,7 @@ def register_personal_data_tables() -> None:
     register_personal_data("bulkJobs", BulkJob, _bulk_jobs, blank_bulk_jobs)
     register_personal_data("mails", Mail, _mails, hides=frozenset({"html"}))
     register_personal_data("notifications", Notification, _notifications, exported=False)
+    register_personal_data("answers", IdempotencyKey, lambda s: Q(status__isnull=False), blank_answers, exported=False)
     register_personal_data("savedViews", SavedView, _views, shape=_own_words)
 
 
@@ -235,6 +236,11 @@ def blank_events(subject: DataSubject, rows: QuerySet[Event]) -> int:
     """Remove the content of events, which nobody receives any more; that they happened stays."""
     delete_rows(subject, EventDelivery.objects.filter(event__in=rows.values("pk")))
     return rows.update(payload={})
+
+
+def blank_answers(subject: DataSubject, rows: QuerySet[IdempotencyKey]) -> int:
+    """Remove what requests were answered: the bodies are encrypted, so nobody knows who is in them."""
+    return rows.update(answer="")
 
 
 def erase_merges(subject: DataSubject, rows: QuerySet[Merge]) -> int:

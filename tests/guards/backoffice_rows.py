@@ -59,7 +59,7 @@ from billing.models import (
 )
 from core.events import emit
 from core.ids import new_id
-from core.models import Event, EventDelivery, ResponseMessage, TaskSchedule
+from core.models import Event, EventDelivery, IdempotencyKey, ResponseMessage, TaskSchedule
 from core.tenancy import company_scope
 from crm.models import (
     Bucket,
@@ -340,6 +340,9 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     Event: _event,
     EventDelivery: lambda n: EventDelivery.objects.create(
         consumer="nobody", event=_event(n), due_at=timezone.now(), status="parked", error="It broke"
+    ),
+    IdempotencyKey: lambda n: IdempotencyKey.objects.create(
+        caller=new_id(), key=f"order-{n}", request=f"{n:064x}", operation=f"POST /tag/{n}", status=201, answer=SECRET
     ),
     Group: lambda n: Group.objects.create(name=f"Group {n}"),
     User: lambda n: UserFactory(password=SECRET),

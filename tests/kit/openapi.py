@@ -125,12 +125,18 @@ def check(
         raise Undescribed(
             f"{where}: the schema describes {', '.join(operation['responses'])} of {template}; the answer is {body!r:.500}"  # noqa: E501
         )
+    pointer = ["paths", template, method.lower(), "responses", str(status)]
+    if "$ref" in described:
+        pointer = described["$ref"].removeprefix("#/").split("/")
+        described = document()["components"]["responses"][pointer[-1]]
     content = described.get("content", {})
+    if not content and not body:
+        return
     found = _matching(media, content)
     if found is None:
         raise Undescribed(f"{where}: the schema describes {', '.join(content) or 'no content'} of {template}")
     if found == "application/json":
-        pointer = ["paths", template, method.lower(), "responses", str(status), "content", found, "schema"]
+        pointer += ["content", found, "schema"]
         _validate(where, "/" + "/".join(_escape(part) for part in pointer), body)
 
 

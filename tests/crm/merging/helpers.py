@@ -11,7 +11,15 @@ from django.db import connection
 from core.tenancy.row_security import company_models
 from tests.kit.cast import Answer, Cast
 
-LEDGERS = {"crm_merge", "crm_journal", "core_event", "core_eventdelivery", "core_objectsequence", "accounts_apikey"}
+LEDGERS = {
+    "crm_merge",
+    "crm_journal",
+    "core_event",
+    "core_eventdelivery",
+    "core_idempotencykey",
+    "core_objectsequence",
+    "accounts_apikey",
+}
 """Tables that tell of merges, or of requests, and are not what they were after one is undone."""
 
 

@@ -1,0 +1,162 @@
+"""ETags of single records: If-None-Match saves reading what is known, If-Match refuses to overwrite what others did."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from zlib import crc32
+
+from django.db import transaction
+from django.http import HttpResponse
+from django.utils.http import parse_etags
+
+from core.api.output import Output
+from core.errors import ApiError
+from core.events.models import Event
+from core.lists.values import refuse
+from core.outbound import NetworkInTransaction, is_network_refused, no_network
+from core.text.json import dumps
+
+FORM = "formData"
+WRITES = ("update", "partial_update", "destroy")
+"""The actions at the address where `retrieve` shows the record."""
+LATEST = ("updatedAt", "updatedBy")
+"""What changes with everything else, so that it is no news."""
+TAG = re.compile(r'W/"([\w-]{12})\.([0-9a-f]*)\.([0-9a-f]*)"', re.ASCII)
+
+
+class RecordChanged(ApiError):
+    """The record is not what the caller has seen: 412. `changed` tells the fields, by whom and when."""
+
+    status = 412
+    message = "The record has changed since you read it"
+
+    def __init__(self, changed: Mapping[str, Any]) -> None:
+        named = ", ".join(changed["fields"]) or "nothing that can be named"
+        super().__init__(f"If-Match: changed since: {named}; read the record again and repeat your change")
+        self.extra = {"changed": changed}
+
+
+def etag_of(record: Mapping[str, Any], output: type[Output]) -> str:
+    """Return the record's tag: a hash of all that it shows, and 16 bits of each field, to tell which ones differ."""
+    parts = list(_parts(record, output))
+    whole = hashlib.blake2b(b"\0".join(content for _, _, content in parts), digest_size=6).hexdigest()
+    short = {False: "", True: ""}
+    for inner, _, content in parts:
+        short[inner] += f"{crc32(content) & 0xFFFF:04x}"
+    return f'W/"{whole}.{short[False]}.{short[True]}"'
+
+
+def _parts(record: Mapping[str, Any], output: type[Output]) -> Iterator[tuple[bool, str, bytes]]:
+    """Yield whether it is a value of formData, its name and its content, of each value that the tag stands for. Links
+    that are signed anew in each answer change nothing."""
+    for name, value in record.items():
+        if name == FORM and isinstance(value, Mapping):
+            for key in sorted(value):
+                yield True, f"{FORM}.{key}", dumps([key, value[key]])
+        elif name not in output.conceals:
+            yield False, name, dumps([name, value])
+
+
+def changed_fields(tag: str, record: Mapping[str, Any], output: type[Output]) -> list[str]:
+    """Return the names of the fields in which the record differs from the one of an earlier tag."""
+    found = TAG.fullmatch(tag)
+    if found is None:
+        return []
+    now: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
+    for inner, name, content in _parts(record, output):
+        now[inner].append((name, f"{crc32(content) & 0xFFFF:04x}"))
+    names: list[str] = []
+    for inner, digits in ((False, found[2]), (True, found[3])):
+        was = [digits[start : start + 4] for start in range(0, len(digits), 4)]
+        if len(was) != len(now[inner]):
+            names += [FORM] if inner else []  # a value came or went, so none can be told from its place
+        else:
+            names += [name for (name, short), old in zip(now[inner], was, strict=True) if short != old]
+    return [name for name in names if name not in LATEST]
+
+
+def given(request: Any, header: str) -> list[str]:
+    """Return the tags that a header names; none without it."""
+    return parse_etags(request.META.get(header, ""))
+
+
+def is_known(request: Any, tag: str) -> bool:
+    """Tell whether the caller has what the tag stands for (If-None-Match)."""
+    known = given(request, "HTTP_IF_NONE_MATCH")
+    return "*" in known or _weak(tag) in map(_weak, known)
+
+
+def _weak(tag: str) -> str:
+    return tag if tag.startswith("W/") or tag == "*" else f"W/{tag}"
+
+
+def not_modified(tag: str) -> HttpResponse:
+    """Answer 304: the caller has the record as it is."""
+    response = HttpResponse(status=304)
+    response["ETag"] = tag
+    del response["Content-Type"]
+    return response
+
+
+def unless_changed(view: Any, request: Any, path: Mapping[str, str], run: Callable[[], Any]) -> Any:
+    """Return what `run` answers, if the record is the one that If-Match names.
+
+    The record is locked from the comparison to the end of the change. Where the change reaches another server, it is
+    compared again, without a lock that would wait for that server.
+    """
+    if "HTTP_IF_MATCH" not in request.META or getattr(view, "action", "") not in WRITES:
+        return run()
+    if view.shown is None:
+        raise refuse("If-Match", "this record has no ETag")
+    try:
+        with transaction.atomic():
+            _lock(view, path)
+            _check(view, request, path)
+            with no_network():
+                return run()
+    except NetworkInTransaction:
+        if is_network_refused():
+            raise
+    _check(view, request, path)
+    return run()
+
+
+def _lock(view: Any, path: Mapping[str, str]) -> None:
+    listing, id = getattr(view, "listing", None), path.get(view.lookup_url_kwarg)
+    if listing is not None and id is not None:
+        model = listing.rows(view.list_request()).model
+        list(model._base_manager.select_for_update(no_key=True, of=("self",)).filter(pk=id).values_list("pk"))
+
+
+def _check(view: Any, request: Any, path: Mapping[str, str]) -> None:
+    """Compare the record with If-Match. One that isn't there is left to the handler, which has its own words for it."""
+    record = view.stored(path)
+    if record is None:
+        return
+    wanted, tag = given(request, "HTTP_IF_MATCH"), etag_of(record, view.shown)
+    if "*" in wanted or _weak(tag) in map(_weak, wanted):
+        return
+    if not wanted:
+        raise refuse("If-Match", 'needs to be an ETag of GET, with its quotes, such as W/"…", or *')
+    raise RecordChanged(
+        {
+            "fields": sorted({name for one in wanted for name in changed_fields(_weak(one), record, view.shown)}),
+            **_by_whom(record, path.get(view.lookup_url_kwarg, "")),
+            "etag": tag,
+        }
+    )
+
+
+def _by_whom(record: Mapping[str, Any], id: str) -> dict[str, Any]:
+    """Return who changed the record last, and when, as it says itself, or as its latest event does."""
+    event = {"actor_id": None, "created_at": None}
+    if not (record.get("updatedBy") and record.get("updatedAt")):
+        latest = Event.objects.filter(object_id=id).order_by("-sequence").values("actor_id", "created_at")
+        event = latest.first() or event
+    return {
+        "by": record.get("updatedBy") or event["actor_id"],
+        "at": record.get("updatedAt") or event["created_at"],
+    }

@@ -1,0 +1,219 @@
+"""Requests with an Idempotency-Key: repeated ones get the first one's answer (docs/decisions/0024-idempotency.md)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from time import monotonic, sleep
+from typing import Any
+
+from django.db import connection, transaction
+from django.http import HttpResponse
+from django.utils import timezone
+from psycopg.pq import TransactionStatus
+from rest_framework.permissions import SAFE_METHODS
+
+from core.api.handler import failure
+from core.errors import ApiError, shorten
+from core.idempotency.services import UNDER_WAY, Answered, CutOff, Keyed, OtherRequest, complete, keep, take
+from core.lists.values import refuse
+from core.outbound import NetworkInTransaction, no_network
+from core.text.json import dumps, iso
+
+HEADER = "Idempotency-Key"
+REPLAYED = "Idempotency-Replayed"
+MOST_CHARACTERS = 255
+WAIT_SECONDS = 3.0
+"""How long a repeated request waits for the answer of the one that is under way."""
+POLL_SECONDS = 0.05
+NOT_KEPT = (429, 503)
+"""Statuses that ask to try the same again."""
+
+Run = Callable[[], Any]
+
+
+class StillUnderWay(ApiError):
+    """The request is still under way: 409, with the seconds to wait."""
+
+    status = 409
+    message = "The request with this Idempotency-Key is still under way"
+    retry_after = 1
+
+
+class Unfinished(ApiError):
+    """A request that cannot be undone has begun and has not answered: 409."""
+
+    status = 409
+    message = "The request with this Idempotency-Key has begun and has not ended"
+
+
+def is_keyed(view: Any, request: Any) -> bool:
+    """Tell whether the request has a key that counts: it may change something, and comes from a company."""
+    if "HTTP_IDEMPOTENCY_KEY" not in request.META or request.method in SAFE_METHODS or view.declared.many:
+        return False
+    return bool(getattr(getattr(view, "actor", None), "company_id", ""))
+
+
+def once(view: Any, request: Any, run: Run) -> Any:
+    """Return what `run` answers, or what it has answered to the same request before.
+
+    `run` works in one transaction, which keeps its answer too. Where it wants to reach another server, the transaction
+    is rolled back before anything is sent, and `run` works in as many as it likes, behind a claim.
+    """
+    keyed = read_key(view, request)
+    try:
+        return _in_one_transaction(view, request, keyed, run)
+    except NetworkInTransaction:
+        return _in_several(view, request, keyed, run)
+
+
+def _in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
+    for _ in _tries():
+        with transaction.atomic():
+            found = _taken(keyed)
+            if isinstance(found, Answered):
+                return replay(found)
+            if found is None:
+                response = _attempt(view, request, run)
+                if response.status_code >= 500 or response.status_code in NOT_KEPT:
+                    transaction.set_rollback(True)
+                else:
+                    keep(keyed, response.status_code, content_of(response))
+                return response
+    raise StillUnderWay("try again in a second; nothing has been done twice")
+
+
+def _in_several(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
+    row = None
+    for _ in _tries():
+        with transaction.atomic():
+            found = _taken(keyed)
+            if isinstance(found, Answered):
+                return replay(found)
+            if found is None:
+                row = keep(keyed, None)
+        if row is not None:
+            break
+    else:
+        raise StillUnderWay("try again in a second; nothing has been done twice")
+    try:
+        _rewind(request)
+        response = run()
+    except Exception as error:  # noqa: BLE001  as DRF handles it, one level further out
+        response = view.handle_exception(error)
+    if response.status_code in NOT_KEPT:
+        row.delete()
+    else:
+        complete(row, response.status_code, content_of(response))
+    return response
+
+
+def _tries() -> Iterator[None]:
+    """Yield until the time to wait for the other request is over, at least once."""
+    ends, pause = monotonic() + WAIT_SECONDS, POLL_SECONDS
+    yield
+    while monotonic() < ends:
+        sleep(pause)
+        pause = min(2 * pause, 0.4)
+        yield
+
+
+def _taken(keyed: Keyed) -> Any:
+    """Take the request. One in several transactions is UNDER_WAY too, as long as it is as young as others wait."""
+    try:
+        return take(keyed)
+    except OtherRequest as other:
+        raise refuse(HEADER, f"has been used for {other.operation} with other content; take a new key") from None
+    except CutOff as cut:
+        if (timezone.now() - cut.since).total_seconds() < WAIT_SECONDS:
+            return UNDER_WAY
+        raise Unfinished(
+            f"it began at {iso(cut.since)}, and is still under way or was cut off while other servers were asked;"
+            " see whether it took effect before you send it with another key"
+        ) from None
+
+
+def _attempt(view: Any, request: Any, run: Run) -> Any:
+    """Return the response of `run`, or to its error. What it did before an expected error stays, as it does without a
+    key; after an error of the database nothing can."""
+    failed: Exception | None = None
+    try:
+        with transaction.atomic(), no_network():
+            try:
+                _rewind(request)
+                return run()
+            except Exception as error:
+                if _is_broken():
+                    raise
+                failed = error
+    except Exception as error:  # noqa: BLE001  as DRF handles it, one level further out
+        failed = error
+    return view.handle_exception(failed)
+
+
+def _is_broken() -> bool:
+    """Tell whether the transaction takes no further statement."""
+    wire = connection.connection
+    return connection.needs_rollback or wire is None or wire.info.transaction_status != TransactionStatus.INTRANS
+
+
+def read_key(view: Any, request: Any) -> Keyed:
+    """Read the header, and hash what the request asks. Raises InvalidRequest_400 for a key that is none."""
+    text = str(request.META["HTTP_IDEMPOTENCY_KEY"]).strip()
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        text = text[1:-1]  # a string of structured fields, as the IETF's draft has it
+    if not (0 < len(text) <= MOST_CHARACTERS and text.isascii() and text.isprintable()):
+        wanted = f"1 to {MOST_CHARACTERS} printable ASCII characters"
+        raise refuse(HEADER, f"needs to be {wanted}, got {shorten(text, 40)!r}")
+    asked = request._request
+    digest = hashlib.sha256()
+    for part in (asked.method, asked.path_info, asked.META.get("QUERY_STRING", "")):
+        digest.update(part.encode(errors="surrogatepass") + b"\0")
+    for piece in _body(view, request):
+        digest.update(piece)
+    actor = view.actor
+    operation = f"{asked.method} {asked.path_info}"[:300]
+    return Keyed(actor.key_id or actor.member_id, text, digest.hexdigest(), operation)
+
+
+def _body(view: Any, request: Any) -> Iterator[bytes]:
+    """Yield what stands for the body. Of a form it is the content of its parts: each sender draws another boundary."""
+    if not (view.declared.multipart and request.content_type.startswith("multipart/")):
+        yield request._request.body
+        return
+    files = request.FILES
+    for name in sorted({*request.data.keys()} - {*files.keys()}):
+        yield dumps([name, request.data.getlist(name)])
+    for name in sorted(files.keys()):
+        for file in files.getlist(name):
+            content = hashlib.sha256()
+            for chunk in file.chunks():
+                content.update(chunk)
+            yield dumps([name, file.name, file.content_type, file.size, content.hexdigest()])
+
+
+def _rewind(request: Any) -> None:
+    """Let the files of a form be read from their beginning."""
+    if str(request.content_type).startswith("multipart/"):
+        for _, files in request.FILES.lists():
+            for file in files:
+                file.seek(0)
+
+
+def content_of(response: Any) -> bytes:
+    """Return the body of a response."""
+    if not hasattr(response, "data"):
+        return bytes(response.content)
+    return b"" if response.data is None else dumps(response.data)
+
+
+def replay(found: Answered) -> HttpResponse:
+    """Answer as the first request was answered."""
+    body = found.body
+    if body is None:
+        done, gone = "This request has been done before", "its answer was too long to keep; read the records"
+        known = {"status": "success", "success": True, "message": done, "data": None, "warning": gone}
+        body = dumps(known if found.status < 400 else failure(found.status, done, gone))
+    response = HttpResponse(body, status=found.status, content_type="application/json")
+    response[REPLAYED] = "true"
+    return response

@@ -1,0 +1,20 @@
+"""Back office page of the answers that are kept for repeated requests."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from unfold.contrib.filters.admin import RangeNumericFilter
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.idempotency.models import IdempotencyKey
+
+
+@admin.register(IdempotencyKey)
+class IdempotencyKeyAdmin(CompanyRecordAdmin):
+    """Requests that programs may repeat without a second effect, of the last day."""
+
+    icon = "repeat"
+    list_display = ("created_at", "company", "operation", "key", "status", "caller")
+    list_filter = (BY_COMPANY, ("status", RangeNumericFilter))
+    search_fields = ("=id", "=key", "=caller")
+    search_help_text = "The key, or the id of who has sent it"

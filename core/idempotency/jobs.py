@@ -1,0 +1,10 @@
+"""Periodic work on the answers that are kept for repeated requests."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from core.idempotency.services import purge
+from core.jobs import PeriodicTask, register
+
+register(PeriodicTask("idempotency-keys", purge, every=timedelta(hours=1)))

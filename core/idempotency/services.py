@@ -1,0 +1,128 @@
+"""Claims and answers of requests with an Idempotency-Key."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from base64 import b85decode, b85encode
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from core.idempotency.models import IdempotencyKey
+from core.ids import first_id
+from core.tenancy import company_id
+
+KEPT = timedelta(hours=24)
+MOST_BYTES = 4 * 1024 * 1024
+"""Of a body. The answer to 500 new contacts has about one."""
+PURGED_AT_ONCE = 10_000
+UNDER_WAY = object()
+"""The request is under way, in another transaction or in several."""
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """A request with an Idempotency-Key."""
+
+    caller: str
+    key: str
+    digest: str
+    operation: str
+
+    @property
+    def lock(self) -> str:
+        """What stands for it among advisory locks. The key is the caller's text, so it is hashed with all the rest."""
+        return hashlib.sha256(f"{company_id()} {self.caller} {self.key}".encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The answer that a request got. `body` is None where it was too long to keep."""
+
+    status: int
+    body: bytes | None
+
+
+class OtherRequest(Exception):
+    """The key has been used for another request; `operation` is its method and path."""
+
+    def __init__(self, operation: str) -> None:
+        super().__init__(operation)
+        self.operation = operation
+
+
+class CutOff(Exception):
+    """A request in several transactions has begun and not ended: it is under way, or its process has died."""
+
+    def __init__(self, since: datetime) -> None:
+        super().__init__(since)
+        self.since = since
+
+
+def take(keyed: Keyed) -> Answered | None | object:
+    """Return the answer that the request got, UNDER_WAY while another has it, or None: it is the caller's now.
+
+    The caller's transaction holds it until its end, and nothing is written before `keep`: when the process dies, the
+    transaction goes with all that it did, and the next one has the request. Raises OtherRequest and CutOff.
+    """
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("a request is taken in the transaction that does what it asks")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 24))", [keyed.lock])
+        if not cursor.fetchone()[0]:
+            return UNDER_WAY
+    # A statement of its own: its snapshot is younger than the lock, so it sees what the last holder has committed.
+    found = IdempotencyKey.objects.filter(caller=keyed.caller, key=keyed.key).first()
+    if found is None:
+        return None
+    if found.created_at < timezone.now() - KEPT:
+        found.delete()
+        return None
+    if found.request != keyed.digest:
+        raise OtherRequest(found.operation)
+    if found.status is None:
+        raise CutOff(found.created_at)
+    return Answered(found.status, unpack(found.answer) if found.answer else None)
+
+
+def keep(keyed: Keyed, status: int | None, body: bytes | None = None) -> IdempotencyKey:
+    """Keep the answer, or without a status the claim of a request in several transactions."""
+    row: IdempotencyKey = IdempotencyKey.objects.create(
+        caller=keyed.caller,
+        key=keyed.key,
+        request=keyed.digest,
+        operation=keyed.operation,
+        status=status,
+        answer=pack(body),
+    )
+    return row
+
+
+def complete(row: IdempotencyKey, status: int, body: bytes) -> None:
+    """Keep the answer of a request in several transactions."""
+    row.status, row.answer = status, pack(body)
+    row.save(update_fields=["status", "answer", "updated_at"])
+
+
+def pack(body: bytes | None) -> str:
+    """Compress a body; empty for one that is too long."""
+    return b85encode(zlib.compress(body, 1)).decode() if body is not None and len(body) <= MOST_BYTES else ""
+
+
+def unpack(text: str) -> bytes:
+    """Return the body."""
+    return zlib.decompress(b85decode(text))
+
+
+def purge() -> bool:
+    """Delete at most PURGED_AT_ONCE answers that are older than a day. Returns whether there may be more.
+
+    The primary key finds them: ids start with their creation time.
+    """
+    old = IdempotencyKey.objects.filter(pk__lt=first_id(timezone.now() - KEPT)).order_by("pk")
+    ids = list(old.values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    IdempotencyKey.objects.filter(pk__in=ids).delete()
+    return len(ids) == PURGED_AT_ONCE
