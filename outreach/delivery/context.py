@@ -15,6 +15,7 @@ from core.access import entitlement
 from core.errors import NamedError
 from core.tenancy import company_id
 from crm.models import Contact
+from outreach.delivery.chats import chats_of
 from outreach.delivery.decision import DecisionInput, Limit, SenderState, ramp_limit
 from outreach.delivery.limits.paces import paces_of
 from outreach.delivery.limits.windows import Place, Window, load_zone, recipient_place
@@ -97,11 +98,13 @@ class SendContext:
     ) -> dict[str, DecisionInput]:
         """Return what is known about each message, by its id. The jobs come with contact, run and sender joined."""
         suppressed = suppressed_addresses(job.contact.email for job in jobs)
-        stopped, paces = stops_of(jobs), paces_of(jobs, now)
+        stopped, paces, chats = stops_of(jobs), paces_of(jobs, now), chats_of(jobs)
         found: dict[str, DecisionInput] = {}
         for job in jobs:
             contact = job.contact
             of_contact = self.decision_input(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
+            if job.pk in chats:
+                of_contact = replace(of_contact, **chats[job.pk])
             if job.window:
                 own = read_window(job.window)
                 of_contact = replace(of_contact, window=own, place=self._place(contact, now))
@@ -114,7 +117,8 @@ class SendContext:
                 run_cancelled=job.run is not None and (job.run.cancelled_at is not None or job.run.is_deleted),
                 run_paused=job.held_at is not None or (job.run is not None and job.run.paused_at is not None),
                 pace=paces.get(job.run_id or ""),
-                replied=stop == Reason.REPLY_RECEIVED or (job.step == 1 and _has_replied(contact, job)),
+                replied=stop == Reason.REPLY_RECEIVED
+                or (job.step == 1 and job.conversation_id is None and _has_replied(contact, job)),
                 stopped=stop if stop != Reason.REPLY_RECEIVED else None,
                 attempts=0 if unwritten else job.attempts,
                 unwritten=unwritten,

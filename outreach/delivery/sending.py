@@ -27,7 +27,7 @@ from outreach.delivery.claims import LOOKAHEAD, claim, due_senders, release_clai
 from outreach.delivery.intents import Row, settled
 from outreach.delivery.limits.pauses import pause, pause_after_failure, reset_failures
 from outreach.delivery.models import SendJob
-from outreach.delivery.parts import MailParts
+from outreach.delivery.parts import parts_of
 from outreach.delivery.senders import MailSession, find_sender, opener
 from outreach.delivery.turns import LOW, Turn, give_slot_back, take_slot
 from outreach.delivery.worker import (
@@ -40,7 +40,7 @@ from outreach.delivery.worker import (
     record_outcome,
 )
 from outreach.delivery.writer import IntentLost, Writer
-from outreach.mail_vendors.models import MailApp
+from outreach.senders.models import Smtp
 from outreach.smtp.message import InvalidMail
 from outreach.smtp.transport import Sent, SmtpError, Uncertain
 
@@ -154,7 +154,7 @@ class Sending:
         sender = find_sender(sender_id)
         if sender is None:
             return
-        turn = Turn(sender, opener(sender), MailParts(sender), min(deadline, monotonic() + SECONDS_A_SENDER))
+        turn = Turn(sender, opener(sender), parts_of(sender), min(deadline, monotonic() + SECONDS_A_SENDER))
         if not take_slot(sender, turn.slots):
             return
         self._turns[sender_id] = turn
@@ -207,7 +207,7 @@ class Sending:
         if isinstance(turn.failure, SenderLimited):
             pause(turn.sender, "vendor_limit", turn.failure.seconds, turn.failure.detail)
         elif isinstance(turn.failure, SmtpError):
-            refused = isinstance(turn.sender, MailApp) and turn.failure.stage == "auth"
+            refused = not isinstance(turn.sender, Smtp) and turn.failure.stage == "auth"
             pause_after_failure(sender=turn.sender, detail=turn.failure.detail, refused=refused)
 
     def _answer(self, seconds: float) -> None:

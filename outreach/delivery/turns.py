@@ -13,7 +13,7 @@ from django.db import connection
 from core.ids import new_id
 from outreach.delivery.claims import BATCH
 from outreach.delivery.models import SendJob
-from outreach.delivery.parts import MailParts
+from outreach.delivery.parts import ChatParts, MailParts
 from outreach.delivery.senders import MailSession
 from outreach.senders.models import Sender
 
@@ -34,7 +34,7 @@ class Turn:
 
     sender: Sender
     open: Callable[[], MailSession]
-    parts: MailParts
+    parts: MailParts | ChatParts
     ends: float
     """When others get their turn (monotonic)."""
     slots: list[int] = field(default_factory=list)
