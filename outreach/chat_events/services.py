@@ -94,6 +94,8 @@ def apply_one(id: str) -> bool:
 
 def _apply(event: ChatEvent) -> None:
     data: dict[str, Any] = event.data
+    if not data:
+        return  # the person was erased before it was applied
     if event.kind == Kind.TEMPLATE:
         apply_status(event.app, data)
     elif event.kind == Kind.STATUS:
