@@ -17,5 +17,17 @@ from outreach.suppression import privacy as suppression
 
 def register_personal_data_tables() -> None:
     """Register the tables of all domains, when Django is ready."""
-    for domain in (chat_events, conversations, delivery, enrichment, inbox, lead_generation, mail_events, mail_vendors, ocr, senders, suppression):
+    for domain in (
+        chat_events,
+        conversations,
+        delivery,
+        enrichment,
+        inbox,
+        lead_generation,
+        mail_events,
+        mail_vendors,
+        ocr,
+        senders,
+        suppression,
+    ):
         domain.register_tables()

@@ -49,7 +49,7 @@ def test_an_answer_goes_and_its_statuses_come_back(
         *("sent", "read", "4915112345678", f"wamid.{job}"),
     )
     assert (row["app"]["_id"], row["template"], row["createdBy"]["_id"]) == (app.pk, None, cast.owner.pk)
-    assert row["deliveredAt"] and row["readAt"]
+    assert None not in (row["deliveredAt"], row["readAt"])
     assert outsiders.key.get("/logs/chatapp").data == []
 
 
