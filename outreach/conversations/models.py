@@ -77,6 +77,7 @@ class ConversationMessage(CompanyModel):
         CONTACT = "contact"
         BOT = "bot"
         MEMBER = "member"
+        WORKFLOW = "workflow"
 
     conversation = CompanyForeignKey(Conversation, on_delete=models.CASCADE, related_name="messages", db_index=False)
     direction = models.CharField(max_length=4, choices=Direction)

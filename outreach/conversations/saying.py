@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import connection, transaction
@@ -73,7 +73,7 @@ def say(
         chat=dict(content),
         contact_id=conversation.contact_id,
         channel=SendJob.Channel.CHATAPP,
-        occurrence=_next_number(conversation.contact_id),
+        occurrence=next_numbers([conversation.contact_id])[conversation.contact_id],
         recipient=conversation.address,
         text=text,
         status=SendJob.Status.APPROVED,
@@ -99,13 +99,18 @@ def say(
     return message
 
 
-def _next_number(contact_id: str) -> int:
-    """Return the number of a contact's next message of no run. Whoever asks holds a lock until the transaction ends."""
-    key = int.from_bytes(hashlib.sha256(f"chat:{company_id()}:{contact_id}".encode()).digest()[:8], signed=True)
+def next_numbers(contact_ids: Iterable[str]) -> dict[str, int]:
+    """Return contact -> the number of its next message of no run. Whoever asks holds a lock on each until the
+    transaction ends."""
+    ids = sorted(set(contact_ids))
+    keys = sorted(
+        int.from_bytes(hashlib.sha256(f"chat:{company_id()}:{id}".encode()).digest()[:8], signed=True) for id in ids
+    )
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [key])
-    rows = SendJob.objects.filter(contact_id=contact_id, run=None, channel=SendJob.Channel.CHATAPP)
-    return (rows.aggregate(last=Max("occurrence"))["last"] or 0) + 1
+        cursor.execute("SELECT pg_advisory_xact_lock(key) FROM unnest(%s::bigint[]) AS key", [keys])
+    rows = SendJob.objects.filter(contact_id__in=ids, run=None, channel=SendJob.Channel.CHATAPP).order_by()
+    last = dict(rows.values_list("contact_id").annotate(last=Max("occurrence")))
+    return {id: (last.get(id) or 0) + 1 for id in ids}
 
 
 def take_back(conversation: Conversation, member_id: str | None) -> int:

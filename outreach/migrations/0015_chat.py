@@ -27,7 +27,7 @@ class Migration(OneStepMigration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('updated_at', models.DateTimeField(auto_now=True)),
                 ('direction', models.CharField(choices=[('in', 'In'), ('out', 'Out'), ('note', 'Note')], max_length=4)),
-                ('author', models.CharField(choices=[('contact', 'Contact'), ('bot', 'Bot'), ('member', 'Member')], max_length=8)),
+                ('author', models.CharField(choices=[('contact', 'Contact'), ('bot', 'Bot'), ('member', 'Member'), ('workflow', 'Workflow')], max_length=8)),
                 ('kind', models.CharField(default='text', max_length=16)),
                 ('text', models.TextField(blank=True, default='')),
                 ('media', core.fields.JSONField(help_text='Of a picture, file or place: id at the vendor, mime, name, caption.', null=True)),
