@@ -62,7 +62,7 @@ class ChatApp(Sender):
     @property
     def page(self) -> str:
         """The path of its page, below its company's."""
-        return f"chat/apps/{self.pk}"
+        return "chats"
 
 
 class ChatTemplate(CompanyModel):

@@ -34,10 +34,10 @@ from crm.models import (
 from outreach.models import (
     Campaign,
     CardScan,
+    Conversation,
     Dashboard,
     EmailTemplate,
     GenieScheduler,
-    Conversation,
     InboundMessage,
     MailApp,
     SendJob,
