@@ -236,9 +236,7 @@ def edit_message(
     """
     job = locked(message_id, Status.DRAFT)
     if job.chat_app_id:
-        raise NamedError(
-            "CampaignCannotBeUpdated_400", "text: a message by chat stays as it is; write another"
-        )
+        raise NamedError("CampaignCannotBeUpdated_400", "text: a message by chat stays as it is; write another")
     unchanged(job, content_hash, "changed")
     values: dict[str, Any] = {"updated_by_id": member_id, "updated_at": timezone.now()}
     evidence = job.evidence

@@ -17,7 +17,7 @@ from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
 from outreach.connected_apps.registry import MODULE, Capability, ConnectedApp, apps_with
 from outreach.delivery import services
-from outreach.delivery.chat_log import ChatAppMessageOut
+from outreach.delivery.chat_log.serializers import ChatAppMessageOut
 from outreach.delivery.filters import CHAT_LOG_FIELDS, LOG_FIELDS, MESSAGE_FIELDS, VENDOR_LOG_FIELDS
 from outreach.delivery.limits.guardrails import guardrail, resume
 from outreach.delivery.models import SendJob
