@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import connections, transaction
 from django.test import Client
 
 from core.errors import NamedError
-from core.tenancy import company_scope
 from crm.models import Contact, Lead
 from outreach.chat_apps.hooks import hook_url, verify_token
-from outreach.conversations import services
 from outreach.conversations.machine import MOVES, moved
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.models import ChatApp, ChatEvent, SendJob
@@ -173,28 +169,3 @@ def test_who_answers_stops_the_chatbot(cast: Cast, app: ChatApp, vendor: ChatVen
     waits = cast.key.post(f"/conversation/{id}/assign", {"assignee": cast.narrow.pk}).data
     assert (waits["state"], waits["assignee"]["_id"]) == ("queued", cast.narrow.pk)
     assert cast.key.post(f"/conversation/{id}/assign", {"assignee": "0" * 24}).status == 404
-
-
-@pytest.mark.django_db(transaction=True)
-def test_of_two_at_once_one_is_second(cast: Cast, app: ChatApp) -> None:
-    _publish(cast)
-    _receive(app, "Hello")
-    id = _one(cast)["_id"]
-    results: list[str] = []
-
-    def take(member: str) -> str:
-        try:
-            with company_scope(cast.company.pk), transaction.atomic():
-                services.take_over(id=id, member_id=member)
-                time.sleep(0.1)
-            return "taken"
-        except NamedError as error:
-            return error.name
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(2) as pool:
-        results = sorted(pool.map(take, (cast.owner.pk, cast.narrow.pk)))
-    assert results == ["RecordChanged_409", "taken"]
-    other = _one(cast)["assignee"]["_id"]
-    assert cast.key.post(f"/conversation/{id}/takeover", {"insteadOf": other}).data["assignee"]["_id"] == cast.owner.pk
