@@ -45,7 +45,7 @@ class RulePart(Named):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         needed = {"contains_text": "text", "message_count": "messageCount", "time_based": "minutes"}
-        name = needed.get(attrs["type"])
+        name = needed.get(attrs["type"], "")
         if name and attrs.get("enabled", True) and not attrs.get(name):
             raise serializers.ValidationError({name: f"is required of a rule of the type {attrs['type']}"})
         return attrs

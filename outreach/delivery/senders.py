@@ -77,10 +77,11 @@ class ServerSession:
         self._session.close()
 
 
-MailSession = ServerSession | VendorSession | ChatSession
+MailSession = ServerSession | VendorSession
+AnySession = MailSession | ChatSession
 
 
-def opener(sender: Sender, *, timeouts: Timeouts | None = None) -> Callable[[], MailSession]:
+def opener(sender: Sender, *, timeouts: Timeouts | None = None) -> Callable[[], AnySession]:
     """Return what opens sessions of the sender, in any thread: what is stored of it is read now."""
     if isinstance(sender, MailApp):
         return partial(session_of, sender)
@@ -90,8 +91,8 @@ def opener(sender: Sender, *, timeouts: Timeouts | None = None) -> Callable[[], 
 
 
 def open_session(sender: Sender, *, timeouts: Timeouts | None = None) -> MailSession:
-    """Return a session of the sender for many messages. Raises SmtpError."""
-    return opener(sender, timeouts=timeouts)()
+    """Return a session of a sender of mail for many messages. Raises SmtpError."""
+    return cast("MailSession", opener(sender, timeouts=timeouts)())
 
 
 def choose_sender(

@@ -28,7 +28,7 @@ from outreach.delivery.intents import Row, settled
 from outreach.delivery.limits.pauses import pause, pause_after_failure, reset_failures
 from outreach.delivery.models import SendJob
 from outreach.delivery.parts import parts_of
-from outreach.delivery.senders import MailSession, find_sender, opener
+from outreach.delivery.senders import AnySession, find_sender, opener
 from outreach.delivery.turns import LOW, Turn, give_slot_back, take_slot
 from outreach.delivery.worker import (
     IntentRefused,
@@ -222,7 +222,7 @@ class Sending:
 
     def _serve(self, turn: Turn) -> None:
         """Deliver a turn's messages in one session."""
-        session: MailSession | None = None
+        session: AnySession | None = None
         try:
             with company_scope(turn.company):
                 while (job := self._next(turn)) is not None:
@@ -252,7 +252,7 @@ class Sending:
             self._tell(turn, partial(self._refill, turn))
         return job
 
-    def _hand_over(self, turn: Turn, session: MailSession, job: SendJob) -> None:
+    def _hand_over(self, turn: Turn, session: AnySession, job: SendJob) -> None:
         """Deliver one message, and have the outcome recorded."""
         try:
             outcome = deliver(session, job, turn.parts, self._ledger.intend)

@@ -14,7 +14,7 @@ from core.ids import new_id
 from outreach.delivery.claims import BATCH
 from outreach.delivery.models import SendJob
 from outreach.delivery.parts import ChatParts, MailParts
-from outreach.delivery.senders import MailSession
+from outreach.delivery.senders import AnySession
 from outreach.senders.models import Sender
 
 FIRST_BATCH = 100
@@ -33,7 +33,7 @@ class Turn:
     """A sender that is served: its claimed messages, and the connections that deliver them."""
 
     sender: Sender
-    open: Callable[[], MailSession]
+    open: Callable[[], AnySession]
     parts: MailParts | ChatParts
     ends: float
     """When others get their turn (monotonic)."""

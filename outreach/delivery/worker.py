@@ -23,7 +23,7 @@ from outreach.delivery.limits import guardrails
 from outreach.delivery.models import SendJob
 from outreach.delivery.parts import ChatParts, MailParts
 from outreach.delivery.reasons import MAX_ATTEMPTS, Reason
-from outreach.delivery.senders import MailSession
+from outreach.delivery.senders import AnySession
 from outreach.senders.models import Sender
 from outreach.smtp.message import InvalidMail, message_id
 from outreach.smtp.transport import Outcome, Rejected, Sent, SmtpError, Uncertain
@@ -56,7 +56,7 @@ class SenderLimited(Exception):
 
 
 def deliver(
-    session: MailSession, job: SendJob, parts: MailParts | ChatParts, intend: Callable[[intents.Row], bool]
+    session: AnySession, job: SendJob, parts: MailParts | ChatParts, intend: Callable[[intents.Row], bool]
 ) -> Outcome:
     """Send a claimed message. Returns the outcome, which is not recorded yet.
 
