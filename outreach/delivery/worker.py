@@ -73,7 +73,7 @@ def deliver(
             raise IntentRefused
         intents.begun(job, row)
 
-    return session.deliver(parts.mail_of(job, recipient), commit_intent)  # type: ignore[arg-type]  of one kind both
+    return session.deliver(parts.mail_of(job, recipient), commit_intent)  # type: ignore[arg-type]
 
 
 def record_not_begun(job: SendJob, error: Exception) -> None:
