@@ -79,7 +79,7 @@ def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
     if conversation.state == BOT and said is None:
         enter(conversation, "hand_over")  # its chatbot is there no more, or the person wants to hear nothing
     conversation.save()
-    _emit("received", conversation, message, text=inbound.text[:2000])
+    _emit("conversation.received", conversation, message, text=inbound.text[:2000])
     return message
 
 
@@ -143,7 +143,7 @@ def enter(conversation: Conversation, move: str) -> None:
     now = timezone.now()
     if conversation.state == QUEUED and before != QUEUED:
         conversation.queued_at, conversation.answered_at = now, None
-        _emit("queued", conversation)
+        _emit("conversation.queued", conversation)
     if conversation.state != BOT:
         conversation.bot_due_at = None
     if conversation.state == HUMAN:
@@ -164,7 +164,7 @@ def apply(conversation: Conversation, said: Said | None) -> None:
         enter(conversation, "hand_over")
 
 
-def _emit(done: str, conversation: Conversation, message: ConversationMessage | None = None, **values: Any) -> None:
+def _emit(kind: str, conversation: Conversation, message: ConversationMessage | None = None, **values: Any) -> None:
     payload = {
         "contact": conversation.contact_id,
         "lead": conversation.lead_id,
@@ -173,4 +173,4 @@ def _emit(done: str, conversation: Conversation, message: ConversationMessage | 
         **({"message": message.pk} if message else {}),
         **values,
     }
-    emit(f"conversation.{done}", [conversation.pk], payloads={conversation.pk: payload})
+    emit(kind, [conversation.pk], payloads={conversation.pk: payload})
