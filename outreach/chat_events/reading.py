@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -36,7 +37,10 @@ def read_hook(app: ChatApp, body: bytes) -> list[Told]:
     try:
         found = orjson.loads(body)
     except orjson.JSONDecodeError:
-        return []
+        try:
+            found = json.loads(body)  # takes half a surrogate, which somebody's keyboard may have sent
+        except (ValueError, RecursionError):
+            return []
     return list(_read(app, found))[:MOST_EVENTS]
 
 
