@@ -12,7 +12,7 @@ from django.conf import settings
 
 from core.crypto import SecretUnreadable
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
-from outreach.chat_apps.errors import LOG_IN_AGAIN, ChatError, read_error, rejection
+from outreach.chat_apps.errors import LOG_IN_AGAIN, REFUSED, ChatError, read_error, rejection
 from outreach.chat_apps.models import ChatApp
 from outreach.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
 
@@ -92,7 +92,9 @@ class ChatClient:
         if answer.status == 429:
             return Rejected(True, answer.status, "too many requests", "limit", _retry_after(answer))
         if answer.status < 500:
-            return Rejected(False, answer.status, f"the vendor answered with the status {answer.status}", "final")
+            return Rejected(
+                False, answer.status, f"the vendor answered with the status {answer.status}", "final", reason=REFUSED
+            )
         return Uncertain(f"the vendor answered with the status {answer.status}")
 
     def number(self) -> Mapping[str, Any]:

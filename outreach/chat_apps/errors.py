@@ -28,6 +28,7 @@ REASONS: Mapping[int, str] = {
     **dict.fromkeys(range(132000, 133000), "template_refused"),
 }
 """Code -> the reason of the message that it ends."""
+REFUSED = "chat_refused"
 OPTED_OUT = 131050
 """The person has asked the vendor for no more marketing of this company; 131049 is the vendor's own choice, once."""
 _REST = 60.0
@@ -43,7 +44,7 @@ class ChatError:
     @property
     def reason(self) -> str:
         """The reason of a message that it ends."""
-        return REASONS.get(self.code, "rejected")
+        return REASONS.get(self.code, REFUSED)
 
 
 def read_error(body: Any) -> ChatError | None:
@@ -70,4 +71,4 @@ def rejection(error: ChatError, *, retry_after: float | None = None) -> Rejected
         stage = "auth"
     elif error.code in TOO_MANY:
         return Rejected(True, error.code, error.text, "limit", retry_after or _REST)
-    return Rejected(error.code in LATER, error.code, error.text, stage, reason=REASONS.get(error.code, ""))
+    return Rejected(error.code in LATER, error.code, error.text, stage, reason=error.reason)

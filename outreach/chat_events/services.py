@@ -15,7 +15,7 @@ from django.utils import timezone
 from core.errors import ApiError
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
-from outreach.chat_apps.errors import OPTED_OUT, told_error
+from outreach.chat_apps.errors import OPTED_OUT, REFUSED, told_error
 from outreach.chat_apps.models import ChatApp, ChatOptOut
 from outreach.chat_events.models import ChatEvent
 from outreach.chat_events.reading import Told
@@ -129,7 +129,7 @@ def _status(event: ChatEvent, data: dict[str, Any]) -> None:
         prove_sent(job, at=event.happened_at, proof=f"The vendor has told that it was {data['status']}.")
         return
     error = told_error(data["error"] or {})
-    end(job.pk, reason=error.reason if error else "rejected", detail=error.text if error else "It was not delivered.")
+    end(job.pk, reason=error.reason if error else REFUSED, detail=error.text if error else "It was not delivered.")
     if error is not None and error.code == OPTED_OUT:
         row = ChatOptOut(phone=job.recipient, reason=ChatOptOut.Reason.REFUSED, source=job.pk)
         ChatOptOut.objects.bulk_create([row], ignore_conflicts=True)

@@ -63,7 +63,7 @@ def test_an_answer_goes_and_its_statuses_come_back(
         (Fault(code=131047), "failed", "session_closed"),
         (Fault(code=131050), "failed", "opted_out"),
         (Fault(code=132001), "failed", "template_refused"),
-        (Fault(code=100), "failed", "rejected"),
+        (Fault(code=100), "failed", "chat_refused"),
         (Fault(code=131016), "approved", "retry_backoff"),
         (Fault(code=131056), "approved", "retry_backoff"),
         (Fault(status=429, code=130429, headers={"Retry-After": "30"}), "approved", "vendor_limit"),
