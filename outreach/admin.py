@@ -2,6 +2,10 @@
 
 from outreach.ai import admin as ai
 from outreach.campaigns import admin as campaigns
+from outreach.chat_apps import admin as chat_apps
+from outreach.chat_events import admin as chat_events
+from outreach.chatbots import admin as chatbots
+from outreach.conversations import admin as conversations
 from outreach.data_apps import admin as data_apps
 from outreach.deliverability import admin as deliverability
 from outreach.delivery import admin as delivery
@@ -22,6 +26,10 @@ from outreach.suppression import admin as suppression
 __all__ = [
     "ai",
     "campaigns",
+    "chat_apps",
+    "chat_events",
+    "chatbots",
+    "conversations",
     "data_apps",
     "deliverability",
     "delivery",

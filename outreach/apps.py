@@ -13,6 +13,7 @@ class OutreachConfig(AppConfig):
         from accounts.companies.overview import Measure, register_measure
         from accounts.mails.recipients import register_unwanted
         from accounts.members.services import on_members_removed
+        from accounts.settings.groups.notifications import register_template_source
         from core.access import count_usage, meter_usage
         from crm.bulk_jobs.under_way import Work, register_work
         from outreach.ai import jobs as ai  # noqa: F401  (register their work)
@@ -21,6 +22,12 @@ class OutreachConfig(AppConfig):
         from outreach.ai.usage import used_this_month
         from outreach.campaigns import jobs as campaigns  # noqa: F401  (register their work)
         from outreach.campaigns.selectors import kept_campaigns, waiting_with
+        from outreach.chat_events import jobs as chat_events  # noqa: F401  (register their work)
+        from outreach.chat_templates import jobs as chat_templates  # noqa: F401  (register their work)
+        from outreach.chat_templates.selectors import kept_templates
+        from outreach.chat_templates.services import exists
+        from outreach.chatbots import jobs as chatbots  # noqa: F401  (register their work)
+        from outreach.chatbots.models import ManualChatbot
         from outreach.connected_app_list import register_apps
         from outreach.connected_apps.selectors import counted_apps
         from outreach.deliverability import jobs as deliverability  # noqa: F401  (register their work)
@@ -29,7 +36,6 @@ class OutreachConfig(AppConfig):
         from outreach.delivery.senders import connected_senders
         from outreach.domain_tracking import jobs as domain_tracking  # noqa: F401  (register their work)
         from outreach.domain_tracking.models import DomainTracking
-        from outreach.email_templates.models import EmailTemplate
         from outreach.email_templates.services import USES
         from outreach.export_lists import register_lists
         from outreach.genie import jobs as genie  # noqa: F401  (register their work)
@@ -59,7 +65,9 @@ class OutreachConfig(AppConfig):
         count_usage("apps", counted_apps)
         count_usage("genie", kept_runs)
         count_usage("campaign", kept_campaigns)
-        count_usage("template", EmailTemplate.objects.all)
+        count_usage("template", kept_templates)
+        count_usage("manual-chatbot", ManualChatbot.objects.all)
+        register_template_source("chatapp", exists)
         count_usage("domain-tracking", DomainTracking.objects.all)
         count_usage("report", Dashboard.objects.all)
         on_members_removed(forget_dashboards)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from outreach.ai.providers import ai_a, ai_b, offline
+from outreach.chat_apps import connected_app as chat_apps
 from outreach.connected_apps.registry import register_app
 from outreach.enrichment import connected_app as enrichment
 from outreach.inbox import connected_app as inbox
@@ -15,6 +16,7 @@ from outreach.storage import connected_app as storage
 APPS = (
     senders.SMTP,
     *mail_vendors.mail_apps(),
+    chat_apps.CHATAPP,
     inbox.IMAP,
     ai_a.AI_A,
     ai_b.AI_B,

@@ -1,5 +1,9 @@
 from outreach.ai.models import AiApp, AiBudget, AiCaps, AiUsage
 from outreach.campaigns.models import Campaign
+from outreach.chat_apps.models import ChatApp, ChatOptOut, ChatTemplate
+from outreach.chat_events.models import ChatEvent
+from outreach.chatbots.models import ManualChatbot
+from outreach.conversations.models import CannedAnswer, Conversation, ConversationMessage
 from outreach.data_apps.models import DataApp
 from outreach.deliverability.models import DkimKey, SenderCheck
 from outreach.delivery.limits.models import RecipientQuota
@@ -24,7 +28,14 @@ __all__ = [
     "AiCaps",
     "AiUsage",
     "Campaign",
+    "CannedAnswer",
     "CardScan",
+    "ChatApp",
+    "ChatEvent",
+    "ChatOptOut",
+    "ChatTemplate",
+    "Conversation",
+    "ConversationMessage",
     "Dashboard",
     "DataApp",
     "DkimKey",
@@ -40,6 +51,7 @@ __all__ = [
     "LeadGeneration",
     "MailApp",
     "MailEvent",
+    "ManualChatbot",
     "Ocr",
     "RecipientQuota",
     "SendJob",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from outreach.chat_events import privacy as chat_events
+from outreach.conversations import privacy as conversations
 from outreach.delivery import privacy as delivery
 from outreach.enrichment import privacy as enrichment
 from outreach.inbox import privacy as inbox
@@ -15,5 +17,17 @@ from outreach.suppression import privacy as suppression
 
 def register_personal_data_tables() -> None:
     """Register the tables of all domains, when Django is ready."""
-    for domain in (delivery, enrichment, inbox, lead_generation, mail_events, mail_vendors, ocr, senders, suppression):
+    for domain in (
+        chat_events,
+        conversations,
+        delivery,
+        enrichment,
+        inbox,
+        lead_generation,
+        mail_events,
+        mail_vendors,
+        ocr,
+        senders,
+        suppression,
+    ):
         domain.register_tables()

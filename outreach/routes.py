@@ -6,7 +6,10 @@ from core.api.routers import ResourceRouter
 from crm.exports.routes import register_list_exports
 from outreach.ai import routes as ai
 from outreach.campaigns import routes as campaigns
+from outreach.chat_templates import routes as chat_templates
+from outreach.chatbots import routes as chatbots
 from outreach.connected_apps import routes as connected_apps
+from outreach.conversations import routes as conversations
 from outreach.deliverability import routes as deliverability
 from outreach.delivery import routes as delivery
 from outreach.domain_tracking import routes as domain_tracking
@@ -23,7 +26,8 @@ from outreach.suppression import routes as suppression
 
 def register_protected(router: ResourceRouter) -> None:
     domains = (ai, connected_apps, suppression, deliverability, delivery, inbox, email_templates, enrichment, genie)
-    for domain in (*domains, campaigns, domain_tracking, lead_generation, mail_vendors, ocr, reports):
+    chats = (chat_templates, conversations, chatbots)
+    for domain in (*domains, campaigns, domain_tracking, lead_generation, mail_vendors, ocr, reports, *chats):
         domain.register_protected(router)
     register_list_exports(router, "outreach")
 

@@ -11,6 +11,7 @@ urlpatterns = [
     path("api/private/", include("config.urls.private")),
     path("api/public/", include("config.urls.public")),
     path("", include("outreach.mail_events.hooks")),
+    path("", include("outreach.chat_events.hooks")),
     path("", include("outreach.mail_vendors.callbacks")),
     path("", include("outreach.delivery.tracking.views")),
     path("", include("config.urls.web")),

@@ -44,6 +44,7 @@ from crm.teams import pages as teams
 from crm.webhooks import pages as webhooks
 from outreach.ai import pages as ai
 from outreach.campaigns import pages as campaigns
+from outreach.conversations import pages as conversations
 from outreach.data_apps import pages as data_apps
 from outreach.deliverability import pages as deliverability
 from outreach.delivery import pages as messages
@@ -85,6 +86,7 @@ PAGES = [
     *messages.PAGES,
     *senders.PAGES,
     *inbox.PAGES,  # the mailbox of a sender comes after the senders, whose item of the menu it shares
+    *conversations.PAGES,
     *workflows.PAGES,
     *workflow_runs.PAGES,
     *approvals.PAGES,

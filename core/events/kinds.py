@@ -15,6 +15,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
         "erased",
     ),
     "contact-category": ("deleted",),
+    "conversation": ("created", "received", "queued", "assigned", "taken", "released", "answered", "closed"),
     "dashboard": ("created", "updated", "deleted"),
     "enrich": ("accepted", "rejected"),
     "follow-up": ("created", "updated", "completed", "deleted"),
@@ -69,6 +70,7 @@ def matching(patterns: Iterable[str]) -> set[str]:
 
 MODULES = {
     "calllog": "lead-activity",
+    "conversation": "chatapp",
     "dashboard": "report",
     "follow-up": "lead-activity",
     "mail": "genie",

@@ -27,6 +27,7 @@ class Capability(StrEnum):
     """What a connected app can do for the company."""
 
     SEND_MAIL = "send_mail"
+    SEND_CHAT = "send_chat"
     RECEIVE_MAIL = "receive_mail"
     COMPOSE = "compose"
     FIND_LEADS = "find_leads"

@@ -64,7 +64,7 @@ class SendJobAdmin(CompanyRecordAdmin):
 
     @admin.display(description="to")
     def to(self, job: SendJob) -> str:
-        return job.recipient or job.contact.email or "–"
+        return job.recipient or job.address or "–"
 
     @display(description="status", ordering="status", label=COLOURS)
     def state(self, job: SendJob) -> tuple[str, str]:
@@ -105,7 +105,7 @@ def message_table(rows: QuerySet[SendJob], **query: str) -> SafeString:
     """Render the newest of the messages, with a link to the list that the query selects."""
     rows = rows.select_related("contact").order_by("-id")[:ROWS]
     cells = [
-        (link(row), row.recipient or row.contact.email, row.get_status_display(), row.reason or "–", row.sent_at)
+        (link(row), row.recipient or row.address, row.get_status_display(), row.reason or "–", row.sent_at)
         for row in rows
     ]
     return table(

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Case, CharField, F, Q, QuerySet, TextField, Value, When
 from django.db.models.expressions import Combinable
-from django.db.models.functions import Coalesce, Concat, Now
+from django.db.models.functions import Coalesce, Concat, Now, NullIf
 from django.utils import timezone
 
 from core.tenancy import company_scope
@@ -26,18 +26,25 @@ _TEXT = TextField()
 
 def envelope() -> Combinable:
     """Return envelope_of in SQL, from the joined contact and sender."""
-    address = Coalesce("contact__email", Value(""), output_field=_TEXT)
-    name, email = (Coalesce(f"smtp__{column}", f"mail_app__{column}") for column in ("from_name", "from_email"))
+    name = Coalesce("smtp__from_name", "mail_app__from_name", "chat_app__name")
+    number = Coalesce(NullIf("chat_app__display_number", Value("")), "chat_app__phone_number_id")
+    email = Coalesce("smtp__from_email", "mail_app__from_email", number, output_field=_TEXT)
     sender = Concat(name, Value(" <"), email, Value(">"), output_field=_TEXT)
-    sent_by = Case(When(smtp=None, mail_app=None, then=Value("")), default=sender, output_field=_TEXT)
-    return Concat("contact__name", Value(" <"), address, Value(">\n"), sent_by, output_field=_TEXT)
+    sent_by = Case(When(smtp=None, mail_app=None, chat_app=None, then=Value("")), default=sender, output_field=_TEXT)
+    return Concat("contact__name", Value(" <"), address(), Value(">\n"), sent_by, output_field=_TEXT)
+
+
+def address() -> Combinable:
+    """Return where the message would go now, from the joined contact."""
+    email = Coalesce("contact__email", Value(""), output_field=_TEXT)
+    number = Coalesce("contact__contact_number", Value(""), output_field=_TEXT)
+    return Case(When(chat_app__isnull=False, then=number), default=email, output_field=_TEXT)
 
 
 def outdated() -> Q:
     """Return the condition of messages that would go to others, or come from others, than they were approved for."""
-    address = Coalesce("contact__email", Value(""), output_field=_TEXT)
     # A version before kept the address alone.
-    before = Q(approved_envelope="") & ~Q(recipient="") & ~Q(recipient=address)
+    before = Q(approved_envelope="") & ~Q(recipient="") & ~Q(recipient=address())
     return before | (~Q(approved_envelope="") & ~Q(approved_envelope=envelope()))
 
 

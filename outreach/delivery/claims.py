@@ -26,7 +26,7 @@ from outreach.delivery.limits.pauses import pause
 from outreach.delivery.limits.quotas import VENDOR, scope_of, take, vendor_scope
 from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import Reason
-from outreach.delivery.senders import KINDS, columns_of, locked_sender
+from outreach.delivery.senders import ALL_KINDS, columns_of, locked_sender
 from outreach.senders.models import Sender
 
 BATCH = 200
@@ -71,7 +71,7 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
     now = timezone.now()
     with unscoped(reason="worker: senders of all companies with messages due"):
         found: list[tuple[str, str]] = []
-        for kind in KINDS:
+        for kind in ALL_KINDS:
             # A value for each sender: EXISTS becomes a join, which reads all that is due.
             waiting = SendJob.objects.filter(_due(now), **{f"{kind.job_column}_id": OuterRef("pk")})
             first = Subquery(waiting.order_by("due_at", "id").values("pk")[:1])
@@ -171,7 +171,7 @@ def _within_quotas(
     ready: list[SendJob], waiting: dict[Wait, list[str]], context: SendContext, now: dt.datetime
 ) -> list[SendJob]:
     """Return the messages that may go to their mail providers now. The others wait for the next ones that may."""
-    if not context.provider_limits:
+    if not context.provider_limits or ready[:1] and ready[0].chat_app_id:
         return ready
     scopes = {job.pk: scope_of(job.contact.email or "") for job in ready}
     taken = take(Counter(scopes.values()), context.provider_limits, now)

@@ -15,6 +15,7 @@ from core.access import going_entitlement
 from core.errors import NamedError
 from core.tenancy import company_id
 from crm.models import Contact
+from outreach.delivery.chats import chats_of
 from outreach.delivery.decision import DecisionInput, Limit, SenderState, ramp_limit
 from outreach.delivery.limits.paces import paces_of
 from outreach.delivery.limits.windows import Place, Window, load_zone, recipient_place
@@ -104,7 +105,7 @@ class SendContext:
     ) -> dict[str, DecisionInput]:
         """Return what is known about each message, by its id. The jobs come with contact, run and sender joined."""
         suppressed = suppressed_addresses(job.contact.email for job in jobs)
-        stopped, paces = stops_of(jobs), paces_of(jobs, now)
+        stopped, paces, chats = stops_of(jobs), paces_of(jobs, now), chats_of(jobs)
         found: dict[str, DecisionInput] = {}
         for job in jobs:
             contact = job.contact
@@ -120,7 +121,8 @@ class SendContext:
                 run_cancelled=job.run is not None and (job.run.cancelled_at is not None or job.run.is_deleted),
                 run_paused=job.held_at is not None or (job.run is not None and job.run.paused_at is not None),
                 pace=paces.get(job.run_id or ""),
-                replied=stop == Reason.REPLY_RECEIVED or (job.step == 1 and _has_replied(contact, job)),
+                replied=stop == Reason.REPLY_RECEIVED
+                or (job.step == 1 and job.conversation_id is None and _has_replied(contact, job)),
                 stopped=stop if stop != Reason.REPLY_RECEIVED else None,
                 attempts=0 if unwritten else job.attempts,
                 unwritten=unwritten,
@@ -135,6 +137,8 @@ class SendContext:
                 quota=Reason(job.reason) if over else Reason.LIMIT_DOMAIN,
                 retry_at=job.due_at if job.attempts and not unwritten and not over else None,
             )
+            if job.pk in chats:
+                found[job.pk] = replace(found[job.pk], **chats[job.pk])
         return found
 
 

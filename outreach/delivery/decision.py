@@ -14,6 +14,7 @@ that need time.
 | lead_won              | stop, cancelled    |                                                  |
 | lead_lost             | stop, cancelled    |                                                  |
 | no_valid_address      | stop, failed       |                                                  |
+| session_closed        | stop, failed       |                                                  |
 | attempts_exhausted    | stop, failed       |                                                  |
 | subscription_lapsed   | wait for a person  | the subscription is renewed                      |
 | not_written           | wait               | a worker writes it, within a minute              |
@@ -26,6 +27,7 @@ that need time.
 | awaiting_approval     | wait for a person  | somebody approves the draft                      |
 | approval_outdated     | wait for a person  | somebody approves it again; a claim makes a draft of it |
 | approval_expired      | wait for a person  | somebody approves it again; a claim makes a draft of it |
+| template_not_approved | wait for a person  | the chat vendor approves its template            |
 | sender_missing        | wait for a person  | a sender is connected                            |
 | sender_inactive       | wait for a person  | the sender is switched on                        |
 | sender_unverified     | wait for a person  | the sender's connection test passes              |
@@ -55,6 +57,8 @@ FinalState = Literal["cancelled", "suppressed", "failed"]
 _BACKOFF_FIRST = dt.timedelta(minutes=2)
 _BACKOFF_FACTOR = 4
 _FORECAST_STEPS = 50
+SESSION_HOURS = 24
+"""For so long after a person's message free words may go to them by chat; later only what the vendor has approved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,7 @@ class DecisionInput:
     replied: bool = False
     stopped: Reason | None = None  # BOUNCED, LEAD_WON or LEAD_LOST: what stops a follow-up
     address_valid: bool = True
+    session_ends_at: dt.datetime | None = None  # of free words by chat: until when they may go
     attempts: int = 0  # that failed so far
     subscription_active: bool = True
     unwritten: Reason | None = None  # why it has no words yet, one of context._UNWRITTEN
@@ -100,6 +105,7 @@ class DecisionInput:
     approved: bool = True
     as_approved: bool = True  # it would go to whom and from whom it was approved for
     approval_ends_at: dt.datetime | None = None
+    template_approved: bool = True  # by the chat vendor, of a message made of one
     sender: SenderState | None = SenderState()
     not_before: dt.datetime | None = None
     quota_at: dt.datetime | None = None  # when more may go to the recipient's mail provider, or by the mail vendor
@@ -131,6 +137,7 @@ FINAL_STATES: dict[str, FinalState] = {
     Reason.ADDRESS_SUPPRESSED: "suppressed",
     Reason.UNSUBSCRIBED: "suppressed",
     Reason.NO_VALID_ADDRESS: "failed",
+    Reason.SESSION_CLOSED: "failed",
     Reason.ATTEMPTS_EXHAUSTED: "failed",
 }
 """Reason of a Stop -> its state; all others are cancelled."""
@@ -154,7 +161,7 @@ Decision = Ready | Wait | Stop
 
 def decide(known: DecisionInput, now: dt.datetime) -> Decision:
     """Decide about a message. A `Wait.until` is always later than `now`."""
-    return _final(known) or _needs_a_person(known, now) or _needs_time(known, now) or Ready()
+    return _final(known, now) or _needs_a_person(known, now) or _needs_time(known, now) or Ready()
 
 
 def forecast(known: DecisionInput, now: dt.datetime) -> dt.datetime | None:
@@ -207,7 +214,7 @@ def _stop(reason: Reason) -> Stop:
     return Stop(final_state(reason), reason)
 
 
-def _final(known: DecisionInput) -> Stop | None:
+def _final(known: DecisionInput, now: dt.datetime) -> Stop | None:
     if known.run_cancelled:
         return _stop(Reason.RUN_CANCELLED)
     if known.contact_deleted:
@@ -222,6 +229,8 @@ def _final(known: DecisionInput) -> Stop | None:
         return _stop(known.stopped)
     if not known.address_valid:
         return _stop(Reason.NO_VALID_ADDRESS)
+    if known.session_ends_at and known.session_ends_at <= now:
+        return _stop(Reason.SESSION_CLOSED)
     if known.attempts >= MAX_ATTEMPTS:
         return _stop(Reason.ATTEMPTS_EXHAUSTED)
     return None
@@ -242,6 +251,8 @@ def _needs_a_person(known: DecisionInput, now: dt.datetime) -> Wait | None:
         return Wait(Reason.APPROVAL_OUTDATED, None)
     if known.approval_ends_at and known.approval_ends_at <= now:
         return Wait(Reason.APPROVAL_EXPIRED, None)
+    if not known.template_approved:
+        return Wait(Reason.TEMPLATE_NOT_APPROVED, None)
     if known.sender is None:
         return Wait(Reason.SENDER_MISSING, None)
     if not known.sender.active:

@@ -21,6 +21,7 @@ HEIGHTS = {
     "deferred": 3,
     "delivered": 4,
     "opened": 5,
+    "read": 5,
     "clicked": 6,
     "unsubscribed": 7,
     "bounced": 8,

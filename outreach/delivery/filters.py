@@ -6,7 +6,7 @@ from django.db.models import Case, CharField, F, Func, TextField, Value, When
 from django.db.models.functions import Cast, Coalesce
 
 from core.lists import FieldSet, ListField
-from outreach.delivery.approvals import reason_now
+from outreach.delivery.approvals import address, reason_now
 from outreach.delivery.models import SendJob
 
 
@@ -33,6 +33,9 @@ def _message_fields(name: str, recipient: str | Case, reason: str | Case) -> lis
         ListField("contact.name", "text", "contact__name", searchable=True, nullable=False),
         ListField("smtp", "id", "smtp_id"),
         ListField("mailApp", "id", "mail_app_id"),
+        ListField("chatApp", "id", "chat_app_id"),
+        ListField("chatTemplate", "id", "chat_template_id"),
+        ListField("conversation", "id", "conversation_id"),
         ListField("createdBy", "id", "created_by_id"),
         ListField("dueAt", "date", "due_at", nullable=False),
         ListField("approvalEndsAt", "date", "approval_ends_at"),
@@ -45,11 +48,10 @@ def _message_fields(name: str, recipient: str | Case, reason: str | Case) -> lis
 
 def _recipient() -> Case:
     """Return the address as messages show it."""
-    now = Coalesce("contact__email", Value(""))
-    return Case(When(status__in=SendJob.TO_SEND, then=now), default="recipient", output_field=CharField())
+    return Case(When(status__in=SendJob.TO_SEND, then=address()), default="recipient", output_field=CharField())
 
 
-SENDER = Coalesce("smtp_id", "mail_app_id")
+SENDER = Coalesce("smtp_id", "mail_app_id", "chat_app_id")
 """The message's sender, of whatever kind."""
 # A negative number would count from the end.
 TEMPLATE = Case(
@@ -99,4 +101,12 @@ VENDOR_LOG_FIELDS = FieldSet(
     ],
     default_sort=("createdAt",),
     default_search=("recipient", "subject"),
+)
+CHAT_LOG_FIELDS = FieldSet(
+    [
+        *_message_fields("recipient", "recipient", "reason"),
+        ListField("wamid", "text", "provider_message_id", nullable=False),
+    ],
+    default_sort=("createdAt",),
+    default_search=("recipient",),
 )

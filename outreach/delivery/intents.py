@@ -19,6 +19,7 @@ from core.events import EventConsumer, wanted_by
 from core.ids import new_id
 from core.jobs.registry import registered
 from core.spans import after
+from outreach.delivery.decision import SESSION_HOURS
 from outreach.delivery.models import SendJob
 from outreach.delivery.stop_rules import reason_sql
 from outreach.smtp.outcome import Sent
@@ -38,14 +39,24 @@ def intent_holds(at: str, recipient: str) -> str:
     AND NOT EXISTS (SELECT FROM outreach_suppression s
         WHERE s.company_id = j.company_id AND s.email = lower({recipient}))
     AND EXISTS (SELECT FROM crm_contact c
-        WHERE c.id = j.contact_id AND NOT c.is_deleted AND c.unsubscribed_at IS NULL AND c.email = {recipient})
+        WHERE c.id = j.contact_id AND NOT c.is_deleted AND (c.unsubscribed_at IS NULL OR j.conversation_id IS NOT NULL)
+        AND CASE WHEN j.chat_app_id IS NULL THEN c.email ELSE c.contact_number END = {recipient})
     AND COALESCE(
         (SELECT p.is_active AND p.stopped_at IS NULL FROM outreach_smtp p WHERE p.id = j.smtp_id),
-        (SELECT m.is_active AND m.stopped_at IS NULL FROM outreach_mailapp m WHERE m.id = j.mail_app_id), false)
+        (SELECT m.is_active AND m.stopped_at IS NULL FROM outreach_mailapp m WHERE m.id = j.mail_app_id),
+        (SELECT a.is_active AND a.stopped_at IS NULL FROM outreach_chatapp a WHERE a.id = j.chat_app_id), false)
     AND {reason_sql("j")} IS NULL
 """
 
 
+# A message by chat goes to whom did not opt out if it is made of a template, and otherwise while the chat is open.
+_CHAT_HOLDS = f"""
+    AND CASE WHEN j.chat_app_id IS NULL THEN true
+        WHEN j.chat_template_id IS NOT NULL THEN NOT EXISTS (SELECT FROM outreach_chatoptout o
+            WHERE o.company_id = j.company_id AND o.phone = g.recipient)
+        ELSE EXISTS (SELECT FROM outreach_conversation w
+            WHERE w.id = j.conversation_id AND w.last_inbound_at > g.at - interval '{SESSION_HOURS} hours') END
+"""
 _TRANSITION = (
     "INSERT INTO outreach_sendjobtransition"
     " (id, company_id, send_job_id, from_status, to_status, reason, detail, created_at, updated_at)"
@@ -58,7 +69,7 @@ WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows
     (id text, company text, lease text, recipient text, message_id text, at timestamptz, step text)),
 held AS (SELECT j.id, j.company_id, g.recipient, g.message_id, g.at, g.step
     FROM given g JOIN outreach_sendjob j ON j.id = g.id AND j.company_id = g.company
-    WHERE j.lease = g.lease AND j.status || '' = 'claimed' {intent_holds("g.at", "g.recipient")}
+    WHERE j.lease = g.lease AND j.status || '' = 'claimed' {intent_holds("g.at", "g.recipient")} {_CHAT_HOLDS}
     ORDER BY j.id FOR NO KEY UPDATE OF j),
 moved AS (UPDATE outreach_sendjob j
     SET status = 'sending', reason = '', recipient = held.recipient, message_id = held.message_id,

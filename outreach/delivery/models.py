@@ -7,6 +7,8 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
+from outreach.delivery.channels import Channels
+from outreach.delivery.chat_columns import CHAT_INDEXES, ChatColumns
 from outreach.delivery.hashes import content_hash, envelope_of
 from outreach.senders.models import Sender
 
@@ -16,7 +18,7 @@ VISITED = models.Q(open_count__gt=0) | models.Q(click_count__gt=0)
 """Matches messages that people have opened, or clicked a link of."""
 
 
-class SendJob(CompanyWork):
+class SendJob(ChatColumns, CompanyWork):
     """One message to one recipient. Its transitions are a ledger (SendJobTransition).
 
     planned → draft → approved → claimed → sending (the intent is committed) → sent | failed | unknown,
@@ -38,16 +40,7 @@ class SendJob(CompanyWork):
     TO_SEND = (Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CLAIMED)
     """Statuses of messages that may still go, to the address that the contact has then."""
 
-    class Channel(models.TextChoices):
-        SMTP = "smtp"
-        MAILVENDOR_A = "mailvendor-a"
-        MAILVENDOR_B = "mailvendor-b"
-        MAILVENDOR_C = "mailvendor-c"
-        MAILVENDOR_D = "mailvendor-d"
-        MAILVENDOR_E = "mailvendor-e"
-        MAILVENDOR_F = "mailvendor-f"
-        MAILVENDOR_G = "mailvendor-g"
-        MAILVENDOR_H = "mailvendor-h"
+    Channel = Channels
 
     claim_policy = ClaimPolicy(
         ready="approved", claimed="claimed", orphans={"claimed": "approved", "sending": "unknown"}
@@ -265,6 +258,7 @@ class SendJob(CompanyWork):
                 condition=models.Q(channel="smtp", status__in=("sending", "sent", "failed", "unknown")),
                 name="sendjob_smtp_log",
             ),
+            *CHAT_INDEXES,
         ]
 
     def __str__(self) -> str:
@@ -273,19 +267,24 @@ class SendJob(CompanyWork):
     @property
     def sender(self) -> Sender | None:
         """The sender that it goes by, of whatever kind."""
-        return self.smtp if self.smtp_id else self.mail_app
+        return self.smtp if self.smtp_id else self.mail_app or self.chat_app
 
     @property
     def sender_id(self) -> str | None:
         """The id of its sender."""
-        return self.smtp_id or self.mail_app_id
+        return self.smtp_id or self.mail_app_id or self.chat_app_id
+
+    @property
+    def address(self) -> str:
+        """Where it would go now: the contact's number, or e-mail address."""
+        return (self.contact.contact_number if self.chat_app_id else self.contact.email) or ""
 
     @property
     def envelope(self) -> str:
         """To whom and from whom it would go now; contact and sender are joined."""
         sender = self.sender
         name, address = (sender.from_name, sender.from_email) if sender else ("", "")
-        return envelope_of(self.contact.name, self.contact.email, name, address)
+        return envelope_of(self.contact.name, self.address, name, address)
 
     @property
     def content_hash(self) -> str:
@@ -298,7 +297,7 @@ class SendJob(CompanyWork):
         if self.approved_envelope:
             return self.approved_envelope == self.envelope
         # Approved by a version that kept the address alone.
-        return self.recipient in ("", self.contact.email or "")
+        return self.recipient in ("", self.address)
 
     def lapse(self, now: datetime) -> str:
         """Return why the approval of an approved message holds no longer, or "" if it holds."""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from django.utils import timezone
 
+from outreach.chat_apps.models import ChatApp
+from outreach.chat_apps.session import OutgoingChat
 from outreach.delivery.attachments import AttachmentReader
 from outreach.delivery.models import GenieSettings, SendJob
 from outreach.delivery.tracking.links import sent_html, with_tracking
@@ -58,3 +60,19 @@ class MailParts:
         if not opens and not clicks:
             return job.html or None
         return with_tracking(sent_html(job.text, job.html), job.pk, self._base, opens=opens, clicks=clicks)
+
+
+class ChatParts:
+    """Makes the messages of a chat app. All that they are of stands in their rows."""
+
+    def prepare(self, jobs: Sequence[SendJob]) -> None:
+        """Look up nothing."""
+
+    def mail_of(self, job: SendJob, recipient: str) -> OutgoingChat:
+        """Return the message as it is sent."""
+        return OutgoingChat(job.pk, recipient, job.chat or {})
+
+
+def parts_of(sender: Sender) -> MailParts | ChatParts:
+    """Return what makes the messages of a sender."""
+    return ChatParts() if isinstance(sender, ChatApp) else MailParts(sender)

@@ -45,7 +45,7 @@ def blank_messages(subject: DataSubject, rows: QuerySet[SendJob]) -> int:
             "InvalidRequest_400", "a message to the contact is going out at this moment; try again in a minute"
         )
     blank = dict.fromkeys(("recipient", "approved_envelope", "subject", "text", "html", "reply", "error", "hint"), "")
-    return rows.update(**blank, evidence=[], next_step_at=None)
+    return rows.update(**blank, evidence=[], chat=None, next_step_at=None)
 
 
 def not_erased(contact_ids: Sequence[str]) -> set[str]:

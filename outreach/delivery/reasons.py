@@ -19,6 +19,7 @@ class Reason(StrEnum):
     LEAD_WON = "lead_won"
     LEAD_LOST = "lead_lost"
     NO_VALID_ADDRESS = "no_valid_address"
+    SESSION_CLOSED = "session_closed"
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
     SUBSCRIPTION_LAPSED = "subscription_lapsed"
     NOT_WRITTEN = "not_written"
@@ -31,6 +32,7 @@ class Reason(StrEnum):
     AWAITING_APPROVAL = "awaiting_approval"
     APPROVAL_OUTDATED = "approval_outdated"
     APPROVAL_EXPIRED = "approval_expired"
+    TEMPLATE_NOT_APPROVED = "template_not_approved"
     SENDER_MISSING = "sender_missing"
     SENDER_INACTIVE = "sender_inactive"
     SENDER_UNVERIFIED = "sender_unverified"
@@ -56,7 +58,10 @@ SENTENCES: dict[Reason, str] = {
     Reason.BOUNCED: "The mail server has refused another message to this contact, so no follow-up is sent.",
     Reason.LEAD_WON: "A lead of the contact was won, so no follow-up is sent.",
     Reason.LEAD_LOST: "A lead of the contact was lost, so no follow-up is sent.",
-    Reason.NO_VALID_ADDRESS: "The contact has no valid e-mail address.",
+    Reason.NO_VALID_ADDRESS: "The contact has no valid e-mail address, or no number for a chat.",
+    Reason.SESSION_CLOSED: (
+        "More than 24 hours have passed since the contact's last message, so that only an approved template may go."
+    ),
     Reason.ATTEMPTS_EXHAUSTED: f"All {MAX_ATTEMPTS} attempts failed.",
     Reason.SUBSCRIPTION_LAPSED: "The company's subscription has ended; the message goes once it is renewed.",
     Reason.NOT_WRITTEN: "It is about to be written.",
@@ -72,6 +77,7 @@ SENTENCES: dict[Reason, str] = {
         " again."
     ),
     Reason.APPROVAL_EXPIRED: "Its approval has expired before it could go; it goes once it is approved again.",
+    Reason.TEMPLATE_NOT_APPROVED: "The chat vendor has not approved its template, or has paused it.",
     Reason.SENDER_MISSING: "No sender is connected that could send this message.",
     Reason.SENDER_INACTIVE: "The sender is switched off.",
     Reason.SENDER_UNVERIFIED: "The sender has not passed its connection test.",
@@ -92,15 +98,20 @@ OTHER_SENTENCES = {
     "attachment_missing": "A file that has to go with it is not there any more, so it was not sent.",
     "bad_address": "The mail server says that there is no such address.",
     "came_back": "It came back: the receiving server says that there is no such mailbox.",
+    "chat_refused": "The chat vendor refused it.",
     "changed_since_claim": "Something changed while it was about to go; it is decided again.",
     "compose_failed": "No text could be written for this contact.",
     "declined": "A person has decided against it.",
     "edited": "A person has changed its words.",
     "erased": "The contact's data were erased.",
     "invalid_message": "No mail can be made of this message.",
+    "number_unknown": "The chat vendor says that the number has no account there.",
+    "opted_out": "The person takes no such messages of the company by chat.",
     "rejected": "The mail server refused it.",
     "run_failed": "The outreach could not be prepared to its end, so nothing follows.",
     "sender_trouble": "It was not sent: its sender has trouble and rests. It goes when the sender works again.",
+    "taken_over": "A person has taken the conversation over before it went.",
+    "template_refused": "The chat vendor does not take the template as it was filled.",
     "uncertain": "The connection broke while it was going; nobody knows whether it arrived.",
     "variable_missing": "The contact has no value for something that the template needs.",
     "vendor_limit": "The mail vendor takes no more at the moment; it goes in a while.",

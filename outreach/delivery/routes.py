@@ -7,7 +7,7 @@ from functools import cache
 from core.api.routers import ResourceRouter
 from outreach.delivery.settings.views import GenieSettingsViewSet
 from outreach.delivery.unsubscribing.views import UnsubscribeViewSet
-from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet, guardrail_viewsets
+from outreach.delivery.views import VENDOR_LOGS, ChatLogViewSet, SmtpLogViewSet, guardrail_viewsets
 
 _guardrails = cache(guardrail_viewsets)
 
@@ -15,6 +15,7 @@ _guardrails = cache(guardrail_viewsets)
 def register_protected(router: ResourceRouter) -> None:
     router.register("genie/settings", GenieSettingsViewSet)
     router.register("logs/smtp", SmtpLogViewSet)
+    router.register("logs/chatapp", ChatLogViewSet)
     for channel, viewset in VENDOR_LOGS.items():
         router.register(f"logs/{channel}", viewset)
     for path, viewset in _guardrails().items():

@@ -39,6 +39,11 @@ def message_log() -> QuerySet[SendJob]:
     return SendJob.objects.filter(channel=SendJob.Channel.SMTP, status__in=LOGGED)
 
 
+def chat_log() -> QuerySet[SendJob]:
+    """Return the messages that the chat vendor has been given."""
+    return SendJob.objects.filter(channel=SendJob.Channel.CHATAPP, status__in=LOGGED)
+
+
 def sent_messages() -> QuerySet[SendJob]:
     """Return the messages that were sent."""
     return SendJob.objects.filter(status=Status.SENT)
@@ -51,7 +56,7 @@ def drafts() -> QuerySet[SendJob]:
 
 def message_detail(message_id: str) -> dict[str, Any]:
     """Return what a message's detail adds to its columns: HTML, the current decision, and its transitions so far."""
-    job = SendJob.objects.select_related("contact", "run", "smtp", "mail_app").get(pk=message_id)
+    job = SendJob.objects.select_related("contact", "run", "smtp", "mail_app", "chat_app").get(pk=message_id)
     transitions = SendJobTransition.objects.filter(send_job_id=message_id).order_by("created_at", "id")
     transitions = transitions.select_related("actor")
     return {
@@ -112,7 +117,9 @@ def next_decision(run_id: str) -> dict[str, Any] | None:
     status = (
         Status.APPROVED if SendJob.objects.filter(run_id=run_id, status=Status.APPROVED).exists() else Status.PLANNED
     )
-    waiting = SendJob.objects.filter(run_id=run_id, status=status).select_related("contact", "run", "smtp", "mail_app")
+    waiting = SendJob.objects.filter(run_id=run_id, status=status).select_related(
+        "contact", "run", "smtp", "mail_app", "chat_app"
+    )
     job = waiting.defer("text", "html", "evidence").order_by("due_at", "pk").first()
     return None if job is None else decision_of(job)
 
@@ -127,7 +134,7 @@ def decision_of(job: SendJob) -> dict[str, Any] | None:
 
 def decisions_by_id(message_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the decisions about those of the messages that wait, by their ids."""
-    rows = SendJob.objects.filter(pk__in=message_ids).select_related("contact", "run", "smtp", "mail_app")
+    rows = SendJob.objects.filter(pk__in=message_ids).select_related("contact", "run", "smtp", "mail_app", "chat_app")
     return decisions_of(rows.defer("html", "evidence"))
 
 

@@ -9,6 +9,9 @@ from typing import Any, cast
 from django.db.models import Q, QuerySet
 
 from core.errors import NamedError
+from outreach.chat_apps.models import ChatApp
+from outreach.chat_apps.session import ChatSession
+from outreach.chat_apps.session import session_of as chat_session_of
 from outreach.deliverability.keys import signer_of
 from outreach.deliverability.signing import Signer
 from outreach.mail_vendors.gmail import session_of
@@ -22,11 +25,13 @@ from outreach.smtp.outcome import Outcome
 from outreach.smtp.transport import Session, Timeouts
 
 KINDS: tuple[type[Sender], ...] = (Smtp, MailApp)
+"""The senders of mail."""
+ALL_KINDS: tuple[type[Sender], ...] = (*KINDS, ChatApp)
 
 
 def find_sender(id: str) -> Sender | None:
     """Return the company's sender of whatever kind with this id."""
-    for kind in KINDS:
+    for kind in ALL_KINDS:
         found: Sender | None = kind._default_manager.filter(pk=id).first()
         if found is not None:
             return found
@@ -35,7 +40,7 @@ def find_sender(id: str) -> Sender | None:
 
 def locked_sender(id: str, **conditions: Any) -> Sender | None:
     """Return the sender with this id, locked until the transaction ends, if it meets the conditions."""
-    for kind in KINDS:
+    for kind in ALL_KINDS:
         rows = kind._default_manager.select_for_update(no_key=True, of=("self",))
         found: Sender | None = rows.filter(pk=id, **conditions).first()
         if found is not None:
@@ -45,7 +50,7 @@ def locked_sender(id: str, **conditions: Any) -> Sender | None:
 
 def connected_senders() -> QuerySet[Any]:
     """Return the ids of the company's senders of all kinds."""
-    first, *others = (kind._default_manager.values("pk") for kind in KINDS)
+    first, *others = (kind._default_manager.values("pk") for kind in ALL_KINDS)
     return first.union(*others, all=True)
 
 
@@ -73,18 +78,21 @@ class ServerSession:
 
 
 MailSession = ServerSession | VendorSession
+AnySession = MailSession | ChatSession
 
 
-def opener(sender: Sender, *, timeouts: Timeouts | None = None) -> Callable[[], MailSession]:
+def opener(sender: Sender, *, timeouts: Timeouts | None = None) -> Callable[[], AnySession]:
     """Return what opens sessions of the sender, in any thread: what is stored of it is read now."""
     if isinstance(sender, MailApp):
         return partial(session_of, sender)
+    if isinstance(sender, ChatApp):
+        return partial(chat_session_of, sender)
     return partial(ServerSession, cast("Smtp", sender), signer_of(cast("Smtp", sender)), timeouts)
 
 
 def open_session(sender: Sender, *, timeouts: Timeouts | None = None) -> MailSession:
-    """Return a session of the sender for many messages. Raises SmtpError."""
-    return opener(sender, timeouts=timeouts)()
+    """Return a session of a sender of mail for many messages. Raises SmtpError."""
+    return cast("MailSession", opener(sender, timeouts=timeouts)())
 
 
 def choose_sender(
@@ -97,7 +105,7 @@ def choose_sender(
     """
     if sender_id is not None:
         found = find_sender(sender_id)
-        if found is None or not found.is_active:
+        if found is None or not found.is_active or not isinstance(found, tuple(kinds)):
             raise NamedError("NoSMTPSelected_400", f"smtp: {sender_id} is no active sender of this company")
         return found
     wanted = Q(is_active=True, verified=True)

@@ -28,8 +28,8 @@ from outreach.delivery.context import SendContext
 from outreach.delivery.intents import Row, settled
 from outreach.delivery.limits.pauses import pause, pause_after_failure, reset_failures
 from outreach.delivery.models import SendJob
-from outreach.delivery.parts import MailParts
-from outreach.delivery.senders import MailSession, find_sender, opener
+from outreach.delivery.parts import parts_of
+from outreach.delivery.senders import AnySession, find_sender, opener
 from outreach.delivery.turns import LOW, Turn, give_slot_back, take_slot
 from outreach.delivery.worker import (
     IntentRefused,
@@ -41,7 +41,7 @@ from outreach.delivery.worker import (
     record_outcome,
 )
 from outreach.delivery.writer import IntentLost, Writer
-from outreach.mail_vendors.models import MailApp
+from outreach.senders.models import Smtp
 from outreach.smtp.message import InvalidMail
 from outreach.smtp.transport import Sent, SmtpError, Uncertain
 
@@ -163,7 +163,7 @@ class Sending:
             return
         ends = min(deadline, monotonic() + SECONDS_A_SENDER)
         try:
-            turn = Turn(sender, opener(sender), MailParts(sender), SendContext.load(), ends, slots)
+            turn = Turn(sender, opener(sender), parts_of(sender), SendContext.load(), ends, slots)
         except Exception:
             with suppress(DatabaseError):
                 give_slot_back(sender, slots)
@@ -220,7 +220,7 @@ class Sending:
         if isinstance(turn.failure, SenderLimited):
             pause(turn.sender, "vendor_limit", turn.failure.seconds, turn.failure.detail)
         elif isinstance(turn.failure, SmtpError):
-            refused = isinstance(turn.sender, MailApp) and turn.failure.stage == "auth"
+            refused = not isinstance(turn.sender, Smtp) and turn.failure.stage == "auth"
             pause_after_failure(sender=turn.sender, detail=turn.failure.detail, refused=refused)
 
     def _answer(self, seconds: float) -> None:
@@ -235,7 +235,7 @@ class Sending:
 
     def _serve(self, turn: Turn) -> None:
         """Deliver a turn's messages in one session."""
-        session: MailSession | None = None
+        session: AnySession | None = None
         try:
             with company_scope(turn.company):
                 while (job := self._next(turn)) is not None:
@@ -265,7 +265,7 @@ class Sending:
             self._tell(turn, partial(self._refill, turn))
         return job
 
-    def _hand_over(self, turn: Turn, session: MailSession, job: SendJob) -> None:
+    def _hand_over(self, turn: Turn, session: AnySession, job: SendJob) -> None:
         """Deliver one message, and have the outcome recorded."""
         try:
             outcome = deliver(session, job, turn.parts, self._ledger.intend)

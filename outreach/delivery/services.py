@@ -187,7 +187,7 @@ def approve_message(*, message_id: str, member_id: str, content_hash: str | None
         raise NamedError("CampaignCannotBeUpdated_400", f"sendJobId: it would never go. {sentence_of(never)}")
     if job.status == Status.APPROVED and (lapse := job.lapse(timezone.now())):
         hold(SendJob.objects.filter(pk=message_id), member_id, lapse)
-    shown = {"approved_envelope": job.envelope, "recipient": job.contact.email or ""}
+    shown = {"approved_envelope": job.envelope, "recipient": job.address}
     approve(SendJob.objects.filter(pk=message_id), member_id, **shown)
 
 
@@ -235,6 +235,8 @@ def edit_message(
     stands for other words than the draft has by now.
     """
     job = locked(message_id, Status.DRAFT)
+    if job.chat_app_id:
+        raise NamedError("CampaignCannotBeUpdated_400", "text: a message by chat stays as it is; write another")
     unchanged(job, content_hash, "changed")
     values: dict[str, Any] = {"updated_by_id": member_id, "updated_at": timezone.now()}
     evidence = job.evidence
@@ -275,7 +277,9 @@ def unchanged(job: SendJob, content_hash: str | None, deed: str) -> None:
 
 def locked(message_id: str, *allowed: str) -> SendJob:
     """Lock and return the message. Raises NotFound_404, and CampaignCannotBeUpdated_400 for any other status."""
-    rows = SendJob.objects.select_for_update(of=("self",)).select_related("contact", "smtp", "mail_app", "run")
+    rows = SendJob.objects.select_for_update(of=("self",)).select_related(
+        "contact", "smtp", "mail_app", "chat_app", "run"
+    )
     job = rows.filter(pk=message_id).first()
     if job is None:
         raise NamedError(*NOT_FOUND)

@@ -14,8 +14,8 @@ from core.ids import new_id
 from outreach.delivery.claims import BATCH
 from outreach.delivery.context import SendContext
 from outreach.delivery.models import SendJob
-from outreach.delivery.parts import MailParts
-from outreach.delivery.senders import MailSession
+from outreach.delivery.parts import ChatParts, MailParts
+from outreach.delivery.senders import AnySession
 from outreach.senders.models import Sender
 
 FIRST_BATCH = 100
@@ -34,8 +34,8 @@ class Turn:
     """A sender that is served: its claimed messages, and the connections that deliver them."""
 
     sender: Sender
-    open: Callable[[], MailSession]
-    parts: MailParts
+    open: Callable[[], AnySession]
+    parts: MailParts | ChatParts
     context: SendContext
     """What holds for the company's messages, read once for the turn."""
     ends: float

@@ -17,10 +17,11 @@ from core.errors import InvalidFormat, NamedError
 from core.ids import is_id
 from outreach.connected_apps.registry import MODULE, Capability, ConnectedApp, apps_with
 from outreach.delivery import services
-from outreach.delivery.filters import LOG_FIELDS, MESSAGE_FIELDS, VENDOR_LOG_FIELDS
+from outreach.delivery.chat_log.serializers import ChatAppMessageOut
+from outreach.delivery.filters import CHAT_LOG_FIELDS, LOG_FIELDS, MESSAGE_FIELDS, VENDOR_LOG_FIELDS
 from outreach.delivery.limits.guardrails import guardrail, resume
 from outreach.delivery.models import SendJob
-from outreach.delivery.selectors import message_detail, message_log, vendor_log
+from outreach.delivery.selectors import chat_log, message_detail, message_log, vendor_log
 from outreach.delivery.serializers import (
     Approval,
     GmailMessageOut,
@@ -146,6 +147,11 @@ class MessageViewSet(ResourceViewSet, abstract=True):
 class SmtpLogViewSet(ResourceViewSet):
     module = "logs"
     listing = Listing("List the messages that went out by SMTP", message_log, LOG_FIELDS, SmtpMessageOut)
+
+
+class ChatLogViewSet(ResourceViewSet):
+    module = "logs"
+    listing = Listing("List the messages that went out by chat", chat_log, CHAT_LOG_FIELDS, ChatAppMessageOut)
 
 
 def _vendor_log_viewset(letter: str) -> type[ResourceViewSet]:

@@ -21,9 +21,9 @@ from outreach.delivery.claims import schedule_retry
 from outreach.delivery.decision import backoff
 from outreach.delivery.limits import guardrails
 from outreach.delivery.models import SendJob
-from outreach.delivery.parts import MailParts
+from outreach.delivery.parts import ChatParts, MailParts
 from outreach.delivery.reasons import MAX_ATTEMPTS, Reason
-from outreach.delivery.senders import MailSession
+from outreach.delivery.senders import AnySession
 from outreach.senders.models import Sender
 from outreach.smtp.message import InvalidMail, message_id
 from outreach.smtp.transport import Outcome, Rejected, Sent, SmtpError, Uncertain
@@ -55,22 +55,25 @@ class SenderLimited(Exception):
         self.seconds = seconds
 
 
-def deliver(session: MailSession, job: SendJob, parts: MailParts, intend: Callable[[intents.Row], bool]) -> Outcome:
+def deliver(
+    session: AnySession, job: SendJob, parts: MailParts | ChatParts, intend: Callable[[intents.Row], bool]
+) -> Outcome:
     """Send a claimed message. Returns the outcome, which is not recorded yet.
 
     `intend` commits the intent and returns whether the message may be sent. Raises InvalidMail, AttachmentMissing,
     AttachmentUnavailable and IntentRefused, and what `intend` raises; nothing was sent then.
     """
     sender = sender_of(job)
-    recipient = job.contact.email or ""
+    recipient = job.address
+    header = "" if job.chat_app_id else message_id(job.pk, sender.from_email)
 
     def commit_intent() -> None:
-        row = intents.intent_of(job, recipient=recipient, message_id=message_id(job.pk, sender.from_email))
+        row = intents.intent_of(job, recipient=recipient, message_id=header)
         if not intend(row):
             raise IntentRefused
         intents.begun(job, row)
 
-    return session.deliver(parts.mail_of(job, recipient), commit_intent)
+    return session.deliver(parts.mail_of(job, recipient), commit_intent)  # type: ignore[arg-type]
 
 
 def record_not_begun(job: SendJob, error: Exception) -> None:
@@ -121,7 +124,7 @@ def record_outcome(job: SendJob, outcome: Outcome) -> bool:
 
 def _record_rejection(job: SendJob, outcome: Rejected) -> None:
     """Record a rejection: a failure of the sender, a bad address, another attempt later, or the end."""
-    reply = outcome.reply if job.mail_app_id else f"{outcome.code or ''} {outcome.reply}".strip()
+    reply = outcome.reply if not job.smtp_id else f"{outcome.code or ''} {outcome.reply}".strip()
     if outcome.stage == "limit":
         _give_back(job, "vendor_limit", reply)
         raise SenderLimited(reply, outcome.retry_after or _LIMIT_PAUSE)
@@ -133,15 +136,14 @@ def _record_rejection(job: SendJob, outcome: Rejected) -> None:
         until = timezone.now() + backoff(attempts, _random)
         _require_lease(schedule_retry(job, until=until, detail=outcome.reply, reply=reply), job)
         return
-    reason = "bad_address" if outcome.bad_address else Reason.ATTEMPTS_EXHAUSTED if outcome.temporary else "rejected"
+    refused = Reason.ATTEMPTS_EXHAUSTED if outcome.temporary else outcome.reason or "rejected"
+    reason = "bad_address" if outcome.bad_address else refused
     with transaction.atomic():
         values = {"attempts": attempts, "error": outcome.reply, "reply": reply, "worker": None, "sending_at": None}
         if outcome.bad_address:
             values["bounced_at"] = timezone.now()
         _require_lease(
-            ledger.transition(
-                job, to="failed", reason=reason, detail=reply, recipient=job.contact.email or "", **values
-            ),
+            ledger.transition(job, to="failed", reason=reason, detail=reply, recipient=job.address, **values),
             job,
         )
         if outcome.bad_address:

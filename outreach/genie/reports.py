@@ -57,7 +57,7 @@ def unsubscribed() -> Exists:
 def channel_labels(keys: Sequence[Any]) -> Mapping[str, str]:
     """Return channel -> its name."""
     vendors = {channel_of(letter): vendor.name for letter, vendor in letters().items()}
-    return {SendJob.Channel.SMTP: "SMTP", **vendors}
+    return {SendJob.Channel.SMTP: "SMTP", SendJob.Channel.CHATAPP: "Chat", **vendors}
 
 
 def telling_channels() -> list[str]:

@@ -32,6 +32,8 @@ class Rejected:
     stage: Stage
     retry_after: float | None = None
     """Seconds after which the sender may send again, when the server said so."""
+    reason: str = ""
+    """The message's reason if it ends with this, where the channel knows better than `rejected`."""
 
     @property
     def enhanced_code(self) -> str | None:

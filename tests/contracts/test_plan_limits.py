@@ -67,6 +67,7 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
     "meeting": lambda caller, n: caller.post(
         "/meeting", {"title": f"Meeting {n}", "startsAt": "2090-03-09T14:00Z", "durationMinutes": 5}
     ),
+    "manual-chatbot": lambda caller, n: caller.post("/manual-chatbot", {"name": f"Bot {n}"}),
     "member": _member,
     "product-service": lambda caller, n: caller.post("/product-service", {"formData": {"name": f"Product {n}"}}),
     "role": _role,
@@ -89,6 +90,10 @@ NOT_COUNTED = {
     "workflow/<str:id>/enrol": "runs are limited by what workflows there are",
     "apps/mailvendor-c/authorize": "the app that the log-in ends in is",
     "apps/smtp/<str:id>/dkim": "senders are, and a domain has one key",
+    "canned-answer": "words that members answer with are free",
+    "conversation": "messages are counted where they go",
+    "conversation/<str:id>/messages": "messages are counted where they go",
+    "conversation/<str:id>/notes": "notes are free",
     "calllog": "leads and contacts are, and what is said with them is free",
     "bulk-job/<str:id>/undo": "it gives back what there was",
     "contact/import": "its rows are",

@@ -42,6 +42,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "apps/ai-offline/<str:id>": ("name", "Other composer"),
     "apps/ai-a/<str:id>": ("modelSettings", {"temperature": 0.5, "topP": 1, "topK": 1, "maxOutputTokens": 2048}),
     "apps/ai-b/<str:id>": ("monthlyCostCap", 2.5),
+    "apps/chatapp/<str:id>": ("name", "Other number"),
     "apps/lead-source/<str:id>": ("timeoutSeconds", 5),
     "apps/enrich/<str:id>": ("timeoutSeconds", 5),
     "apps/bucket/<str:id>": ("subpath", "other"),
@@ -67,6 +68,9 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "tag/<str:id>": ("color", "#000000"),
     "team/<str:id>": ("description", "Other team"),
     "template/email/<str:id>": ("category", "Other category"),
+    "template/chatapp/<str:id>": ("category", "MARKETING"),
+    "canned-answer/<str:id>": ("text", "Other words"),
+    "manual-chatbot/<str:id>": ("description", "Other words"),
     "lead-activity/<str:id>/notes": ("notes", "Other notes"),
     "profile": ("darkMode", True),
     "notification/<str:id>": ("isRead", True),
@@ -143,6 +147,14 @@ def records(cast: Cast) -> None:
     variables = [{"name": "Since", "required": True, "dateType": "dd/mm/yyyy"}]
     mail = {"name": "Hello", "subject": "Hello {{contact.name}}", "body": "Since {{Since}}", "variables": variables}
     assert api.post("/template/email", mail).status == 201
+    number = {"phoneNumberId": "1001", "wabaId": "2002", "accessToken": "chat-token", "verified": False}
+    chat_app = api.post("/apps/chatapp", number).data["_id"]
+    words = [{"type": "BODY", "text": "Hello {{1}}, hello", "example": {"body_text": [["Ann"]]}}]
+    chat = {"app": chat_app, "name": "hello", "components": words, "variables": {"1": "contact.name"}}
+    assert api.post("/template/chatapp", chat).status == 201
+    assert api.post("/canned-answer", {"name": "Hours", "text": "From nine to five."}).status == 201
+    bot = {"name": "Porter", "conversations": [{"text": "Hello"}], "keywords": [{"keyword": "hello", "weight": 2}]}
+    assert api.post("/manual-chatbot", {**bot, "handover": {"rules": [{"type": "flow_finished"}]}}).status == 201
     assert api.post("/apps/ai-a", {"name": "Model", "apiKey": "key"}).status == 201
     assert api.post("/apps/ai-b", {"name": "Model", "apiKey": "key"}).status == 201
     for kind in ("lead-source", "enrich"):

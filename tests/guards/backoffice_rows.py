@@ -95,7 +95,14 @@ from outreach.models import (
     AiCaps,
     AiUsage,
     Campaign,
+    CannedAnswer,
     CardScan,
+    ChatApp,
+    ChatEvent,
+    ChatOptOut,
+    ChatTemplate,
+    Conversation,
+    ConversationMessage,
     Dashboard,
     DataApp,
     DkimKey,
@@ -111,6 +118,7 @@ from outreach.models import (
     LeadGeneration,
     MailApp,
     MailEvent,
+    ManualChatbot,
     Ocr,
     RecipientQuota,
     SenderCheck,
@@ -188,6 +196,16 @@ def _job(n: int) -> SendJob:
     return SendJob.objects.create(
         run=_run(n), contact=ContactFactory(), smtp=_smtp(n), subject=f"Hello {n}", status=SendJob.Status.DRAFT
     )
+
+
+def _chat_app(n: int) -> ChatApp:
+    return ChatApp.objects.create(
+        name=f"Number {n}", phone_number_id=f"{n}", waba_id="2002", access_token=SECRET, app_secret=SECRET
+    )
+
+
+def _conversation(n: int) -> Conversation:
+    return Conversation.objects.create(chat_app=_chat_app(n), contact=ContactFactory(), address=f"+49151{n:08}")
 
 
 def _mail_app(n: int) -> MailApp:
@@ -459,6 +477,25 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     MailEvent: lambda n: MailEvent.objects.create(
         app=_mail_app(n), dedupe_key=f"{n:064}", kind="delivered", happened_at=timezone.now(), raw={"n": n}
     ),
+    ChatApp: _chat_app,
+    ChatTemplate: lambda n: ChatTemplate.objects.create(
+        app=_chat_app(n), name=f"hello_{n}", language="en", components=[{"type": "BODY", "text": f"Hello {n}"}]
+    ),
+    ChatOptOut: lambda n: ChatOptOut.objects.create(phone=f"+49151{n:08}"),
+    ChatEvent: lambda n: ChatEvent.objects.create(
+        app=_chat_app(n), dedupe_key=f"{n:064}", kind="status", happened_at=timezone.now(), data={"n": n}
+    ),
+    Conversation: _conversation,
+    ConversationMessage: lambda n: ConversationMessage.objects.create(
+        conversation=_conversation(n),
+        direction="in",
+        author="contact",
+        text=f"Hello {n}",
+        external_id=f"in.{n}",
+        happened_at=timezone.now(),
+    ),
+    CannedAnswer: lambda n: CannedAnswer.objects.create(name=f"Hours {n}", text="We are open."),
+    ManualChatbot: lambda n: ManualChatbot.objects.create(name=f"Bot {n}", normalized_name=f"bot {n}"),
     Ocr: lambda n: Ocr.objects.create(name="ocr-space", key=SECRET, confidence=n / 100),
     CardScan: lambda n: CardScan.objects.create(file=_file(n)),
     AiApp: lambda n: AiApp.objects.create(provider="offline", name=f"App {n}", api_key=SECRET),

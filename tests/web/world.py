@@ -34,6 +34,7 @@ from crm.models import (
 from outreach.models import (
     Campaign,
     CardScan,
+    Conversation,
     Dashboard,
     EmailTemplate,
     GenieScheduler,
@@ -73,6 +74,7 @@ ADDRESSES: dict[str, type[Any]] = {
     "file": File,
     "follow-up": FollowUp,
     "import": Import,
+    "chat": Conversation,
     "inbound-mail": InboundMessage,
     "import-check": Import,
     "import-columns": Import,

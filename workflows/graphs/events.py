@@ -24,6 +24,7 @@ KINDS = {f"{resource}.{done}" for resource, words in EVENTS.items() if resource 
 NOUNS = {
     "calllog": "call",
     "contact-category": "category",
+    "conversation": "chat",
     "follow-up": "follow-up",
     "enrich": "proposal for a contact",
     "genie": "outreach",
@@ -37,6 +38,10 @@ LABELS = {
     "contact.resubscribed": "A contact subscribes again",
     "contact.merged": "Contacts are merged",
     "contact.unmerged": "Merged contacts are parted",
+    "conversation.created": "A chat begins",
+    "conversation.received": "Somebody writes by chat",
+    "conversation.queued": "A chat waits for a member",
+    "conversation.taken": "A member takes a chat over",
     "follow-up.completed": "A follow-up is done",
     "genie.recurred": "An outreach comes round again",
     "lead.merged": "Leads are merged",

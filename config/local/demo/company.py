@@ -19,6 +19,7 @@ from django.utils import timezone
 from accounts.models import Company, Member, Role, User
 from config.bootstrap import Bootstrapped, bootstrap
 from config.local import mail_catcher as catcher
+from config.local.demo.chats import create_chats
 from config.local.demo.deliveries import create_deliveries
 from config.local.demo.outreach import create_outreach
 from config.local.demo.people import HEADERS, Person, people
@@ -134,6 +135,7 @@ def provision_demo(data: Path) -> Demo:
                 create_outreach(made.member)
             if made.created:
                 create_deliveries(made.member)
+                create_chats(made.member)
             if made.created and not Campaign.objects.exists():
                 _campaigns(made.member)
             if made.created and not Workflow.objects.exists():

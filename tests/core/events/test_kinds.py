@@ -15,7 +15,7 @@ from core.ids import new_id
 from core.jobs.registry import registered
 from tests.kit.cast import Cast
 
-PARTS = {"calllog", "contact-category", "dashboard", "follow-up", "invoice", "mail", "note", "payment"}
+PARTS = {"calllog", "contact-category", "conversation", "dashboard", "follow-up", "invoice", "mail", "note", "payment"}
 """Resources without a permission module of their own name."""
 
 

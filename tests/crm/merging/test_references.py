@@ -42,6 +42,7 @@ OF_CONTACTS = {
     "crm.CallLog.contact",
     "crm.Meeting.contact",
     "crm.MeetingAttendee.contact",
+    "outreach.Conversation.contact",
     "outreach.EnrichmentProposal.contact",
     "outreach.InboundMessage.contact",
     "outreach.SendJob.contact",
@@ -54,6 +55,7 @@ OF_LEADS = {
     "crm.FollowUp.lead",
     "crm.CallLog.lead",
     "crm.Meeting.lead",
+    "outreach.Conversation.lead",
     "workflows.WorkflowRun.lead",
 }
 

@@ -30,6 +30,11 @@ from crm.models import (
 )
 from outreach.models import (
     CardScan,
+    ChatApp,
+    ChatEvent,
+    ChatOptOut,
+    Conversation,
+    ConversationMessage,
     EnrichmentProposal,
     GenieScheduler,
     InboundMessage,
@@ -79,6 +84,23 @@ def traces() -> dict[str, list[str]]:
 
 def erase(caller: Caller, id: str, confirm: str = EMAIL) -> Any:
     return caller.post(f"/contact/{id}/erase", {"confirm": confirm})
+
+
+def _scatter_chat(contact: Contact) -> None:
+    phone, now = f"+49{NUMBER}", timezone.now()
+    app = ChatApp.objects.create(
+        name="Us", phone_number_id="1", waba_id="2", access_token="t", last_error=f"no {phone}"
+    )
+    place = {"chat_app": app, "contact": contact, "address": phone, "name": NAME, "last_text": f"I am {NAME}"}
+    conversation = Conversation.objects.create(**place)
+    ConversationMessage.objects.create(
+        conversation=conversation, direction="in", author="contact", text=f"I am {NAME}", happened_at=now
+    )
+    ChatEvent.objects.create(
+        app=app, dedupe_key="b" * 64, kind="message", phone=phone, data={"name": NAME}, happened_at=now
+    )
+    ChatOptOut.objects.create(phone=phone)
+    emit("conversation.received", [conversation.pk], payloads={conversation.pk: {"text": f"I am {NAME}"}})
 
 
 def scatter(cast: Cast) -> str:
@@ -226,5 +248,6 @@ def reached_out(cast: Cast, contact: Contact) -> None:
     MailEvent.objects.create(
         app=app, dedupe_key="a" * 64, kind="delivered", recipient=EMAIL, detail=NAME, happened_at=timezone.now()
     )
+    _scatter_chat(contact)
     emit("mail.replied", [inbound.pk], payloads={inbound.pk: {"contact": contact.pk, "subject": f"Re: {NAME}"}})
     EnrichmentProposal.objects.create(contact=contact, field="name", value=NAME, text=NAME, source="Knows All", run=run)

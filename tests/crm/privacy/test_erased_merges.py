@@ -32,7 +32,7 @@ def erased(cast: Cast, contact_id: str) -> None:
     answer = erase(cast.key, contact_id, contact_id)
     assert answer.status == 200, answer.body
     connection.check_constraints()  # the references that a commit checks
-    assert set(traces()) <= {"outreach_suppression"}
+    assert set(traces()) <= {"outreach_chatoptout", "outreach_suppression"}
 
 
 def notes_of(lead: Lead) -> list[str]:

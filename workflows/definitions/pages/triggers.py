@@ -21,7 +21,7 @@ GROUPS = {
     "Most used": MOST_USED,
     "Contacts": ("contact", "contact-category", "enrich", "segment", "tag", "note"),
     "Leads": ("lead", "product-service"),
-    "Mails and outreach": ("mail", "genie", "campaign"),
+    "Mails and outreach": ("mail", "genie", "campaign", "conversation"),
     "Calendar, calls and follow-ups": ("meeting", "calllog", "follow-up"),
     "Your company": (),
 }

@@ -46,7 +46,7 @@ REASONS = {
 """Reason of a status -> its words; others stand as they are."""
 WAITS = {"call": "the answer to its call", "child": "the workflow that it began", "event": "what it listens for"}
 """What a step waits for -> its words."""
-WRITING = ("mail", "genie")
+WRITING = ("mail", "genie", "chat")
 """Types of nodes whose output is about a message."""
 COLUMNS = (
     Column("contact", "For"),

@@ -1,0 +1,76 @@
+"""A chat app that was never tested, so that nothing goes out, its template, a chatbot, and some conversations."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from accounts.models import Member
+from crm.models import Contact
+from outreach.chatbots.services import create_chatbot, publish
+from outreach.models import CannedAnswer, ChatApp, ChatTemplate, Conversation, ConversationMessage
+
+BOT = [
+    {"text": "Hello, this is the roastery. What can we do for you: beans, machines, or an order?", "order": 1},
+    {"text": "Thank you. One of us answers in a moment.", "order": 2},
+]
+TALKS = (
+    ("queued", ("in", "Hello, do you deliver on Saturdays?"), ("bot", BOT[0]["text"]), ("in", "An order for Saturday")),
+    ("bot", ("in", "Good morning!"), ("bot", BOT[0]["text"])),
+    ("human", ("in", "The grinder is too loud."), ("member", "We send you another one."), ("in", "Wonderful, thanks")),
+    ("closed", ("in", "Is the autumn menu out?"), ("member", "Since Monday. Shall we bring a sample?")),
+)
+WORDS = [
+    {"type": "BODY", "text": "Hello {{1}}, your order is on its way.", "example": {"body_text": [["Ann"]]}},
+    {"type": "BUTTONS", "buttons": [{"type": "QUICK_REPLY", "text": "Thanks"}]},
+]
+
+
+def create_chats(member: Member) -> None:
+    """Create the app with what is said there."""
+    now = timezone.now()
+    app = ChatApp.objects.create(
+        name="Roastery",
+        phone_number_id="100200300",
+        waba_id="400500600",
+        access_token="demo",  # noqa: S106  of nobody
+        display_number="+49 30 901820",
+        verified=False,
+        created_by=member,
+        updated_by=member,
+    )
+    ChatTemplate.objects.create(
+        app=app, name="on_its_way", components=WORDS, variables={"1": "contact.firstName"}, created_by=member
+    )
+    bot = create_chatbot(member_id=member.pk, name="Porter", conversations=BOT)
+    publish(id=bot.pk, member_id=member.pk)
+    CannedAnswer.objects.create(name="Hours", text="We are here from nine to six, but on Sundays.", created_by=member)
+    people = Contact.objects.exclude(contact_number=None).order_by("-pk")[: len(TALKS)]
+    for place, (contact, (state, *said)) in enumerate(zip(people, TALKS, strict=False)):
+        began = now - timedelta(hours=3 * place + 1)
+        conversation = Conversation.objects.create(
+            chat_app=app,
+            contact=contact,
+            address=contact.contact_number,
+            name=contact.name,
+            state=state,
+            chatbot=bot if state == "bot" else None,
+            assignee=member if state == "human" else None,
+            unread=1 if state == "queued" else 0,
+            last_text=said[-1][1],
+            last_inbound_at=began,
+            last_message_at=began,
+            queued_at=began if state == "queued" else None,
+        )
+        ConversationMessage.objects.bulk_create(
+            ConversationMessage(
+                conversation=conversation,
+                direction="in" if who == "in" else "out",
+                author="contact" if who == "in" else who,
+                member=member if who == "member" else None,
+                text=text,
+                happened_at=began + timedelta(minutes=number),
+            )
+            for number, (who, text) in enumerate(said)
+        )

@@ -1,0 +1,57 @@
+"""Back office pages of chat apps, their templates, and of numbers that opted out."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.errors import NamedError
+from outreach.chat_apps.models import ChatApp, ChatOptOut, ChatTemplate
+from outreach.chat_apps.services import SECRETS, check_app
+
+LIMITS = ("per_second", "per_minute", "per_hour", "per_day", "ramp_start", "ramp_step")
+
+
+@admin.register(ChatApp)
+class ChatAppAdmin(CompanyRecordAdmin):
+    """Companies' numbers at the chat vendor, with their limits. Only their company changes their tokens."""
+
+    icon = "chat"
+    edits = ("name", "is_active", *LIMITS)
+    hides = (*SECRETS, "hook_salt")
+    commands = ("test",)
+    list_display = (*("__str__", "company", "verified", "is_active", "quality_rating", "last_error", "created_at"),)
+    list_filter = (BY_COMPANY, "verified", "is_active")
+    search_fields = ("=id", "name", "display_number", "=phone_number_id")
+
+    @admin.display(description="Test the account")
+    def test(self, request: HttpRequest, rows: QuerySet[ChatApp]) -> None:
+        def one(app: ChatApp) -> None:
+            found = check_app(id=app.pk)
+            if not found.ok:
+                raise NamedError("InvalidCredentials_400", found.detail)
+
+        self.each(request, rows[:10], one, "connected", atomic=False)
+
+
+@admin.register(ChatTemplate)
+class ChatTemplateAdmin(CompanyRecordAdmin):
+    """Companies' templates of chat messages, and what the vendor says of them."""
+
+    icon = "chat_paste_go"
+    list_display = ("__str__", "company", "app", "category", "status", "created_at")
+    list_filter = (BY_COMPANY, "status", "category")
+    list_select_related = ("company", "app")
+    search_fields = ("=id", "name", "=vendor_id")
+
+
+@admin.register(ChatOptOut)
+class ChatOptOutAdmin(CompanyRecordAdmin):
+    """Numbers that companies write to no more by chat."""
+
+    icon = "speaker_notes_off"
+    list_display = ("__str__", "company", "reason", "created_at")
+    list_filter = (BY_COMPANY, "reason")
+    search_fields = ("=id", "=phone")

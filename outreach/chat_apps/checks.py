@@ -1,0 +1,176 @@
+"""What can be refused of a template before the vendor is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from core.errors import NamedError, shorten
+
+INVALID = "InvalidChatAppTemplate_400"
+VARIABLE = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+MEDIA = ("IMAGE", "VIDEO", "DOCUMENT")
+BODY_LENGTH, HEADER_LENGTH, FOOTER_LENGTH, BUTTON_LENGTH = 1024, 60, 60, 25
+MOST_BUTTONS = 10
+MOST_OF = {"URL": 2, "PHONE_NUMBER": 1, "COPY_CODE": 1}
+KINDS = ("QUICK_REPLY", *MOST_OF)
+PARTS = ("HEADER", "BODY", "FOOTER", "BUTTONS")
+_NAME = re.compile(r"[a-z0-9_]{1,512}")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(_[A-Z]{2,4})?")
+_KEYS = {
+    "HEADER": {"type", "format", "text", "example"},
+    "BODY": {"type", "text", "example", "add_security_recommendation"},
+    "FOOTER": {"type", "text", "code_expiration_minutes"},
+    "BUTTONS": {"type", "buttons"},
+}
+
+
+def refuse(where: str, hint: str, name: str = INVALID) -> NoReturn:
+    raise NamedError(name, f"{where}: {hint}")
+
+
+def check_template(*, name: str, language: str, components: Sequence[Any]) -> None:
+    """Raise InvalidChatAppTemplate_400, ButtonTextTooLong_400 or ButtonExampleRequired_400, which name the part."""
+    if not _NAME.fullmatch(name):
+        refuse("name", "1 to 512 small letters, digits and underscores")
+    if not _LANGUAGE.fullmatch(language):
+        refuse("language", "such as en or en_US")
+    parts = parts_of(components)
+    _check_body(*parts["BODY"]) if "BODY" in parts else refuse("components", "a BODY is needed")
+    for kind, check in (("HEADER", _check_header), ("FOOTER", _check_footer), ("BUTTONS", _check_buttons)):
+        if kind in parts:
+            check(*parts[kind])
+
+
+def parts_of(components: Sequence[Any]) -> dict[str, tuple[Mapping[str, Any], str]]:
+    """Return type -> the component, and where it stands. Raises for what is none, and for two of a type."""
+    found: dict[str, tuple[Mapping[str, Any], str]] = {}
+    for place, one in enumerate(components):
+        where = f"components[{place}]"
+        kind = one.get("type") if isinstance(one, dict) else None
+        if kind not in PARTS:
+            refuse(where, f"an object whose type is one of {', '.join(PARTS)}")
+        if kind in found:
+            refuse(where, f"there is another {kind}")
+        for key in one:
+            if key not in _KEYS[kind]:
+                refuse(f"{where}.{shorten(key)}", f"unknown key; there is {', '.join(sorted(_KEYS[kind]))}")
+        found[kind] = (one, where)
+    return found
+
+
+def variables_in(text: str) -> list[str]:
+    """Return the variables of a text, in their order."""
+    return VARIABLE.findall(text)
+
+
+def _text(one: Mapping[str, Any], where: str, most: int) -> str:
+    text = one.get("text")
+    if not isinstance(text, str) or not text.strip() or "\0" in text:
+        refuse(f"{where}.text", "is required")
+    if len(text) > most:
+        refuse(f"{where}.text", f"has {len(text):,} characters, at most {most:,}")
+    if "{{" in VARIABLE.sub("", text) or "}}" in VARIABLE.sub("", text):
+        refuse(f"{where}.text", "has a mark of a variable that is none")
+    return text
+
+
+def _numbered(text: str, where: str) -> int:
+    """Return how many variables the text has; they are 1, 2 and so on, each once."""
+    names = variables_in(text)
+    if names != [str(number) for number in range(1, len(names) + 1)]:
+        refuse(f"{where}.text", "variables are {{1}}, {{2}} and so on, each once and in this order")
+    return len(names)
+
+
+def _check_body(one: Mapping[str, Any], where: str) -> None:
+    text = _text(one, where, BODY_LENGTH)
+    count = _numbered(text, where)
+    if re.match(r"\s*\{\{", text) or re.search(r"\}\}\s*$", text):
+        refuse(f"{where}.text", "no variable may stand at its beginning or end")
+    if re.search(r"\}\}\s*\{\{", text):
+        refuse(f"{where}.text", "two variables may not stand side by side")
+    given = _example(one, "body_text", where)
+    row = given[0] if given else []
+    if count and (len(given) != 1 or not isinstance(row, list) or not _words(row, count)):
+        refuse(f"{where}.example.body_text", f"[[…]] with an example of each of the {count} variables")
+
+
+def _check_header(one: Mapping[str, Any], where: str) -> None:
+    format = one.get("format", "TEXT")
+    if format in MEDIA:
+        if not _words(_example(one, "header_handle", where), 1):
+            refuse(f"{where}.example.header_handle", "upload a file first (POST /template/chatapp/handle)")
+        return
+    if format != "TEXT":
+        refuse(f"{where}.format", f"one of TEXT, {', '.join(MEDIA)}")
+    count = _numbered(_text(one, where, HEADER_LENGTH), where)
+    if count > 1:
+        refuse(f"{where}.text", "a header has at most one variable")
+    if count and not _words(_example(one, "header_text", where), 1):
+        refuse(f"{where}.example.header_text", "an example of its variable")
+
+
+def _check_footer(one: Mapping[str, Any], where: str) -> None:
+    if variables_in(_text(one, where, FOOTER_LENGTH)):
+        refuse(f"{where}.text", "a footer has no variables")
+
+
+def _example(one: Mapping[str, Any], name: str, where: str) -> list[Any]:
+    example = one.get("example", {})
+    if not isinstance(example, dict):
+        refuse(f"{where}.example", "must be an object")
+    found = example.get(name, [])
+    return found if isinstance(found, list) else refuse(f"{where}.example.{name}", "must be an array")
+
+
+def _words(given: Sequence[Any], count: int) -> bool:
+    return len(given) == count and all(isinstance(one, str) and one.strip() for one in given)
+
+
+def _check_buttons(one: Mapping[str, Any], where: str) -> None:
+    buttons = one.get("buttons")
+    if not isinstance(buttons, list) or not buttons:
+        refuse(f"{where}.buttons", "at least one")
+    if len(buttons) > MOST_BUTTONS:
+        refuse(f"{where}.buttons", f"at most {MOST_BUTTONS}")
+    for place, button in enumerate(buttons):
+        if not isinstance(button, dict) or button.get("type") not in KINDS:
+            refuse(f"{where}.buttons[{place}]", f"an object whose type is one of {', '.join(KINDS)}")
+        _check_button(button, f"{where}.buttons[{place}]")
+    kinds = [button["type"] for button in buttons]
+    for kind, most in MOST_OF.items():
+        if kinds.count(kind) > most:
+            refuse(f"{where}.buttons", f"at most {most} of {kind}")
+    replies = [kind == "QUICK_REPLY" for kind in kinds]
+    if sum(before != after for before, after in zip(replies, replies[1:], strict=False)) > 1:
+        refuse(f"{where}.buttons", "quick replies stand together, before or after the others")
+
+
+def _check_button(button: Mapping[str, Any], where: str) -> None:
+    kind = button["type"]
+    text = button.get("text", "")
+    if not isinstance(text, str) or (not text.strip() and kind != "COPY_CODE"):
+        refuse(f"{where}.text", "is required")
+    if len(text) > BUTTON_LENGTH:
+        refuse(f"{where}.text", f"at most {BUTTON_LENGTH} characters", "ButtonTextTooLong_400")
+    if kind == "PHONE_NUMBER" and not isinstance(button.get("phone_number"), str):
+        refuse(f"{where}.phone_number", "is required")
+    url = button.get("url")
+    if kind == "URL" and (not isinstance(url, str) or not url.startswith("https://") or len(url) > 2000):
+        refuse(f"{where}.url", "an address that begins with https://")
+    names = variables_in(url) if kind == "URL" and isinstance(url, str) else []
+    if names and (names != ["1"] or not str(url).endswith("}}")):
+        refuse(f"{where}.url", "has one variable at most, {{1}} at its end")
+    if (names or kind == "COPY_CODE") and not _has_example(button.get("example")):
+        refuse(
+            f"{where}.example",
+            "is required for a code, and for an address with a variable",
+            "ButtonExampleRequired_400",
+        )
+
+
+def _has_example(given: Any) -> bool:
+    first = given[0] if isinstance(given, list) and given else given
+    return isinstance(first, str) and bool(first.strip())

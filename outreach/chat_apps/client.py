@@ -1,0 +1,187 @@
+"""The chat vendor's wire format (WhatsApp Cloud API): one guarded request each, bounded in size and time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import orjson
+from django.conf import settings
+
+from core.crypto import SecretUnreadable
+from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from outreach.chat_apps.errors import LOG_IN_AGAIN, REFUSED, ChatError, read_error, rejection
+from outreach.chat_apps.models import ChatApp
+from outreach.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
+
+BASE_URL = "https://graph.facebook.com"
+SECONDS = 20.0
+MOST_BYTES = 1024 * 1024
+MOST_TEMPLATES = 1000
+NOTHING_SENT = frozenset({"refused", "unreachable"})
+"""Failures of an exchange before a byte of the request was written."""
+
+
+class ChatFailed(Exception):
+    """The vendor gave no usable answer. `error` is its own, if it gave one; people read `detail`."""
+
+    def __init__(self, detail: str, *, error: ChatError | None = None, temporary: bool = False) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.error = error
+        self.temporary = temporary
+
+    @property
+    def refused(self) -> bool:
+        """Whether the vendor does not take the token."""
+        return self.error is not None and self.error.code in LOG_IN_AGAIN
+
+
+@dataclass(frozen=True)
+class ChatClient:
+    """An app's account at the vendor. It is read once, so that any thread may use it."""
+
+    base: str
+    token: str
+    phone_number_id: str
+    waba_id: str
+    app_id: str
+
+    @classmethod
+    def of(cls, app: ChatApp) -> ChatClient:
+        """Return the client of an app. Raises SmtpError when the stored token was not given for this number."""
+        try:
+            token = app.access_token
+        except SecretUnreadable:
+            detail = "The stored token was given for another number or account. Enter it again."
+            raise SmtpError("auth", detail, temporary=False) from None
+        base = (settings.VENDOR_BASE_URLS.get("chatapp") or BASE_URL).rstrip("/")
+        return cls(f"{base}/{app.api_version}", token, app.phone_number_id, app.waba_id, app.app_id)
+
+    def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
+        """Send one message. The job's id comes back with every status, so that an answer that is lost is found again.
+
+        There is no idempotency key: whatever may have been taken is uncertain, and never sent again by itself.
+        """
+        body = {
+            "messaging_product": "whatsapp",
+            "recipient_type": "individual",
+            "to": to.removeprefix("+"),
+            "biz_opaque_callback_data": job,
+            **content,
+        }
+        try:
+            answer = self._exchange("POST", f"{self.phone_number_id}/messages", body)
+        except HttpFailed as failed:
+            if failed.code in NOTHING_SENT:
+                return Rejected(True, None, failed.detail, "connect")
+            return Uncertain(f"the request was under way, then no whole answer came ({failed.code})")
+        found = _json(answer)
+        if 200 <= answer.status < 300:
+            id = _at(found, "messages", 0, "id")
+            if not isinstance(id, str) or not id:
+                return Uncertain("the vendor took the request, and its answer cannot be read")
+            return Sent(str(_at(found, "messages", 0, "message_status") or "accepted"), provider_id=id)
+        error = read_error(found)
+        if error is not None:
+            return rejection(error, retry_after=_retry_after(answer))
+        if answer.status in (401, 403):
+            return Rejected(False, answer.status, f"the vendor refuses the token ({answer.status})", "auth")
+        if answer.status == 429:
+            return Rejected(True, answer.status, "too many requests", "limit", _retry_after(answer))
+        if answer.status < 500:
+            return Rejected(
+                False, answer.status, f"the vendor answered with the status {answer.status}", "final", reason=REFUSED
+            )
+        return Uncertain(f"the vendor answered with the status {answer.status}")
+
+    def number(self) -> Mapping[str, Any]:
+        """Return what the vendor says of the number. Raises ChatFailed."""
+        fields = "display_phone_number,verified_name,quality_rating,messaging_limit_tier"
+        return self._ask("GET", f"{self.phone_number_id}?fields={fields}")
+
+    def create_template(self, template: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Ask the vendor to approve a template. Returns id, status and category. Raises ChatFailed."""
+        return self._ask("POST", f"{self.waba_id}/message_templates", template)
+
+    def change_template(self, vendor_id: str, values: Mapping[str, Any]) -> None:
+        """Give a template other words, which the vendor has to approve anew. Raises ChatFailed."""
+        self._ask("POST", quote(vendor_id, safe=""), values)
+
+    def delete_template(self, name: str, vendor_id: str) -> None:
+        """Delete a template at the vendor. Raises ChatFailed."""
+        query = {"name": name, **({"hsm_id": vendor_id} if vendor_id else {})}
+        self._ask("DELETE", f"{self.waba_id}/message_templates?{urlencode(query)}")
+
+    def templates(self) -> list[Mapping[str, Any]]:
+        """Return the account's templates: id, name, language, status, category, quality. Raises ChatFailed."""
+        fields = "id,name,language,status,category,rejected_reason,quality_score"
+        found: list[Mapping[str, Any]] = []
+        after = ""
+        while len(found) < MOST_TEMPLATES:
+            query = {"fields": fields, "limit": "100", **({"after": after} if after else {})}
+            page = self._ask("GET", f"{self.waba_id}/message_templates?{urlencode(query)}")
+            rows = page.get("data")
+            found += [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+            after = _at(page, "paging", "cursors", "after") or ""
+            if not after or not isinstance(after, str) or not _at(page, "paging", "next"):
+                break
+        return found
+
+    def header_handle(self, content: bytes, mime: str) -> str:
+        """Upload a picture, video or document for a template's header. Returns its handle. Raises ChatFailed."""
+        query = urlencode({"file_length": len(content), "file_type": mime})
+        begun = self._ask("POST", f"{self.app_id}/uploads?{query}").get("id")
+        if not isinstance(begun, str) or not begun.startswith("upload:"):
+            raise ChatFailed("The vendor began no upload.")
+        headers = {"Authorization": f"OAuth {self.token}", "file_offset": "0"}
+        handle = self._ask("POST", begun, content, headers=headers).get("h")
+        if not isinstance(handle, str) or not handle:
+            raise ChatFailed("The vendor gave no handle for the file.")
+        return handle
+
+    def _ask(self, method: str, path: str, body: Any = None, *, headers: Mapping[str, str] | None = None) -> Any:
+        try:
+            answer = self._exchange(method, path, body, headers)
+        except HttpFailed as failed:
+            raise ChatFailed(failed.detail, temporary=failed.code not in ("refused", "large")) from None
+        found = _json(answer)
+        if 200 <= answer.status < 300 and isinstance(found, dict):
+            return found
+        error = read_error(found)
+        if error is None and answer.status in (401, 403):
+            error = ChatError(190, f"the vendor refuses the token ({answer.status})")
+        detail = error.text if error else f"the vendor answered with the status {answer.status}"
+        raise ChatFailed(detail, error=error, temporary=answer.status >= 500 or answer.status == 429)
+
+    def _exchange(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> HttpAnswer:
+        given = {"Authorization": f"Bearer {self.token}", "Accept": "application/json", **(headers or {})}
+        if body is not None and not isinstance(body, bytes):
+            given["Content-Type"], body = "application/json", orjson.dumps(body)
+        url = f"{self.base}/{path}"
+        return exchange(method, url, seconds=SECONDS, headers=given, body=body, most_bytes=MOST_BYTES)
+
+
+def _json(answer: HttpAnswer) -> Any:
+    try:
+        return orjson.loads(answer.body or b"null")
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _at(value: Any, *path: str | int) -> Any:
+    for key in path:
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def _retry_after(answer: HttpAnswer) -> float | None:
+    text = answer.headers.get("Retry-After", "")
+    return min(float(text), 3600.0) if text.isdigit() and len(text) < 6 else None

@@ -1,0 +1,42 @@
+"""Addresses of the webhooks of chat apps, and what their vendor sends there to be believed."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+from django.conf import settings
+from django.utils.crypto import constant_time_compare
+
+from core.crypto import SecretUnreadable, lookup_hash
+from outreach.chat_apps.models import ChatApp
+from outreach.mail_vendors.hooks import hook_token
+
+MOST_BYTES = 1 << 20
+
+
+def hook_url(app_id: str, salt: str) -> str:
+    """Return the address to enter at the vendor."""
+    return f"{settings.BASE_URL.rstrip('/')}/hooks/chatapp/{app_id}/{hook_token(app_id, salt)}"
+
+
+def verify_token(app_id: str, salt: str) -> str:
+    """Return what the vendor repeats when the address is entered there."""
+    return lookup_hash(f"chat-hook-verify:{app_id}:{salt}")[:32]
+
+
+def is_verify_token(given: str, app: ChatApp) -> bool:
+    """Tell whether the vendor repeats the app's token, in a time that says nothing about it."""
+    return constant_time_compare(given, verify_token(app.pk, app.hook_salt))
+
+
+def is_signed(app: ChatApp, body: bytes, signature: str) -> bool:
+    """Tell whether the vendor has signed the raw body with the app's secret. Without a secret nothing is."""
+    try:
+        secret = app.app_secret
+    except SecretUnreadable:
+        return False
+    if not secret:
+        return False
+    wanted = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    return constant_time_compare(signature, wanted)

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+
+from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
+from core.ids import new_id
+from core.models import CompanyModel
+from outreach.senders.models import Sender
+
+API_VERSION = "v23.0"
+PER_SECOND = 80
+"""Messages a second that the vendor takes from a number, unless it says otherwise."""
+
+
+class ChatApp(Sender):
+    """A company's number at the chat vendor, with its limits."""
+
+    job_column = "chat_app"
+    app_key = "chatapp"
+    max_connections = 4
+
+    phone_number_id = models.CharField(max_length=40)
+    waba_id = models.CharField(max_length=40, help_text="The business account that its templates belong to.")
+    app_id = models.CharField(
+        max_length=40, blank=True, default="", help_text="The vendor's app, which pictures of templates are given to."
+    )
+    access_token = EncryptedTextField(bound_to=("phone_number_id", "waba_id"))
+    app_secret = EncryptedTextField(blank=True, default="", help_text="What the vendor signs its webhooks with.")
+    api_version = models.CharField(max_length=8, default=API_VERSION)
+    display_number = models.CharField(max_length=40, blank=True, default="", help_text="As people dial it.")
+    quality_rating = models.CharField(max_length=16, blank=True, default="")
+    messaging_limit = models.CharField(max_length=32, blank=True, default="")
+    per_second = models.PositiveSmallIntegerField(
+        default=PER_SECOND, validators=[MinValueValidator(1), MaxValueValidator(1000)]
+    )
+    hook_salt = models.CharField(
+        max_length=24, default=new_id, editable=False, help_text="What the address of its webhook is derived from."
+    )
+
+    class Meta(Sender.Meta):
+        abstract = False
+        verbose_name = "chat app"
+
+    def __str__(self) -> str:
+        return f"{self.name or self.place} {self.display_number}".strip()
+
+    @property
+    def from_email(self) -> str:  # type: ignore[override]
+        """What its messages come from: a number, not an address."""
+        return self.display_number or self.phone_number_id
+
+    @property
+    def from_name(self) -> str:  # type: ignore[override]
+        return self.name
+
+    @property
+    def place(self) -> str:
+        """Where it sends by, for people."""
+        return "Chat app"
+
+    @property
+    def page(self) -> str:
+        """The path of its page, below its company's."""
+        return "chats"
+
+
+class ChatTemplate(CompanyModel):
+    """Words that the chat vendor has to approve before a company may write to somebody who has not written to it."""
+
+    class Category(models.TextChoices):
+        MARKETING = "MARKETING"
+        UTILITY = "UTILITY"
+        AUTHENTICATION = "AUTHENTICATION"
+
+    class Status(models.TextChoices):
+        DRAFT = "DRAFT"
+        PENDING = "PENDING"
+        APPROVED = "APPROVED"
+        REJECTED = "REJECTED"
+        PAUSED = "PAUSED"
+        DISABLED = "DISABLED"
+
+    app = CompanyForeignKey(ChatApp, on_delete=models.CASCADE, related_name="templates", db_index=False)
+    name = models.CharField(max_length=512, help_text="Small letters, digits and underscores.")
+    language = models.CharField(max_length=15, help_text="Such as en or en_US.")
+    category = models.CharField(max_length=16, choices=Category, default=Category.UTILITY)
+    components = JSONField(default=list, help_text="Header, body, footer and buttons, as the vendor has them.")
+    variables = JSONField(
+        default=dict, blank=True, help_text="Variable, such as 1 or header.1 -> the field that fills it."
+    )
+    status = models.CharField(max_length=12, choices=Status, default=Status.DRAFT)
+    rejected_reason = models.CharField(max_length=500, blank=True, default="")
+    vendor_id = models.CharField(max_length=40, blank=True, default="")
+    quality = models.CharField(max_length=16, blank=True, default="")
+    asked_at = models.DateTimeField(null=True, help_text="When the vendor was last asked for its status.")
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=("company", "app", "name", "language"), name="chattemplate_name_unique")
+        ]
+        indexes = [
+            models.Index(fields=("company", "created_at", "id"), name="chattemplate_newest"),
+            models.Index(fields=("asked_at", "id"), name="chattemplate_asked"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.language})"
+
+
+class ChatOptOut(CompanyModel):
+    """A number that the company writes to no more by chat, unless in answer to what comes from there."""
+
+    class Reason(models.TextChoices):
+        STOP = "stop"
+        REFUSED = "refused"
+
+    phone = models.CharField(max_length=20, help_text="E.164.")
+    reason = models.CharField(max_length=12, choices=Reason, default=Reason.STOP)
+    source = models.CharField(max_length=24, blank=True, default="", help_text="The message that tells of it.")
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("company", "phone"), name="chatoptout_once")]
+
+    def __str__(self) -> str:
+        return self.phone

@@ -1,0 +1,21 @@
+"""Reads of chat apps and of who takes no messages there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from outreach.chat_apps.models import ChatOptOut
+
+_PHONE = re.compile(r"\+[1-9]\d{6,14}")
+
+
+def is_phone(number: str | None) -> bool:
+    """Tell whether a number is one that a chat can go to, as E.164."""
+    return number is not None and _PHONE.fullmatch(number) is not None
+
+
+def opted_out(numbers: Iterable[str | None]) -> set[str]:
+    """Return those of the numbers that take no messages but answers."""
+    asked = {number for number in numbers if number}
+    return set(ChatOptOut.objects.filter(phone__in=asked).values_list("phone", flat=True)) if asked else set()

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from core.fields import CompanyForeignKey, JSONField
+from core.models import CompanyModel
+
+
+class ChatEvent(CompanyModel):
+    """One thing that the chat vendor has told by its webhook. A worker applies it, once."""
+
+    class Kind(models.TextChoices):
+        MESSAGE = "message"
+        STATUS = "status"
+        TEMPLATE = "template"
+
+    app = CompanyForeignKey("outreach.ChatApp", on_delete=models.CASCADE, related_name="events", db_index=False)
+    dedupe_key = models.CharField(max_length=64)
+    kind = models.CharField(max_length=12, choices=Kind)
+    phone = models.CharField(max_length=20, blank=True, default="", help_text="Whom it is about, as E.164.")
+    happened_at = models.DateTimeField()
+    data = JSONField(default=dict, help_text="What it tells; emptied a week after it was applied.")
+    applied_at = models.DateTimeField(null=True)
+    error = models.CharField(max_length=500, blank=True, default="", help_text="Why it could not be applied.")
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("company", "app", "dedupe_key"), name="chatevent_once")]
+        indexes = [
+            models.Index(fields=("created_at", "id"), condition=Q(applied_at=None), name="chatevent_waiting"),
+            models.Index(fields=("company", "phone"), name="chatevent_phone"),
+            models.Index(fields=("created_at",), name="chatevent_age"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.phone}".strip()

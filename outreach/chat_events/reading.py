@@ -1,0 +1,155 @@
+"""Reads what the chat vendor's webhook brings: messages, statuses of messages, statuses of templates."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from django.utils import timezone
+
+from outreach.chat_apps.models import ChatApp
+from outreach.chat_events.models import ChatEvent
+
+Kind = ChatEvent.Kind
+MOST_EVENTS = 1000
+STATUSES = ("sent", "delivered", "read", "failed")
+MEDIA = ("image", "video", "audio", "document", "sticker")
+
+
+@dataclass(frozen=True)
+class Told:
+    """One thing that is told."""
+
+    key: str
+    kind: str
+    happened_at: datetime
+    phone: str
+    data: Mapping[str, Any]
+
+
+def read_hook(app: ChatApp, body: bytes) -> list[Told]:
+    """Return what a signed webhook tells of the app. What is of another number, or no event, is left out."""
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        try:
+            found = json.loads(body)  # takes half a surrogate, which somebody's keyboard may have sent
+        except (ValueError, RecursionError):
+            return []
+    return list(_read(app, found))[:MOST_EVENTS]
+
+
+def _read(app: ChatApp, found: Any) -> Iterator[Told]:
+    for entry in _rows(found, "entry"):
+        for change in _rows(entry, "changes"):
+            value = change.get("value")
+            if not isinstance(value, dict):
+                continue
+            if change.get("field") == "message_template_status_update" and str(entry.get("id")) == app.waba_id:
+                yield _template(value)
+            elif change.get("field") == "messages" and _at(value, "metadata", "phone_number_id") == app.phone_number_id:
+                yield from _messages(value)
+
+
+def _messages(value: Mapping[str, Any]) -> Iterator[Told]:
+    names = {}
+    for contact in _rows(value, "contacts"):
+        name = _at(contact, "profile", "name")
+        if isinstance(name, str):
+            names[str(contact.get("wa_id"))] = _clean(name)[:200]
+    for one in _rows(value, "messages"):
+        id, phone = _text(one.get("id"), 190), _phone(one.get("from"))
+        if id and phone:
+            data = {"id": id, "name": names.get(phone.removeprefix("+"), ""), **_words(one)}
+            yield Told(_key("message", id), Kind.MESSAGE, _time(one.get("timestamp")), phone, data)
+    for one in _rows(value, "statuses"):
+        id, status = _text(one.get("id"), 190), one.get("status")
+        if id and status in STATUSES:
+            errors = _rows(one, "errors")
+            data = {
+                "id": id,
+                "status": status,
+                "job": _text(one.get("biz_opaque_callback_data"), 24),
+                "category": _text(_at(one, "pricing", "category"), 32),
+                "error": errors[0] if errors else None,
+            }
+            told = _time(one.get("timestamp"))
+            yield Told(_key("status", id, str(status)), Kind.STATUS, told, _phone(one.get("recipient_id")), data)
+
+
+def _words(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return kind, text, media and what is answered, of a message."""
+    kind = _text(one.get("type"), 16) or "unknown"
+    part = one.get(kind)
+    part = part if isinstance(part, dict) else {}
+    text, media = "", None
+    if kind == "text":
+        text = _clean(part.get("body"))
+    elif kind == "button":
+        text = _clean(part.get("text"))
+    elif kind == "interactive":
+        chosen = part.get("button_reply") or part.get("list_reply")
+        text = _clean(chosen.get("title")) if isinstance(chosen, dict) else ""
+    elif kind in MEDIA:
+        text = _clean(part.get("caption"))
+        media = {"id": _text(part.get("id"), 64), "mime": _text(part.get("mime_type"), 100)}
+        media["name"] = _text(part.get("filename"), 200)
+    elif kind == "location":
+        text = _clean(part.get("name"))
+        media = {name: part[name] for name in ("latitude", "longitude") if isinstance(part.get(name), int | float)}
+    elif kind == "reaction":
+        text = _clean(part.get("emoji"))
+    return {"kind": kind, "text": text[:10_000], "media": media, "replyTo": _text(_at(one, "context", "id"), 190)}
+
+
+def _template(value: Mapping[str, Any]) -> Told:
+    kept = ("event", "message_template_id", "message_template_name", "message_template_language", "reason")
+    data = {name: _text(value.get(name), 512) for name in kept}
+    # Nothing tells one such event from the next but when it came: the same status again changes nothing.
+    return Told(
+        _key("template", *data.values(), f"{timezone.now():%Y%m%d%H%M}"), Kind.TEMPLATE, timezone.now(), "", data
+    )
+
+
+def _rows(value: Any, name: str) -> list[dict[str, Any]]:
+    found = value.get(name) if isinstance(value, dict) else None
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _at(value: Any, *path: str) -> Any:
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _clean(value: Any) -> str:
+    if not isinstance(value, str):
+        return ""
+    return value.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+def _text(value: Any, most: int) -> str:
+    return _clean(str(value))[:most] if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+def _phone(value: Any) -> str:
+    digits = _text(value, 20).removeprefix("+")
+    return f"+{digits}" if digits.isascii() and digits.isdigit() and 6 < len(digits) < 16 else ""
+
+
+def _time(value: Any) -> datetime:
+    """Return when it happened: never later than now."""
+    now = timezone.now()
+    text = _text(value, 12)
+    if not text.isdigit():
+        return now
+    return min(now, datetime.fromtimestamp(int(text), UTC)) if int(text) < 2**33 else now
+
+
+def _key(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -1,0 +1,157 @@
+"""Events of the chat vendor: stored once when a webhook brings them, applied by a worker in any order."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+from time import monotonic
+from typing import Any
+
+from django.db import DataError, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from core.errors import ApiError
+from core.jobs import notify_workers
+from core.tenancy import company_scope, unscoped
+from outreach.chat_apps.errors import OPTED_OUT, REFUSED, told_error
+from outreach.chat_apps.models import ChatApp, ChatOptOut
+from outreach.chat_events.models import ChatEvent
+from outreach.chat_events.reading import Told
+from outreach.chat_templates.services import apply_status
+from outreach.conversations.receiving import Inbound, receive
+from outreach.delivery.deliveries import end, prove_sent, told
+from outreach.delivery.models import SendJob
+
+log = logging.getLogger(__name__)
+BATCH = 200
+KEPT_RAW, KEPT = timedelta(days=7), timedelta(days=90)
+Kind = ChatEvent.Kind
+UNFIT = (ApiError, DataError, ValueError, KeyError, TypeError)
+"""What an event may raise that nobody can apply."""
+
+
+def store_events(app: ChatApp, events: Sequence[Told]) -> None:
+    """Store the events that are not stored yet, with one INSERT, and wake a worker."""
+    rows = [
+        ChatEvent(
+            company_id=app.company_id,
+            app=app,
+            dedupe_key=one.key,
+            kind=one.kind,
+            phone=one.phone,
+            happened_at=one.happened_at,
+            data=dict(one.data),
+        )
+        for one in events
+    ]
+    if rows:
+        ChatEvent.objects.bulk_create(rows, ignore_conflicts=True)
+        notify_workers("chat-events")
+
+
+def has_waiting() -> bool:
+    """Tell whether events of any company wait."""
+    with unscoped(reason="tick: events of the chat vendor of all companies"):
+        return ChatEvent.objects.filter(applied_at=None).exists()
+
+
+def apply_waiting(deadline: float) -> None:
+    """Apply stored events until none waits or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        with unscoped(reason="worker: events of the chat vendor of all companies"):
+            waiting = ChatEvent.objects.filter(applied_at=None).order_by("created_at", "pk")
+            found = list(waiting.values_list("pk", "company_id")[:BATCH])
+        if not found:
+            return
+        done = 0
+        for pk, company in found:
+            with company_scope(company):
+                done += apply_one(pk)
+        if not done:
+            return  # others are at them
+
+
+@transaction.atomic
+def apply_one(id: str) -> bool:
+    """Apply an event, once: all of that commits, or nothing. Returns whether it was this one's turn."""
+    rows = ChatEvent.objects.select_for_update(skip_locked=True, of=("self",)).select_related("app")
+    event = rows.filter(pk=id, applied_at=None).first()
+    if event is None:
+        return False
+    try:
+        with transaction.atomic():
+            _apply(event)
+    except UNFIT as error:  # the edge of one event: it keeps no other from being applied
+        told_why = (error.detail or error.message) if isinstance(error, ApiError) else type(error).__name__
+        event.error = told_why[:500]
+        log.exception("event %s of the chat vendor cannot be applied", event.pk)
+    event.applied_at = timezone.now()
+    event.save(update_fields=["applied_at", "error"])
+    return True
+
+
+def _apply(event: ChatEvent) -> None:
+    data: dict[str, Any] = event.data
+    if not data:
+        return  # the person was erased before it was applied
+    if event.kind == Kind.TEMPLATE:
+        apply_status(event.app, data)
+    elif event.kind == Kind.STATUS:
+        _status(event, data)
+    elif data["kind"] not in ("reaction", "system", "unsupported"):
+        inbound = Inbound(
+            data["id"],
+            event.phone,
+            event.happened_at,
+            name=data["name"],
+            text=data["text"],
+            kind=data["kind"],
+            media=data["media"],
+            reply_to=data["replyTo"],
+        )
+        receive(event.app, inbound)
+
+
+def _status(event: ChatEvent, data: dict[str, Any]) -> None:
+    """Move the message's delivery status up, prove that it went, or end what was not delivered."""
+    job = _message(event, data)
+    if job is None:
+        return
+    values = told(job, data["status"], event.happened_at)
+    if not job.provider_message_id:
+        values["provider_message_id"] = data["id"]
+    if data["category"]:
+        values["chat"] = {**(job.chat or {}), "pricingCategory": data["category"]}
+    SendJob.objects.filter(pk=job.pk).update(**values)
+    if data["status"] != "failed":
+        prove_sent(job, at=event.happened_at, proof=f"The vendor has told that it was {data['status']}.")
+        return
+    error = told_error(data["error"] or {})
+    end(job.pk, reason=error.reason if error else REFUSED, detail=error.text if error else "It was not delivered.")
+    if error is not None and error.code == OPTED_OUT:
+        row = ChatOptOut(phone=job.recipient, reason=ChatOptOut.Reason.REFUSED, source=job.pk)
+        ChatOptOut.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def _message(event: ChatEvent, data: dict[str, Any]) -> SendJob | None:
+    """Return the message that a status is of, locked: by the id that it brings back, else by the vendor's."""
+    wanted = Q(provider_message_id=data["id"]) | Q(pk=data["job"])
+    rows = SendJob.objects.select_for_update(of=("self",)).filter(wanted, chat_app_id=event.app_id)
+    found = {one.pk: one for one in rows.order_by("pk")}
+    return found.get(data["job"]) or next(iter(found.values()), None)
+
+
+def forget_old() -> bool:
+    """Empty events after a week, and delete them after 90 days, of all companies (a periodic task).
+
+    Returns whether more may wait. The keys stay for so long, since the vendor repeats what it has told for days.
+    """
+    now = timezone.now()
+    with unscoped(reason="tick: old events of the chat vendor"):
+        old = ChatEvent.objects.filter(created_at__lt=now - KEPT).values("pk")[:5000]
+        deleted, _ = ChatEvent.objects.filter(pk__in=old).delete()
+        full = ChatEvent.objects.filter(created_at__lt=now - KEPT_RAW, applied_at__isnull=False).exclude(data={})
+        emptied = ChatEvent.objects.filter(pk__in=full.values("pk")[:5000]).update(data={}, phone="")
+    return deleted == 5000 or emptied == 5000

@@ -1,0 +1,296 @@
+"""Use cases of templates of chat messages: written here, approved by the chat vendor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from time import monotonic
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from core.access import reserve_quota
+from core.errors import DuplicateField, NamedError
+from core.lists import BulkSelection
+from core.tenancy import company_scope, unscoped
+from crm.contacts.selectors import live_contacts
+from crm.files.models import File
+from crm.files.stores import open_content
+from outreach.chat_apps.checks import INVALID, check_template
+from outreach.chat_apps.client import ChatClient, ChatFailed
+from outreach.chat_apps.models import ChatApp, ChatTemplate
+from outreach.chat_apps.services import get_app
+from outreach.chat_templates.filling import Filled, check_variables, fill, values_for
+from outreach.connected_apps.turns import turn
+from outreach.email_templates.rendering import ValueReader
+from outreach.smtp.outcome import SmtpError
+
+MODULE = "template"
+NOT_FOUND = ("ChatAppTemplateNotFound_404", "there is no such chat template in this company")
+FIXED = ("name", "category", "language")
+"""What an approved template keeps."""
+WORDS = ("name", "category", "language", "components")
+Status = ChatTemplate.Status
+KNOWN = {
+    "APPROVED": Status.APPROVED,
+    "PENDING": Status.PENDING,
+    "IN_APPEAL": Status.PENDING,
+    "REJECTED": Status.REJECTED,
+    "PAUSED": Status.PAUSED,
+    "FLAGGED": Status.APPROVED,
+    "REINSTATED": Status.APPROVED,
+    "DISABLED": Status.DISABLED,
+    "PENDING_DELETION": Status.DISABLED,
+    "DELETED": Status.DISABLED,
+    "LIMIT_EXCEEDED": Status.DISABLED,
+}
+"""The vendor's status -> ours."""
+SYNC_EVERY = timedelta(hours=1)
+HANDLED = {"image/jpeg", "image/png", "video/mp4", "application/pdf"}
+MOST_BYTES = 16 * 1024 * 1024
+
+
+def get_template(id: str, parameter: str = "id") -> ChatTemplate:
+    """Return the company's template with this id. Raises ChatAppTemplateNotFound_404."""
+    found: ChatTemplate | None = ChatTemplate.objects.select_related("app").filter(pk=id).first()
+    if found is None:
+        raise NamedError(NOT_FOUND[0], f"{parameter}: {NOT_FOUND[1]}")
+    return found
+
+
+@transaction.atomic
+def create_template(*, member_id: str, app: str, **values: Any) -> ChatTemplate:
+    """Write a template, which nobody has approved yet.
+
+    Raises ChatAppNotFound_404, InvalidChatAppTemplate_400, ButtonTextTooLong_400, ButtonExampleRequired_400,
+    InvalidVariables_400, DuplicateField, PlanLimitExceeded_403.
+    """
+    reserve_quota(MODULE)
+    template = ChatTemplate(app=get_app(app, "app"), created_by_id=member_id, updated_by_id=member_id, **values)
+    return _save(template)
+
+
+@transaction.atomic
+def update_template(*, id: str, member_id: str, **values: Any) -> ChatTemplate:
+    """Change a template. Other words have to be approved anew, and go nowhere before.
+
+    Raises ChatAppTemplateNotFound_404, CannotUpdateApprovedTemplate_400 for name, category or language of one that the
+    vendor has approved, and the errors of create_template.
+    """
+    template = ChatTemplate.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if template is None:
+        raise NamedError(NOT_FOUND[0], f"id: {NOT_FOUND[1]}")
+    if "app" in values:
+        given = values.pop("app")
+        if given != template.app_id:
+            raise NamedError(INVALID, "app: a template stays at the app that it was written for")
+    changed = [name for name in WORDS if name in values and values[name] != getattr(template, name)]
+    if fixed := [name for name in changed if name in FIXED and _was_approved(template)]:
+        raise NamedError(
+            "CannotUpdateApprovedTemplate_400", f"{fixed[0]}: the vendor has approved it; write another one"
+        )
+    for name, value in values.items():
+        setattr(template, name, value)
+    if changed:
+        template.status, template.rejected_reason = Status.DRAFT, ""
+    template.updated_by_id = member_id
+    return _save(template)
+
+
+def _was_approved(template: ChatTemplate) -> bool:
+    approved = (Status.APPROVED, Status.PAUSED, Status.DISABLED)
+    return template.status in approved or (template.status == Status.DRAFT and template.vendor_id != "")
+
+
+def _save(template: ChatTemplate) -> ChatTemplate:
+    check_template(name=template.name, language=template.language, components=template.components)
+    check_variables(template.components, template.variables)
+    try:
+        with transaction.atomic():
+            template.save()
+    except IntegrityError as error:
+        if "name_unique" not in str(error):
+            raise
+        raise DuplicateField("name", "name: the app has a template of this name in this language") from None
+    return template
+
+
+def submit_template(*, id: str, member_id: str) -> ChatTemplate:
+    """Ask the vendor to approve a template as it is now. An answer that is lost is found again within the hour.
+
+    Raises ChatAppTemplateNotFound_404, InvalidChatAppTemplate_400 for one that is submitted, or that the vendor
+    refuses, and ConnectionTestRunning_429.
+    """
+    template = get_template(id)
+    if template.status not in (Status.DRAFT, Status.REJECTED):
+        raise NamedError(INVALID, f"id: it is {template.status.lower()} already")
+    seen = template.updated_at
+    given = {name: getattr(template, name) for name in ("name", "language", "category", "components")}
+    values: dict[str, Any] = {"status": Status.PENDING, "rejected_reason": ""}
+    with turn():
+        try:
+            client = ChatClient.of(template.app)
+            if template.vendor_id:
+                client.change_template(template.vendor_id, {"components": template.components})
+            else:
+                told = client.create_template(given)
+                values |= {"vendor_id": _text(told, "id", 40), "status": _status(told, Status.PENDING)}
+        except SmtpError as error:
+            raise NamedError(INVALID, f"app: {error.detail}") from None
+        except ChatFailed as failed:
+            raise NamedError(INVALID, f"id: the vendor does not take it: {failed.detail}") from None
+    now = timezone.now()
+    rows = ChatTemplate.objects.filter(pk=id, updated_at=seen)
+    if not rows.update(updated_by_id=member_id, updated_at=now, **values):
+        # Somebody has changed it meanwhile: what the vendor has are the words before.
+        ChatTemplate.objects.filter(pk=id, vendor_id="").update(vendor_id=values.get("vendor_id", ""))
+    return get_template(id)
+
+
+def delete_templates(*, selection: BulkSelection) -> int:
+    """Delete the selected templates, at the vendor too; what waits to be sent with one does not go.
+
+    Raises ChatAppTemplateNotFound_404 when ids name none, and InvalidChatAppTemplate_400 where the vendor refuses.
+    """
+    found = list(selection.apply(ChatTemplate.objects.select_related("app"))[:MOST_DELETED])
+    if not found and not selection.everything:
+        raise NamedError(NOT_FOUND[0], "ids: none of them is a chat template of this company")
+    deleted = 0
+    for template in found:
+        if template.vendor_id and template.app.is_active:
+            try:
+                ChatClient.of(template.app).delete_template(template.name, template.vendor_id)
+            except SmtpError:
+                pass  # nobody can be asked with this token any more
+            except ChatFailed as failed:
+                if not (failed.refused or failed.error):
+                    raise NamedError(INVALID, f"ids: the vendor could not be asked: {failed.detail}") from None
+        deleted += ChatTemplate.objects.filter(pk=template.pk).delete()[1].get(ChatTemplate._meta.label, 0)
+    return deleted
+
+
+MOST_DELETED = 100
+
+
+def preview_template(*, id: str, contact_id: str | None, values: Mapping[str, str] | None = None) -> Filled:
+    """Return a template with the values of a contact; without one its variables stay.
+
+    Raises ChatAppTemplateNotFound_404 and ContactNotFound_400.
+    """
+    template = get_template(id)
+    if contact_id is None:
+        return fill(template, values or {})
+    contact = live_contacts().filter(pk=contact_id).first()
+    if contact is None:
+        raise NamedError("ContactNotFound_400", "contactId: there is no such contact in this company")
+    return fill(template, values_for(template, contact, ValueReader.load(), values))
+
+
+def header_handle(*, app: str, file: File) -> str:
+    """Give a file to the vendor for the headers of templates. Returns its handle, which the file keeps.
+
+    Raises ChatAppNotFound_404, UnsupportedFileType_400, FileUploadFailed_400, ConnectionTestRunning_429.
+    """
+    found = get_app(app, "app")
+    if file.mime not in HANDLED:
+        raise NamedError("UnsupportedFileType_400", f"file: one of {', '.join(sorted(HANDLED))}")
+    if file.size > MOST_BYTES:
+        raise NamedError("FileUploadFailed_400", "file: at most 16 MB")
+    if not found.app_id:
+        raise NamedError("FileUploadFailed_400", "app: has no appId, which files are uploaded by")
+    try:
+        with open_content(file) as opened:
+            content = opened.read(MOST_BYTES + 1)
+    except OSError:
+        raise NamedError("FileNotFound_400", "file: its content cannot be read") from None
+    with turn():
+        try:
+            handle = ChatClient.of(found).header_handle(content, file.mime)
+        except (SmtpError, ChatFailed) as error:
+            raise NamedError("FileUploadFailed_400", f"app: {error.detail}") from None
+    File.objects.filter(pk=file.pk).update(chatapp_handle=handle[:200])
+    return handle
+
+
+def apply_status(app: ChatApp, told: Mapping[str, Any]) -> None:
+    """Write what the vendor's webhook tells of a template."""
+    id = str(told.get("message_template_id") or "")[:40]
+    rows = ChatTemplate.objects.filter(app=app)
+    by_name = {
+        "name": _text(told, "message_template_name", 512),
+        "language": _text(told, "message_template_language", 15),
+    }
+    found = (rows.filter(vendor_id=id) if id else rows.none()).first() or rows.filter(**by_name).first()
+    status = KNOWN.get(str(told.get("event", "")).upper())
+    if found is not None and status is not None:
+        _write(found.pk, status, id, _text(told, "reason", 500))
+
+
+def _write(pk: str, status: str, vendor_id: str, reason: str, quality: str = "") -> None:
+    reason = "" if reason.upper() == "NONE" or status == Status.APPROVED else reason
+    values: dict[str, Any] = {"status": status, "rejected_reason": reason}
+    if vendor_id:
+        values["vendor_id"] = vendor_id
+    if quality:
+        values["quality"] = quality
+    # A draft has words that the vendor does not know: what it says is of those before.
+    rows = ChatTemplate.objects.filter(pk=pk).exclude(status=Status.DRAFT, vendor_id__gt="")
+    rows.exclude(status=status, rejected_reason=reason, vendor_id=vendor_id).update(updated_at=timezone.now(), **values)
+
+
+def sync_templates(deadline: float) -> None:
+    """Ask the vendor for the templates of apps that have not been asked about for an hour, one app after the other."""
+    while monotonic() < deadline:
+        with unscoped(reason="worker: chat apps of all companies whose templates are to be asked for"):
+            found = _stale().order_by(F("asked_at").asc(nulls_first=True)).values_list("app_id", "company_id").first()
+        if found is None:
+            return
+        with company_scope(found[1]):
+            sync_app(found[0])
+
+
+def has_stale() -> bool:
+    """Tell whether templates of any company are to be asked for."""
+    with unscoped(reason="tick: templates of all companies to be asked for"):
+        return _stale().exists()
+
+
+def _stale() -> Any:
+    now = timezone.now()
+    old = ChatTemplate.objects.filter(app__is_active=True, app__verified=True)
+    return old.filter(asked_at=None) | old.filter(asked_at__lt=now - SYNC_EVERY)
+
+
+def sync_app(app_id: str) -> int:
+    """Ask the vendor for the status of an app's templates. Returns how many it knows."""
+    ChatTemplate.objects.filter(app_id=app_id).update(asked_at=timezone.now())
+    app = ChatApp.objects.get(pk=app_id)
+    try:
+        told = ChatClient.of(app).templates()
+    except (SmtpError, ChatFailed) as error:
+        ChatApp.objects.filter(pk=app_id).update(last_error=error.detail, last_error_at=timezone.now())
+        return 0
+    known = {(one.name, one.language): one.pk for one in ChatTemplate.objects.filter(app_id=app_id)}
+    for one in told:
+        pk = known.get((_text(one, "name", 512), _text(one, "language", 15)))
+        if pk is not None:
+            quality = one.get("quality_score")
+            score = _text(quality, "score", 16) if isinstance(quality, dict) else ""
+            _write(pk, _status(one, Status.PENDING), _text(one, "id", 40), _text(one, "rejected_reason", 500), score)
+    return len(told)
+
+
+def _status(told: Mapping[str, Any], otherwise: str) -> str:
+    return KNOWN.get(str(told.get("status", "")).upper(), otherwise)
+
+
+def _text(told: Mapping[str, Any], name: str, most: int) -> str:
+    value = told.get(name)
+    return str(value)[:most].replace("\0", "") if isinstance(value, str | int) else ""
+
+
+def exists(id: str) -> bool:
+    """Tell whether the active company has an approved template with this id."""
+    return ChatTemplate.objects.filter(pk=id, status=Status.APPROVED).exists()

@@ -1,0 +1,101 @@
+"""Published chatbots in conversations: who answers, and what happens when time has passed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.settings.groups import chatbot_defaults
+from core.tenancy import company_id, company_scope, unscoped
+from outreach.chatbots.engine import Bot, Memory, Reaction, choose, react
+from outreach.chatbots.models import FILE_MB, ManualChatbot
+from outreach.conversations.bots import ANSWERS, Incoming, Said
+from outreach.conversations.machine import BOT
+from outreach.conversations.models import Conversation
+from outreach.conversations.receiving import apply, enter
+
+BATCH = 200
+
+
+def published() -> list[Bot]:
+    """Return the company's published chatbots, the oldest first."""
+    rows = ManualChatbot.objects.filter(status=ManualChatbot.Status.PUBLISHED).order_by("pk")
+    found = rows.values_list("pk", "published_version", "published_snapshot")
+    return [Bot(pk, version, snapshot or {}) for pk, version, snapshot in found]
+
+
+def most_mb(snapshot: Mapping[str, Any]) -> float:
+    """Return how large a file may be for a chatbot: its own limit, or that of the company's settings."""
+    own = snapshot.get("attachments", {})
+    limits = own if own.get("custom") else chatbot_defaults(company_id())["attachments"]
+    return float(limits.get("maxFileSizeMb") or FILE_MB)
+
+
+def answer(conversation: Conversation, incoming: Incoming | None) -> Said | None:
+    """Answer in a conversation. None: no chatbot has to do with it."""
+    bots = published()
+    current = next((bot for bot in bots if bot.id == conversation.chatbot_id), None)
+    now = timezone.now()
+    if incoming is None:
+        if current is None:
+            current = choose(bots, "")
+        if current is None:
+            return None
+        return _said(react(current, Memory.read(conversation.bot, now), None, now, most_mb=FILE_MB))
+    began = conversation.chatbot_id is not None and bool(conversation.bot)
+    if current is None and began:
+        return None  # it was paused or deleted while it was at work: people go on
+    chosen = choose(bots, incoming.text, current)
+    if chosen is None:
+        return None
+    stored = conversation.bot if current is not None and chosen.id == current.id else {}
+    return _said(react(chosen, Memory.read(stored, now), incoming, now, most_mb=most_mb(chosen.snapshot)))
+
+
+def _said(reaction: Reaction) -> Said:
+    memory = reaction.memory.write(reaction.bot)
+    return Said(reaction.bot.id, memory, reaction.texts, reaction.hand_over, reaction.due_at)
+
+
+def register() -> None:
+    """Let manual chatbots answer in conversations."""
+    if answer not in ANSWERS:
+        ANSWERS.append(answer)
+
+
+def has_due() -> bool:
+    """Tell whether a chatbot of any company is to look at the time."""
+    with unscoped(reason="tick: chatbots of all companies that hand over by time"):
+        return Conversation.objects.filter(bot_due_at__lte=timezone.now()).exists()
+
+
+def look_at_time(deadline: float) -> None:
+    """Let chatbots hand over whose time has come, until there is none or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        with unscoped(reason="worker: conversations of all companies whose chatbot is to look at the time"):
+            due = Conversation.objects.filter(bot_due_at__lte=timezone.now()).order_by("bot_due_at", "pk")
+            found = list(due.values_list("pk", "company_id")[:BATCH])
+        if not found:
+            return
+        for pk, company in found:
+            with company_scope(company):
+                _look(pk)
+
+
+@transaction.atomic
+def _look(id: str) -> None:
+    rows = Conversation.objects.select_for_update(of=("self",), skip_locked=True)
+    conversation = rows.filter(pk=id, bot_due_at__lte=timezone.now()).first()
+    if conversation is None:
+        return
+    conversation.bot_due_at = None
+    if conversation.state == BOT:
+        said = answer(conversation, None)
+        apply(conversation, said)
+        if said is None:
+            enter(conversation, "hand_over")
+    conversation.save()

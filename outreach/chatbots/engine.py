@@ -1,0 +1,202 @@
+"""What chatbots say: pure functions of what was published, of what is remembered and of what a person writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from outreach.conversations.bots import Incoming
+
+FLOW_FINISHED, CONTAINS_TEXT, MESSAGE_COUNT, TIME_BASED = (
+    "flow_finished",
+    "contains_text",
+    "message_count",
+    "time_based",
+)
+RULES = (FLOW_FINISHED, CONTAINS_TEXT, MESSAGE_COUNT, TIME_BASED)
+TOO_LARGE = "That file is too large: at most {most} MB can be taken."
+
+
+@dataclass(frozen=True)
+class Bot:
+    """A chatbot as it was published."""
+
+    id: str
+    version: int
+    snapshot: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.snapshot.get("name", ""))
+
+    @property
+    def texts(self) -> list[str]:
+        """What it says, in its order."""
+        rows = self.snapshot.get("conversations", ())
+        return [one["text"] for one in sorted(rows, key=lambda one: one.get("order", 0))]
+
+    @property
+    def routes(self) -> bool:
+        return self.snapshot.get("kind") == "router"
+
+    def routing(self, name: str) -> bool:
+        return bool(self.snapshot.get("routing", {}).get(name, True))
+
+
+@dataclass(frozen=True)
+class Memory:
+    """How far a conversation is with its chatbot."""
+
+    since: datetime
+    position: int = 0
+    """How many of its texts it has said."""
+    messages: int = 0
+    """How many the person has written to it."""
+    met: frozenset[str] = field(default_factory=frozenset)
+    """The places of handover rules that have come true."""
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Any], now: datetime) -> Memory:
+        """Return what is stored, or a beginning."""
+        if not stored.get("since"):
+            return cls(now)
+        since = datetime.fromisoformat(stored["since"])
+        return cls(since, stored.get("position", 0), stored.get("messages", 0), frozenset(stored.get("met", ())))
+
+    def write(self, bot: Bot) -> dict[str, Any]:
+        """Return what is stored."""
+        return {
+            "version": bot.version,
+            "since": self.since.isoformat(),
+            "position": self.position,
+            "messages": self.messages,
+            "met": sorted(self.met),
+        }
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """What a chatbot does."""
+
+    bot: Bot
+    memory: Memory
+    texts: tuple[str, ...] = ()
+    hand_over: str = ""
+    """The types of rules that made it hand over; empty: it goes on."""
+    due_at: datetime | None = None
+
+
+def score(bot: Bot, text: str) -> tuple[float, float]:
+    """Return the weight of a chatbot's keywords that the text has, and minus the best rank among them: more is better.
+
+    A keyword is found as whole words, whatever the case. A weight of 0 counts as 1.
+    """
+    words = f" {_words(text)} "
+    found = [one for one in bot.snapshot.get("keywords", ()) if f" {_words(one['keyword'])} " in words]
+    if not found:
+        return 0.0, float("-inf")
+    return sum(one.get("weight") or 1 for one in found), -min(one.get("rank", 0) for one in found)
+
+
+def _words(text: str) -> str:
+    return " ".join("".join(one if one.isalnum() else " " for one in text.casefold()).split())
+
+
+def choose(bots: Sequence[Bot], text: str, current: Bot | None = None) -> Bot | None:
+    """Return the chatbot for what a person writes: the one whose keywords weigh most, then rank first, then the oldest.
+
+    Without a match the present one goes on; a new conversation gets the first router, otherwise the first chatbot that
+    has no keywords. One that does not let people leave keeps them, and one that does not let them enter gets nobody.
+    """
+    if current is not None and not current.routing("allowLeave"):
+        return current
+    open_ones = [bot for bot in bots if bot.routing("allowEnter") and (current is None or bot.id != current.id)]
+    best = max(open_ones, key=lambda bot: (score(bot, text), _older(bot)), default=None)
+    if best is not None and score(best, text)[0] > (score(current, text)[0] if current else 0):
+        return best
+    if current is not None:
+        return current
+    routers = [bot for bot in open_ones if bot.routes]
+    plain = [bot for bot in open_ones if not bot.snapshot.get("keywords")]
+    return next(iter([*routers, *plain]), None)
+
+
+def _older(bot: Bot) -> int:
+    return -int(bot.id, 16)
+
+
+def react(bot: Bot, memory: Memory, incoming: Incoming | None, now: datetime, *, most_mb: float) -> Reaction:
+    """Return what a chatbot does when a person has written, or without `incoming` when time has passed."""
+    rules = [(str(place), rule) for place, rule in enumerate(bot.snapshot.get("handover", {}).get("rules", ()))]
+    rules = [(place, rule) for place, rule in rules if rule.get("enabled", True)]
+    texts: tuple[str, ...] = ()
+    position, messages, met = memory.position, memory.messages, set(memory.met)
+    if incoming is not None:
+        messages += 1
+        if incoming.file_mb is not None and incoming.file_mb > most_mb:
+            texts = (TOO_LARGE.format(most=f"{most_mb:g}"),)
+        elif position < len(bot.texts):
+            texts = (bot.texts[position],)
+            position += 1
+        met |= {place for place, rule in rules if _holds(rule, incoming, messages)}
+    finished = position >= len(bot.texts)
+    for place, rule in rules:
+        if rule["type"] == FLOW_FINISHED and finished:
+            met.add(place)
+        if rule["type"] == TIME_BASED and memory.since + _minutes(rule) <= now:
+            met.add(place)
+    wanted = all if bot.snapshot.get("handover", {}).get("mode") == "all" else any
+    done = bool(rules) and wanted(place in met for place, _ in rules)
+    why = ", ".join(dict.fromkeys(rule["type"] for place, rule in rules if place in met)) if done else ""
+    if not why and incoming is not None and not texts:
+        why = FLOW_FINISHED  # it has nothing left to say, whatever its rules wait for
+    due = min((memory.since + _minutes(rule) for place, rule in rules if _waits(place, rule, met)), default=None)
+    after = Memory(memory.since, position, messages, frozenset(met))
+    return Reaction(bot, after, texts, why, None if why else due)
+
+
+def _holds(rule: Mapping[str, Any], incoming: Incoming, messages: int) -> bool:
+    if rule["type"] == CONTAINS_TEXT:
+        wanted = _words(rule.get("text", ""))
+        return bool(wanted) and wanted in _words(incoming.text)
+    return rule["type"] == MESSAGE_COUNT and messages >= max(1, rule.get("messageCount", 0))
+
+
+def _minutes(rule: Mapping[str, Any]) -> timedelta:
+    return timedelta(minutes=max(1, rule.get("minutes", 0)))
+
+
+def _waits(place: str, rule: Mapping[str, Any], met: set[str]) -> bool:
+    return rule["type"] == TIME_BASED and place not in met
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a conversation that is replayed: what was written, and what came of it."""
+
+    said: str
+    reaction: Reaction | None
+
+
+def replay(
+    bots: Sequence[Bot], messages: Sequence[Incoming], *, most_mb: Mapping[str, float], first: Bot | None = None
+) -> list[Step]:
+    """Return what a conversation would be with these chatbots, until one hands over. For tests of chatbots."""
+    steps: list[Step] = []
+    current, memory = first, None
+    for incoming in messages:
+        chosen = choose(bots, incoming.text, current) if first is None or current is not first or steps else first
+        if chosen is None:
+            steps.append(Step(incoming.text, None))
+            break
+        if memory is None or current is None or chosen.id != current.id:
+            memory = Memory(incoming.at)
+        current = chosen
+        reaction = react(chosen, memory, incoming, incoming.at, most_mb=most_mb.get(chosen.id, 10))
+        memory = reaction.memory
+        steps.append(Step(incoming.text, reaction))
+        if reaction.hand_over:
+            break
+    return steps

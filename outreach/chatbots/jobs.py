@@ -1,0 +1,10 @@
+"""The work of chatbots that hand over by time."""
+
+from __future__ import annotations
+
+from core.jobs import QueueWork
+from core.jobs import register as register_job
+from outreach.chatbots.answering import has_due, look_at_time, register
+
+register_job(QueueWork("chatbots", look_at_time, has_due=has_due, queue="send"))
+register()

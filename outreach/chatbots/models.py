@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+
+from core.fields import CompanyForeignKey, JSONField
+from core.models import CompanyModel
+
+FILE_MB = 10
+DEFINITION = ("name", "kind", "conversations", "keywords", "handover", "routing", "attachments")
+"""What is published together."""
+
+
+def default_handover() -> dict[str, Any]:
+    return {"mode": "any", "rules": []}
+
+
+def default_routing() -> dict[str, Any]:
+    return {"label": "", "allowLeave": True, "allowEnter": True}
+
+
+def default_attachments() -> dict[str, Any]:
+    return {"custom": False, "maxFileSizeMb": FILE_MB}
+
+
+class ManualChatbot(CompanyModel):
+    """A chatbot that says what people have written: a text after each message, until it hands over."""
+
+    class Kind(models.TextChoices):
+        FLOW = "flow"
+        ROUTER = "router"
+
+    class Status(models.TextChoices):
+        DRAFT = "draft"
+        PUBLISHED = "published"
+        PAUSED = "paused"
+
+    name = models.CharField(max_length=200)
+    normalized_name = models.CharField(max_length=200, editable=False, help_text="In small letters, one blank between.")
+    active_name = models.CharField(max_length=200, blank=True, default="", help_text="As it was published.")
+    description = models.TextField(blank=True, default="")
+    kind = models.CharField(max_length=8, choices=Kind, default=Kind.FLOW)
+    status = models.CharField(max_length=12, choices=Status, default=Status.DRAFT)
+    published_version = models.PositiveIntegerField(default=0)
+    latest_version = models.PositiveIntegerField(default=1)
+    published_snapshot = JSONField(null=True, help_text="What is said, until it is published anew.")
+    published_at = models.DateTimeField(null=True)
+    conversations = JSONField(default=list, blank=True, help_text="text and order of each.")
+    keywords = JSONField(default=list, blank=True, help_text="keyword, weight and rank of each.")
+    handover = JSONField(default=default_handover, blank=True, help_text="mode and rules.")
+    routing = JSONField(default=default_routing, blank=True, help_text="label, allowLeave, allowEnter.")
+    attachments = JSONField(default=default_attachments, blank=True, help_text="custom, maxFileSizeMb.")
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("company", "normalized_name"), name="manualchatbot_name_unique")]
+        indexes = [
+            models.Index(fields=("company", "created_at", "id"), name="manualchatbot_newest"),
+            models.Index(fields=("company", "id"), condition=Q(status="published"), name="manualchatbot_published"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,167 @@
+"""Use cases of manual chatbots: written, published, paused, tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.settings.groups import chatbot_defaults
+from core.access import reserve_quota
+from core.errors import DuplicateField, NamedError
+from core.lists import BulkSelection, in_batches
+from core.tenancy import company_id
+from outreach.chatbots.answering import most_mb, published
+from outreach.chatbots.engine import Bot, Step, replay
+from outreach.chatbots.models import DEFINITION, ManualChatbot
+from outreach.conversations.bots import Incoming
+
+MODULE = "manual-chatbot"
+NOT_FOUND = ("NotFound_404", "id: there is no such chatbot in this company")
+WRONG = "InvalidRequest_400"
+Status = ManualChatbot.Status
+MERGED = ("handover", "routing", "attachments")
+"""Objects of which a body may give some keys."""
+
+
+def get_chatbot(id: str) -> ManualChatbot:
+    """Return the company's chatbot with this id. Raises NotFound_404."""
+    found: ManualChatbot | None = ManualChatbot.objects.filter(pk=id).first()
+    if found is None:
+        raise NamedError(*NOT_FOUND)
+    return found
+
+
+def _locked(id: str) -> ManualChatbot:
+    found: ManualChatbot | None = ManualChatbot.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if found is None:
+        raise NamedError(*NOT_FOUND)
+    return found
+
+
+@transaction.atomic
+def create_chatbot(*, member_id: str, **values: Any) -> ManualChatbot:
+    """Write a chatbot, a draft. What the body does not say comes from the settings (manualChatbot).
+
+    Raises DuplicateField and PlanLimitExceeded_403.
+    """
+    reserve_quota(MODULE)
+    chatbot = ManualChatbot(created_by_id=member_id, updated_by_id=member_id)
+    defaults = chatbot_defaults(company_id())
+    chatbot.kind = defaults["kind"]
+    for name in MERGED:
+        setattr(chatbot, name, {**getattr(chatbot, name), **defaults[name]})
+    _set(chatbot, values)
+    return _save(chatbot)
+
+
+@transaction.atomic
+def update_chatbot(*, id: str, member_id: str, **values: Any) -> ManualChatbot:
+    """Change a chatbot. What is published stays as it is until it is published anew.
+
+    Raises NotFound_404 and DuplicateField.
+    """
+    chatbot = _locked(id)
+    before = _definition(chatbot)
+    _set(chatbot, values)
+    if _definition(chatbot) != before and chatbot.latest_version == chatbot.published_version:
+        chatbot.latest_version += 1
+    chatbot.updated_by_id = member_id
+    return _save(chatbot)
+
+
+def _set(chatbot: ManualChatbot, values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        setattr(chatbot, name, {**getattr(chatbot, name), **value} if name in MERGED else value)
+
+
+def normalized(name: str) -> str:
+    """Return a name as it is compared: in small letters, with one blank between words."""
+    return " ".join(name.casefold().split())[:200]
+
+
+def _save(chatbot: ManualChatbot) -> ManualChatbot:
+    chatbot.normalized_name = normalized(chatbot.name)
+    try:
+        with transaction.atomic():
+            chatbot.save()
+    except IntegrityError as error:
+        if "name_unique" not in str(error):
+            raise
+        raise DuplicateField("name", "name: another chatbot has it, whatever the case of its letters") from None
+    return chatbot
+
+
+def _definition(chatbot: ManualChatbot) -> dict[str, Any]:
+    return {name: getattr(chatbot, name) for name in DEFINITION}
+
+
+@transaction.atomic
+def publish(*, id: str, member_id: str) -> ManualChatbot:
+    """Let the chatbot answer, as it is written now: from a draft, anew, or after a pause.
+
+    Raises NotFound_404, and InvalidRequest_400 for one that would say nothing.
+    """
+    chatbot = _locked(id)
+    if not chatbot.conversations:
+        raise NamedError(WRONG, "conversations: the chatbot says nothing yet; write at least one text")
+    chatbot.published_snapshot = _definition(chatbot)
+    chatbot.published_version, chatbot.active_name = chatbot.latest_version, chatbot.name
+    chatbot.published_at, chatbot.status = timezone.now(), Status.PUBLISHED
+    chatbot.updated_by_id = member_id
+    chatbot.save()
+    return chatbot
+
+
+@transaction.atomic
+def pause(*, id: str, member_id: str) -> ManualChatbot:
+    """Let the chatbot answer no more. People go on with its conversations when something is written there.
+
+    Raises NotFound_404, and InvalidRequest_400 for one that is not published.
+    """
+    chatbot = _locked(id)
+    if chatbot.status != Status.PUBLISHED:
+        raise NamedError(WRONG, f"id: the chatbot is {chatbot.status}; only a published one can be paused")
+    chatbot.status, chatbot.updated_by_id = Status.PAUSED, member_id
+    chatbot.save()
+    return chatbot
+
+
+def test_conversation(*, id: str, messages: Sequence[Mapping[str, Any]], draft: bool) -> list[Step]:
+    """Return what a conversation with the chatbot would be, without anybody getting anything. Raises NotFound_404.
+
+    With `draft` as it is written now, otherwise as it was published. Other published chatbots may take over.
+    """
+    chatbot = get_chatbot(id)
+    snapshot = _definition(chatbot) if draft else chatbot.published_snapshot
+    if snapshot is None:
+        raise NamedError(WRONG, "draft: the chatbot was never published; try the draft")
+    first = Bot(chatbot.pk, chatbot.latest_version if draft else chatbot.published_version, snapshot)
+    bots = [first, *(bot for bot in published() if bot.id != first.id)]
+    now = timezone.now()
+    said = [
+        Incoming(one["text"], now + timedelta(minutes=one.get("minute", 0)), file_mb=one.get("file_mb"))
+        for one in messages
+    ]
+    return replay(bots, said, most_mb={bot.id: most_mb(bot.snapshot) for bot in bots}, first=first)
+
+
+@transaction.atomic
+def delete_chatbots(*, selection: BulkSelection) -> int:
+    """Delete the selected chatbots. People go on with their conversations. Raises NotFound_404 when ids name none."""
+    deleted = 0
+    for ids in in_batches(selection.apply(ManualChatbot.objects.all()), lock=True):
+        ManualChatbot.objects.filter(pk__in=ids).delete()
+        deleted += len(ids)
+    if not deleted and not selection.everything:
+        raise NamedError(NOT_FOUND[0], "ids: none of them is a chatbot of this company")
+    return deleted
+
+
+@transaction.atomic
+def delete_chatbot(*, id: str) -> None:
+    """Delete a chatbot. Raises NotFound_404."""
+    _locked(id).delete()

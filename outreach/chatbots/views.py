@@ -1,0 +1,133 @@
+"""Endpoints of manual chatbots (contract 4.12)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from core.api.endpoint import endpoint
+from core.api.listing import Listing
+from core.api.output import Deleted
+from core.api.viewsets import ResourceViewSet
+from outreach.chatbots import services
+from outreach.chatbots.engine import Step
+from outreach.chatbots.filters import CHATBOT_FIELDS
+from outreach.chatbots.models import ManualChatbot
+from outreach.chatbots.serializers import (
+    ChatbotCreate,
+    ChatbotDelete,
+    ChatbotOut,
+    ChatbotUpdate,
+    TestInput,
+    TestOut,
+)
+
+NOT_FOUND = ("NotFound_404",)
+WRONG = (*NOT_FOUND, services.WRONG)
+
+
+def _one(id: str) -> dict[str, Any]:
+    services.get_chatbot(id)
+    return ChatbotOut.one(ManualChatbot.objects.filter(pk=id)) or {}
+
+
+class ManualChatbotViewSet(ResourceViewSet):
+    module = services.MODULE
+    listing = Listing("List chatbots", ManualChatbot.objects.all, CHATBOT_FIELDS, ChatbotOut)
+
+    @endpoint(
+        "Create a chatbot",
+        input=ChatbotCreate,
+        output=ChatbotOut,
+        success="ChatbotCreated_201",
+        takes=services.MODULE,
+        description="A draft. What the body leaves out comes from the settings (manualChatbot).",
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        return _one(services.create_chatbot(member_id=self.actor.member_id, **data).pk)
+
+    @endpoint("Read a chatbot", output=ChatbotOut, errors=NOT_FOUND)
+    def retrieve(self, request: Request, id: str) -> Any:
+        return _one(id)
+
+    @endpoint(
+        "Update a chatbot",
+        input=ChatbotUpdate,
+        output=ChatbotOut,
+        success="ChatbotUpdated_200",
+        errors=NOT_FOUND,
+        description="What is published stays as it is until POST …/publish.",
+    )
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        services.update_chatbot(id=id, member_id=self.actor.member_id, **data)
+        return _one(id)
+
+    @endpoint(
+        "Delete chatbots",
+        input=ChatbotDelete,
+        output=Deleted,
+        bulk=True,
+        success="ChatbotsDeleted_200",
+        errors=NOT_FOUND,
+        description="People go on with their conversations.",
+    )
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"deletedCount": services.delete_chatbots(selection=self.selection())}
+
+    @endpoint("Delete a chatbot", output=Deleted, success="ChatbotsDeleted_200", errors=NOT_FOUND)
+    def destroy(self, request: Request, id: str) -> Any:
+        services.delete_chatbot(id=id)
+        return {"deletedCount": 1}
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Publish a chatbot",
+        output=ChatbotOut,
+        success="ChatbotPublished_200",
+        errors=WRONG,
+        permission="PUT",
+        description="From now on it answers as it is written now, also after a pause.",
+    )
+    def publish(self, request: Request, id: str) -> Any:
+        services.publish(id=id, member_id=self.actor.member_id)
+        return _one(id)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Pause a chatbot",
+        output=ChatbotOut,
+        success="ChatbotPaused_200",
+        errors=WRONG,
+        permission="PUT",
+        description="It answers no more until it is published again; people go on with its conversations.",
+    )
+    def pause(self, request: Request, id: str) -> Any:
+        services.pause(id=id, member_id=self.actor.member_id)
+        return _one(id)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Try a conversation with a chatbot",
+        input=TestInput,
+        output=TestOut,
+        errors=WRONG,
+        permission="GET",
+        description="Nobody gets anything. Other published chatbots may take over, as they would.",
+    )
+    def test(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        steps = services.test_conversation(id=id, **data)
+        handed = any(step.reaction is None or step.reaction.hand_over for step in steps)
+        return {"steps": [_shown(step) for step in steps], "handedOver": handed}
+
+
+def _shown(step: Step) -> dict[str, Any]:
+    found = step.reaction
+    return {
+        "text": step.said,
+        "chatbot": found.bot.id if found else None,
+        "name": found.bot.name if found else "",
+        "answers": list(found.texts) if found else [],
+        "handOver": found.hand_over if found else "no chatbot",
+    }

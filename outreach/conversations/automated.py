@@ -1,0 +1,140 @@
+"""Messages that workflows plan: approved templates, each once, whatever becomes of the step that plans it.
+
+A message has an id that follows from the effect of the workflow's run, so that a step that is taken again finds what it
+has planned. It is no answer: sending hours, unsubscribing and opting out hold for it as for all outreach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.jobs import notify_workers
+from crm.models import Contact
+from outreach.chat_apps.models import ChatTemplate
+from outreach.chat_apps.selectors import is_phone, opted_out
+from outreach.chat_templates.filling import fill, values_for
+from outreach.chat_templates.services import get_template
+from outreach.conversations.models import Conversation, ConversationMessage
+from outreach.conversations.saying import next_numbers
+from outreach.delivery import ledger
+from outreach.delivery.models import SendJob
+from outreach.delivery.reasons import Reason
+from outreach.email_templates.rendering import ValueReader
+
+Status = SendJob.Status
+
+
+@dataclass(frozen=True)
+class PlannedChat:
+    """A message that is to be planned."""
+
+    id: str
+    contact: Contact
+    workflow_run: str
+    values: Mapping[str, str]
+
+
+def check_template(id: str) -> ChatTemplate:
+    """Return an approved template of an active app. Raises ChatAppTemplateNotFound_404, InvalidChatAppTemplate_400."""
+    template = get_template(id, "template")
+    if template.status != ChatTemplate.Status.APPROVED:
+        raise NamedError("InvalidChatAppTemplate_400", "template: the chat vendor has not approved it")
+    if not template.app.is_active:
+        raise NamedError("InvalidChatAppTemplate_400", "template: its chat app is switched off")
+    return template
+
+
+@transaction.atomic
+def plan_templates(
+    template: ChatTemplate, wanted: Sequence[PlannedChat], *, member_id: str | None
+) -> dict[str, tuple[str, str]]:
+    """Plan messages, those that are planned already excepted. Returns id -> (status, reason) of all.
+
+    One that must not go is written down with the reason.
+    """
+    rows = SendJob.objects.filter(pk__in=[one.id for one in wanted]).order_by()
+    known = {pk: (status, reason) for pk, status, reason in rows.values_list("pk", "status", "reason")}
+    fresh = [one for one in wanted if one.id not in known]
+    if not fresh:
+        return known
+    reader, now = ValueReader.load(), timezone.now()
+    numbers = next_numbers(one.contact.pk for one in fresh)
+    gone = opted_out(one.contact.contact_number for one in fresh)
+    jobs = []
+    for one in fresh:
+        job = _message(template, one, reader, gone)
+        job.occurrence = numbers[one.contact.pk]
+        numbers[one.contact.pk] += 1
+        job.created_by_id = job.updated_by_id = job.approved_by_id = member_id
+        job.approved_at = now
+        jobs.append(job)
+    SendJob.objects.bulk_create(jobs)
+    ledger.record_planned([job.pk for job in jobs], actor_id=member_id)
+    _show(template, [job for job in jobs if job.status == Status.APPROVED])
+    notify_workers("send")
+    return known | {job.pk: (str(job.status), str(job.reason)) for job in jobs}
+
+
+def _message(template: ChatTemplate, one: PlannedChat, reader: ValueReader, gone: set[str]) -> SendJob:
+    filled = fill(template, values_for(template, one.contact, reader, one.values))
+    job = SendJob(
+        id=one.id,
+        chat_app_id=template.app_id,
+        chat_template=template,
+        chat=dict(filled.content),
+        contact=one.contact,
+        channel=SendJob.Channel.CHATAPP,
+        workflow_run=one.workflow_run,
+        recipient=one.contact.contact_number or "",
+        text=filled.text,
+        status=Status.APPROVED,
+    )
+    if not is_phone(one.contact.contact_number):
+        job.status, job.reason = Status.FAILED, Reason.NO_VALID_ADDRESS
+    elif one.contact.unsubscribed_at is not None:
+        job.status, job.reason = Status.SUPPRESSED, Reason.UNSUBSCRIBED
+    elif job.recipient in gone:
+        job.status, job.reason = Status.SUPPRESSED, Reason.ADDRESS_SUPPRESSED
+    elif filled.missing:
+        job.status, job.reason = Status.FAILED, "variable_missing"
+    return job
+
+
+def _show(template: ChatTemplate, jobs: Sequence[SendJob]) -> None:
+    """Let the messages stand in their people's conversations, which are closed until somebody answers."""
+    now, channel = timezone.now(), Conversation.Channel.CHATAPP
+    by_number = {job.recipient: job for job in jobs}
+    fresh = [
+        Conversation(
+            channel=channel,
+            chat_app_id=template.app_id,
+            contact_id=job.contact_id,
+            address=number,
+            name=job.contact.name[:200],
+            state=Conversation.State.CLOSED,
+            last_text=" ".join(job.text.split())[:200],
+            last_message_at=now,
+        )
+        for number, job in by_number.items()
+    ]
+    Conversation.objects.bulk_create(fresh, ignore_conflicts=True)
+    rows = Conversation.objects.filter(channel=channel, chat_app_id=template.app_id, address__in=[*by_number])
+    places = dict(rows.order_by().values_list("address", "pk"))
+    ConversationMessage.objects.bulk_create(
+        ConversationMessage(
+            conversation_id=places[job.recipient],
+            direction=ConversationMessage.Direction.OUT,
+            author=ConversationMessage.Author.WORKFLOW,
+            kind="template",
+            text=job.text,
+            send_job=job,
+            happened_at=now,
+        )
+        for job in jobs
+        if job.recipient in places
+    )

@@ -1,0 +1,49 @@
+"""What chatbots are asked, and what they say: the domain of each kind of chatbot registers itself here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from outreach.conversations.models import Conversation
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """What a person has written."""
+
+    text: str
+    at: datetime
+    kind: str = "text"
+    file_mb: float | None = None
+    """The size of a file, where it is known."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a chatbot does: what it says, and what it remembers. With `hand_over`, why, it is done."""
+
+    chatbot_id: str
+    memory: Mapping[str, Any]
+    texts: tuple[str, ...] = ()
+    hand_over: str = ""
+    due_at: datetime | None = None
+    """When it looks again, though nobody writes."""
+    name: str = field(default="", compare=False)
+
+
+Answer = Callable[[Conversation, Incoming | None], Said | None]
+ANSWERS: list[Answer] = []
+"""Each answers a person, or with None for what was written looks at the time; it returns None where it has no chatbot
+for the conversation."""
+
+
+def ask(conversation: Conversation, incoming: Incoming | None) -> Said | None:
+    """Return what the first chatbot says that has something to do with the conversation."""
+    for answer in ANSWERS:
+        said = answer(conversation, incoming)
+        if said is not None:
+            return said
+    return None

@@ -1,0 +1,50 @@
+"""Use cases of canned answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from core.errors import DuplicateField, NamedError
+from core.lists import BulkSelection
+from outreach.conversations.models import CannedAnswer
+
+NOT_FOUND = ("NotFound_404", "id: there is no such canned answer in this company")
+
+
+def create(*, member_id: str, name: str, text: str) -> CannedAnswer:
+    """Write a canned answer. Raises DuplicateField."""
+    return _save(CannedAnswer(name=name, text=text, created_by_id=member_id, updated_by_id=member_id))
+
+
+@transaction.atomic
+def update(*, id: str, member_id: str, **values: Any) -> CannedAnswer:
+    """Change a canned answer. Raises NotFound_404 and DuplicateField."""
+    found = CannedAnswer.objects.select_for_update(of=("self",)).filter(pk=id).first()
+    if found is None:
+        raise NamedError(*NOT_FOUND)
+    for name, value in values.items():
+        setattr(found, name, value)
+    found.updated_by_id = member_id
+    return _save(found)
+
+
+@transaction.atomic
+def delete(*, selection: BulkSelection) -> int:
+    """Delete the selected canned answers. Raises NotFound_404 when ids name none."""
+    deleted, _ = selection.apply(CannedAnswer.objects.all()).delete()
+    if not deleted and not selection.everything:
+        raise NamedError(NOT_FOUND[0], "ids: none of them is a canned answer of this company")
+    return deleted
+
+
+def _save(answer: CannedAnswer) -> CannedAnswer:
+    try:
+        with transaction.atomic():
+            answer.save()
+    except IntegrityError as error:
+        if "name_unique" not in str(error):
+            raise
+        raise DuplicateField("name", "name: another canned answer has it, whatever the case of its letters") from None
+    return answer

@@ -1,0 +1,55 @@
+"""The fields by which conversations, their messages and canned answers are filtered, searched and sorted."""
+
+from __future__ import annotations
+
+from core.lists import FieldSet, ListField
+
+CONVERSATION_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("channel", "text", "channel", nullable=False),
+        ListField("state", "text", "state", nullable=False),
+        ListField("address", "text", "address", searchable=True, nullable=False),
+        ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("lastText", "text", "last_text", searchable=True, sortable=False, nullable=False),
+        ListField("chatApp", "id", "chat_app_id"),
+        ListField("contact", "id", "contact_id", nullable=False),
+        ListField("lead", "id", "lead_id"),
+        ListField("team", "id", "team_id"),
+        ListField("assignee", "id", "assignee_id"),
+        ListField("chatbot", "id", "chatbot_id"),
+        ListField("unread", "number", "unread", nullable=False),
+        ListField("snoozedUntil", "date", "snoozed_until"),
+        ListField("lastInboundAt", "date", "last_inbound_at"),
+        ListField("lastMessageAt", "date", "last_message_at"),
+        ListField("queuedAt", "date", "queued_at"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+    default_search=("name", "address", "lastText"),
+)
+MESSAGE_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("direction", "text", "direction", nullable=False),
+        ListField("author", "text", "author", nullable=False),
+        ListField("kind", "text", "kind", nullable=False),
+        ListField("text", "text", "text", searchable=True, sortable=False, nullable=False),
+        ListField("happenedAt", "date", "happened_at", nullable=False),
+        ListField("createdAt", "date", "created_at", nullable=False),
+    ],
+    default_sort=("happenedAt",),
+    default_search=("text",),
+)
+CANNED_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("text", "text", "text", searchable=True, sortable=False, nullable=False),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_search=("name", "text"),
+)

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from core.fields import CompanyForeignKey, JSONField
+from core.models import CompanyModel
+
+Q_WAITING = Q(bot_due_at__isnull=False)
+
+
+class Conversation(CompanyModel):
+    """What is said between a company and one person on one channel, and who answers: a chatbot, or a member."""
+
+    class Channel(models.TextChoices):
+        CHATAPP = "chatapp"
+
+    class State(models.TextChoices):
+        BOT = "bot"
+        QUEUED = "queued"
+        HUMAN = "human"
+        CLOSED = "closed"
+
+    channel = models.CharField(max_length=12, choices=Channel, default=Channel.CHATAPP)
+    chat_app = CompanyForeignKey(
+        "outreach.ChatApp", on_delete=models.PROTECT, null=True, related_name="conversations", db_index=False
+    )
+    contact = CompanyForeignKey("crm.Contact", on_delete=models.PROTECT, related_name="conversations")
+    lead = CompanyForeignKey("crm.Lead", on_delete=models.SET_NULL, null=True, related_name="+")
+    address = models.CharField(max_length=64, help_text="Who writes: the number, as E.164.")
+    name = models.CharField(max_length=200, blank=True, default="", help_text="As the person is called there.")
+    state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
+    team = CompanyForeignKey("crm.Team", on_delete=models.SET_NULL, null=True, related_name="+")
+    assignee = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    chatbot = CompanyForeignKey("outreach.ManualChatbot", on_delete=models.SET_NULL, null=True, related_name="+")
+    bot = JSONField(default=dict, blank=True, help_text="How far its chatbot is: version, position, messages, since.")
+    bot_due_at = models.DateTimeField(null=True, help_text="When its chatbot hands over by time.")
+    snoozed_until = models.DateTimeField(null=True)
+    unread = models.PositiveIntegerField(default=0)
+    last_text = models.CharField(max_length=200, blank=True, default="")
+    last_inbound_at = models.DateTimeField(null=True)
+    last_message_at = models.DateTimeField(null=True)
+    queued_at = models.DateTimeField(null=True, help_text="Since when it waits for a member.")
+    answered_at = models.DateTimeField(null=True, help_text="When a member answered it first since it was queued.")
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=("company", "channel", "chat_app", "address"), name="conversation_once", nulls_distinct=False
+            )
+        ]
+        indexes = [
+            models.Index(fields=("company", "last_message_at", "id"), name="conversation_newest"),
+            models.Index(fields=("company", "created_at", "id"), name="conversation_created"),
+            models.Index(fields=("company", "state", "last_message_at", "id"), name="conversation_state"),
+            models.Index(fields=("company", "assignee", "last_message_at", "id"), name="conversation_of_member"),
+            models.Index(fields=("bot_due_at",), condition=Q_WAITING, name="conversation_bot_due"),
+            models.Index(
+                fields=("snoozed_until",), condition=Q(snoozed_until__isnull=False), name="conversation_snoozed"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.address
+
+
+class ConversationMessage(CompanyModel):
+    """One message of a conversation, or a note of a member that the person never sees."""
+
+    class Direction(models.TextChoices):
+        IN = "in"
+        OUT = "out"
+        NOTE = "note"
+
+    class Author(models.TextChoices):
+        CONTACT = "contact"
+        BOT = "bot"
+        MEMBER = "member"
+        WORKFLOW = "workflow"
+
+    conversation = CompanyForeignKey(Conversation, on_delete=models.CASCADE, related_name="messages", db_index=False)
+    direction = models.CharField(max_length=4, choices=Direction)
+    author = models.CharField(max_length=8, choices=Author)
+    member = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    kind = models.CharField(max_length=16, default="text")
+    text = models.TextField(blank=True, default="")
+    media = JSONField(null=True, help_text="Of a picture, file or place: id at the vendor, mime, name, caption.")
+    external_id = models.CharField(max_length=200, null=True, help_text="What the vendor calls what came in.")
+    reply_to = models.CharField(max_length=200, blank=True, default="", help_text="The vendor's id of what it answers.")
+    send_job = CompanyForeignKey(
+        "outreach.SendJob", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
+    happened_at = models.DateTimeField()
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=("company", "external_id"), name="conversationmessage_once"),
+        ]
+        indexes = [
+            models.Index(fields=("conversation", "happened_at", "id"), name="conversationmessage_thread"),
+            models.Index(fields=("send_job",), condition=Q(send_job__isnull=False), name="conversationmessage_job"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text[:60] or self.kind
+
+
+class CannedAnswer(CompanyModel):
+    """Words that members often answer with."""
+
+    name = models.CharField(max_length=100)
+    text = models.TextField()
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint("company", models.functions.Lower("name"), name="cannedanswer_name_unique")
+        ]
+        indexes = [models.Index(fields=("company", "created_at", "id"), name="cannedanswer_newest")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,79 @@
+"""Who writes: the contact and the lead of a conversation, found or made."""
+
+from __future__ import annotations
+
+import phonenumbers
+from django.db import transaction
+
+from accounts.models import Member
+from core.errors import ApiError, NamedError
+from crm.contacts.selectors import live_contacts
+from crm.contacts.services import create_contact
+from crm.leads.services import Relations, create_lead
+from crm.models import Contact, Lead
+
+CLOSED_LEADS = ("won", "lost")
+
+
+def acting_member(preferred: str | None) -> str:
+    """Return who is named as the author of records that nobody made by hand: the given member, or an owner."""
+    if preferred is not None:
+        return preferred
+    owner = Member.objects.filter(status=Member.Status.OWNER).order_by("pk").values_list("pk", flat=True).first()
+    if owner is None:
+        raise NamedError("MemberNotFound_404", "the company has no owner")
+    return str(owner)
+
+
+def contact_of(phone: str, name: str, member_id: str) -> Contact:
+    """Return the live contact with the number, the oldest; make one where there is none.
+
+    Who writes is never turned away: where the company's rules for contacts refuse what is known of them, the contact
+    has the number and the name alone.
+    """
+    found = live_contacts().filter(contact_number=phone).order_by("created_at", "pk").first()
+    if found is not None:
+        return found
+    form = {"name": name[:200] or phone, **_split(phone)}
+    try:
+        with transaction.atomic():
+            saved = create_contact(actor_id=member_id, form_data=form, drop_invalid=True, existing_error=False)
+        return Contact.objects.get(pk=saved.id)
+    except ApiError:
+        code, number = _split(phone).values()
+        made: Contact = Contact.objects.create(
+            name=form["name"],
+            country_code=code,
+            number=number,
+            contact_number=phone,
+            created_by_id=member_id,
+            updated_by_id=member_id,
+        )
+        return made
+
+
+def _split(phone: str) -> dict[str, str]:
+    try:
+        parsed = phonenumbers.parse(phone)
+    except phonenumbers.NumberParseException:
+        return {"countryCode": "", "number": phone.removeprefix("+")}
+    return {"countryCode": f"+{parsed.country_code}", "number": str(parsed.national_number)}
+
+
+def lead_of(contact: Contact, member_id: str) -> Lead | None:
+    """Return the contact's newest open lead; make one, which the team's rule deals out, where there is none.
+
+    None where the company's rules or its plan refuse a lead: the conversation goes on without.
+    """
+    rows = Lead.objects.filter(contact=contact, is_deleted=False).exclude(status__in=CLOSED_LEADS)
+    found: Lead | None = rows.order_by("-created_at", "-pk").first()
+    if found is not None:
+        return found
+    try:
+        with transaction.atomic():
+            saved = create_lead(
+                actor_id=member_id, form_data={}, relations=Relations(contact=contact.pk), drop_invalid=True
+            )
+        return Lead.objects.filter(pk=saved.id).first()
+    except ApiError:
+        return None

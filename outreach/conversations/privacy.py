@@ -1,0 +1,69 @@
+"""Personal data in conversations, in what the chat vendor has told, and in opt-outs."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet
+
+from core.models import Event
+from crm.privacy.registrations import blank_events
+from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
+from outreach.chat_apps.models import ChatApp, ChatOptOut
+from outreach.conversations.models import Conversation, ConversationMessage
+
+MODULE = "chatapp"
+
+
+def _conversations(subject: DataSubject) -> Q:
+    return referring(Conversation, subject)
+
+
+def _messages(subject: DataSubject) -> Q:
+    return Q(conversation__in=Conversation.objects.filter(_conversations(subject)))
+
+
+def _events(subject: DataSubject) -> Q:
+    return Q(object_id__in=Conversation.objects.filter(_conversations(subject)).values("pk"))
+
+
+def numbered(subject: DataSubject, column: str) -> Q:
+    """Match the rows whose number is one of the person's; a number is the end of its E.164."""
+    found = Q(pk__in=[])
+    for number in subject.numbers:
+        found |= Q(**{f"{column}__endswith": number})
+    return found
+
+
+def blank_messages(subject: DataSubject, rows: QuerySet[ConversationMessage]) -> int:
+    """Blank what was said and written. The vendor's id stays, so that a message that comes again is not stored."""
+    return rows.update(text="", media=None)
+
+
+def blank_conversations(subject: DataSubject, rows: QuerySet[Conversation]) -> int:
+    """Blank who it was. Nobody answers there any more: a new message begins another conversation."""
+    count = 0
+    for row in rows:
+        Conversation.objects.filter(pk=row.pk).update(
+            name="", last_text="", address=f"erased:{row.pk}", bot={}, bot_due_at=None, state=Conversation.State.CLOSED
+        )
+        count += 1
+    return count
+
+
+def register_tables() -> None:
+    """Register the tables; events and messages come first, as long as it is known whose they are."""
+    register_personal_data("conversationEvents", Event, _events, blank_events, module=MODULE, exported=False)
+    register_personal_data("conversationMessages", ConversationMessage, _messages, blank_messages, module=MODULE)
+    register_personal_data(
+        "conversations", Conversation, _conversations, blank_conversations, module=MODULE, hides=frozenset({"bot"})
+    )
+    # An opt-out stays: erasing it would let messages go to somebody who wants none.
+    register_personal_data(
+        "chatOptOuts", ChatOptOut, lambda subject: numbered(subject, "phone"), lambda subject, rows: 0, module=MODULE
+    )
+    register_personal_data(
+        "chatAppErrors",
+        ChatApp,
+        lambda subject: mentioning(subject, "last_error"),
+        lambda subject, rows: rows.update(last_error=""),
+        exported=False,
+    )

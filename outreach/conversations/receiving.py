@@ -1,0 +1,176 @@
+"""What a person writes: stored once, with all that it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Coalesce, Greatest
+from django.utils import timezone
+
+from core.events import emit
+from crm.models import Contact
+from outreach.chat_apps.models import ChatApp, ChatOptOut
+from outreach.conversations.bots import Incoming, Said, ask
+from outreach.conversations.machine import BOT, CLOSED, HUMAN, QUEUED, moved
+from outreach.conversations.models import Conversation, ConversationMessage
+from outreach.conversations.people import acting_member, contact_of, lead_of
+from outreach.conversations.saying import say, text_content
+from outreach.delivery.chats import SESSION
+from outreach.inbox.words import asks_to_stop
+
+Channel = Conversation.Channel
+START = ("start", "unstop")
+"""Words by which somebody who opted out wants to hear again."""
+
+
+@dataclass(frozen=True)
+class Inbound:
+    """A message as it came."""
+
+    external_id: str
+    phone: str
+    at: datetime
+    name: str = ""
+    text: str = ""
+    kind: str = "text"
+    media: Mapping[str, Any] | None = None
+    reply_to: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@transaction.atomic
+def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
+    """Store a message, and let a chatbot answer it. Returns None for one that is stored already, which does nothing."""
+    if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
+        return None
+    member = acting_member(app.created_by_id)
+    conversation = _conversation(app, inbound, member)
+    if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
+        return None  # another worker was first, and held the conversation
+    message = ConversationMessage.objects.create(
+        conversation=conversation,
+        direction=ConversationMessage.Direction.IN,
+        author=ConversationMessage.Author.CONTACT,
+        kind=inbound.kind,
+        text=inbound.text,
+        media=dict(inbound.media) if inbound.media else None,
+        external_id=inbound.external_id,
+        reply_to=inbound.reply_to,
+        happened_at=inbound.at,
+    )
+    _note(conversation, inbound)
+    if conversation.state == CLOSED:
+        conversation.bot, conversation.chatbot_id = {}, None
+    said = None
+    if asks_to_stop(inbound.text):
+        _opt_out(inbound, message)
+    else:
+        _opt_in(inbound)
+        if conversation.state in (BOT, CLOSED):
+            said = ask(conversation, Incoming(inbound.text, inbound.at, inbound.kind))
+    if conversation.state == CLOSED:
+        enter(conversation, "greet" if said is not None else "queue")
+    apply(conversation, said)
+    if conversation.state == BOT and said is None:
+        enter(conversation, "hand_over")  # its chatbot is there no more, or the person wants to hear nothing
+    conversation.save()
+    _emit("conversation.received", conversation, message, text=inbound.text[:2000])
+    return message
+
+
+def _conversation(app: ChatApp, inbound: Inbound, member: str) -> Conversation:
+    """Return the person's conversation, locked until the transaction ends; a new one is closed still."""
+    rows = Conversation.objects.select_for_update(of=("self",))
+    place = {"channel": Channel.CHATAPP, "chat_app": app, "address": inbound.phone}
+    found = rows.filter(**place).first()
+    if found is not None and not found.contact.is_deleted and found.contact.contact_number == inbound.phone:
+        return found
+    contact = contact_of(inbound.phone, inbound.name, member)
+    lead = lead_of(contact, member)
+    values = {
+        "contact": contact,
+        "lead": lead,
+        "team_id": lead.team_id if lead else None,
+        "assignee_id": lead.team_member_id if lead else None,
+    }
+    if found is not None:  # the contact was deleted, or has another number by now
+        for name, value in values.items():
+            setattr(found, name, value)
+        return found
+    fresh = Conversation(state=CLOSED, name=inbound.name[:200], **place, **values)
+    Conversation.objects.bulk_create([fresh], ignore_conflicts=True)
+    made: Conversation = rows.get(**place)
+    if made.pk == fresh.pk:
+        payload = {"contact": contact.pk, "lead": made.lead_id, "channel": made.channel}
+        emit("conversation.created", [made.pk], payloads={made.pk: payload})
+    return made
+
+
+def _note(conversation: Conversation, inbound: Inbound) -> None:
+    """Write down when the person last wrote. A message that comes late opens the chat no longer than it would have."""
+    now = timezone.now()
+    at = min(inbound.at, now)
+    conversation.last_inbound_at = max(conversation.last_inbound_at or at, at)
+    conversation.last_message_at = max(conversation.last_message_at or at, at)
+    conversation.last_text = " ".join((inbound.text or inbound.kind).split())[:200]
+    conversation.unread += 1
+    conversation.snoozed_until = None
+    conversation.name = inbound.name[:200] or conversation.name
+    Contact.objects.filter(pk=conversation.contact_id).update(
+        replied_at=Greatest(Coalesce(F("replied_at"), at), at), updated_at=now
+    )
+
+
+def _opt_out(inbound: Inbound, message: ConversationMessage) -> None:
+    row = ChatOptOut(phone=inbound.phone, reason=ChatOptOut.Reason.STOP, source=message.pk)
+    ChatOptOut.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def _opt_in(inbound: Inbound) -> None:
+    if inbound.text.strip().casefold() in START:
+        ChatOptOut.objects.filter(phone=inbound.phone, reason=ChatOptOut.Reason.STOP).delete()
+
+
+def enter(conversation: Conversation, move: str) -> None:
+    """Make a move of a locked conversation, which the caller saves. Raises InvalidRequest_400."""
+    before = conversation.state
+    conversation.state = moved(before, move)
+    now = timezone.now()
+    if conversation.state == QUEUED and before != QUEUED:
+        conversation.queued_at, conversation.answered_at = now, None
+        _emit("conversation.queued", conversation)
+    if conversation.state != BOT:
+        conversation.bot_due_at = None
+    if conversation.state == HUMAN:
+        conversation.closed_at = None
+    conversation.closed_at = now if conversation.state == CLOSED else None
+
+
+def apply(conversation: Conversation, said: Said | None) -> None:
+    """Do what a chatbot says in a locked conversation that it has: at no other moment does it speak."""
+    if said is None or conversation.state != BOT:
+        return
+    conversation.chatbot_id, conversation.bot = said.chatbot_id, dict(said.memory)
+    conversation.bot_due_at = said.due_at
+    is_open = conversation.last_inbound_at is not None and conversation.last_inbound_at + SESSION > timezone.now()
+    for text in said.texts if is_open else ():
+        say(conversation, content=text_content(text), text=text, author=ConversationMessage.Author.BOT)
+    if said.hand_over or not is_open:
+        enter(conversation, "hand_over")
+
+
+def _emit(kind: str, conversation: Conversation, message: ConversationMessage | None = None, **values: Any) -> None:
+    payload = {
+        "contact": conversation.contact_id,
+        "lead": conversation.lead_id,
+        "channel": conversation.channel,
+        "state": conversation.state,
+        **({"message": message.pk} if message else {}),
+        **values,
+    }
+    emit(kind, [conversation.pk], payloads={conversation.pk: payload})

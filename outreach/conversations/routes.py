@@ -1,0 +1,11 @@
+"""Addresses of conversations."""
+
+from __future__ import annotations
+
+from core.api.routers import ResourceRouter
+from outreach.conversations.views import CannedAnswerViewSet, ConversationViewSet
+
+
+def register_protected(router: ResourceRouter) -> None:
+    router.register("conversation", ConversationViewSet)
+    router.register("canned-answer", CannedAnswerViewSet)

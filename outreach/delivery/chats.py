@@ -1,0 +1,47 @@
+"""What the decision about a message by chat depends on, where that is another thing than for a mail."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import Any
+
+from outreach.chat_apps.models import ChatTemplate
+from outreach.chat_apps.selectors import is_phone, opted_out
+from outreach.delivery.decision import SESSION_HOURS
+from outreach.delivery.models import SendJob
+
+SESSION = dt.timedelta(hours=SESSION_HOURS)
+NEVER = dt.datetime.min.replace(tzinfo=dt.UTC) + SESSION
+
+
+def chats_of(jobs: Sequence[SendJob]) -> dict[str, dict[str, Any]]:
+    """Return the parts of the decision's input of those messages that go by chat, by their ids. Asks the database only
+    if there are any.
+
+    An answer in a conversation goes at any hour, and whatever the contact thinks of mail. What is made of a template
+    does not go to a number that has opted out.
+    """
+    found = [job for job in jobs if job.chat_app_id]
+    if not found:
+        return {}
+    gone = opted_out(job.address for job in found if job.chat_template_id)
+    rows = SendJob.objects.filter(pk__in=[job.pk for job in found])
+    told = rows.values_list("pk", "chat_template__status", "conversation__last_inbound_at", "conversation__address")
+    state = {pk: rest for pk, *rest in told}
+    return {job.pk: _parts(job, gone, *state.get(job.pk, (None, None, None))) for job in found}
+
+
+def _parts(
+    job: SendJob, gone: set[str], status: str | None, last: dt.datetime | None, wrote_from: str | None
+) -> dict[str, Any]:
+    # What is said in a conversation goes to who wrote there, not to another number that the contact has by now.
+    same = wrote_from in (None, job.address)
+    parts: dict[str, Any] = {"suppressed": job.address in gone, "address_valid": same and is_phone(job.address)}
+    if job.conversation_id is not None:
+        parts |= {"window": None, "place": None, "unsubscribed": False}
+    if job.chat_template_id is not None:
+        parts["template_approved"] = status == ChatTemplate.Status.APPROVED
+    else:
+        parts["session_ends_at"] = last + SESSION if last else NEVER
+    return parts

@@ -1,0 +1,111 @@
+"""The node that writes to contacts by chat."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from core.errors import ApiError, NamedError
+from outreach.chat_templates.filling import needed
+from outreach.conversations.automated import PlannedChat, check_template, plan_templates
+from outreach.genie.automated import wait_for_messages
+from workflows.expressions.filters import text
+from workflows.nodes.base import NodeConfig, NodeType, Wave
+from workflows.nodes.recipients import HANDLES, end, message_id, outcome_of, recipients, resume
+from workflows.nodes.records import checked_ids, fail_by
+
+
+class ChatConfig(NodeConfig):
+    template: str = Field(
+        description="A template that the chat vendor has approved.",
+        json_schema_extra={"x-widget": "chatTemplate", "x-source": "/template/chatapp"},
+    )
+    to: str = Field(
+        default="",
+        max_length=500,
+        description="A contact's id, or the e-mail address of one; empty: the run's contact.",
+        json_schema_extra={"x-widget": "expression"},
+    )
+    variables: dict[str, Any] = Field(
+        default={},
+        max_length=50,
+        description="Values of the template's variables; the others are fields of the contact.",
+        json_schema_extra={"x-widget": "fields"},
+    )
+    goOn: Literal["queued", "sent"] = Field(
+        default="queued", description="When the run goes on: at once, or when the message has been sent."
+    )
+
+    @field_validator("template")
+    @classmethod
+    def _id(cls, id: str) -> str:
+        return checked_ids([id])[0]
+
+
+def _chat(wave: Wave) -> None:
+    found = recipients(wave)
+    if not found:
+        return
+    try:
+        template = check_template(wave.config.template)
+    except ApiError as error:
+        for item, _ in found:
+            fail_by(item, error)
+        return
+    wanted = [
+        PlannedChat(
+            message_id(item),
+            contact,
+            item.run.id,
+            {name: text(value) for name, value in wave.render("variables", item).items()},
+        )
+        for item, contact in found
+    ]
+    done = plan_templates(template, wanted, member_id=wave.actor_id)
+    places: dict[str, dict[str, Any]] = {}
+    for (item, _), one in zip(found, wanted, strict=True):
+        status, reason = done[one.id]
+        if wave.config.goOn == "sent":
+            end(item, one.id, status, reason)
+        else:
+            item.outcome = outcome_of(one.id, status, reason)
+        if item.outcome.status == "waiting":
+            places[one.id] = {"token": item.token, "epoch": item.run.epoch}
+    if places:
+        wait_for_messages(places)
+
+
+def _problems(config: ChatConfig) -> list[tuple[str, str, str]]:
+    try:
+        template = check_template(config.template)
+    except NamedError as error:
+        return [("templateMissing", "template", error.detail)]
+    names = needed(template.components)
+    problems = [
+        ("templateVariable", f"variables.{name}", f"the template has no variable {name}")
+        for name in config.variables
+        if name not in names
+    ]
+    lacks = [name for name in names if name not in config.variables and name not in template.variables]
+    return problems + [("templateVariable", "variables", f"the template needs {name}") for name in lacks]
+
+
+CHAT = NodeType(
+    "chat",
+    "messages",
+    "Chat message",
+    "Writes to the contact of the run by chat, with an approved template. It goes within the limits and hours of all"
+    " outreach, and to nobody who has unsubscribed or opted out.",
+    ChatConfig,
+    _chat,
+    resume=resume,
+    handles=lambda config: HANDLES,
+    needs=lambda config: ("chatapp.POST", "contact.GET"),
+    icon="chat",
+    templates=("to", "variables"),
+    check=_problems,
+    writes=True,
+    outputs={"id": "id", "status": "text", "reason": "text"},
+)
+TYPES = (CHAT,)
