@@ -127,7 +127,7 @@ def quote_plan(
     change = change_to(held, plan.pk, interval, amounts_of([plan.pk])[plan.pk])
     runs = held is not None and subscription.period_end is not None and subscription.period_end > now
     scheduled = _waits(change, when, runs=runs)
-    lines = _lines(plan, price, chosen)
+    lines = plan_lines(plan, price, chosen)
     follows = scheduled or (change == SAME and subscription.period_day)
     if follows and subscription.period_end:
         start = subscription.period_end
@@ -145,7 +145,7 @@ def quote_plan(
             )
     coupon = _coupon(coupon_code, plan, code, scheduled=scheduled) if coupon_code else None
     tax = tax_of_sale()
-    billed = _with_tax(_with_discount(lines, coupon, code), tax)
+    billed = taxed(_with_discount(lines, coupon, code), tax)
     quote = Quote(
         Kind.CYCLE, plan, interval, chosen, code, billed, not follows, period, coupon, 0, tax, change, scheduled
     )
@@ -191,7 +191,7 @@ def quote_seats(subscription: Subscription, seats: int) -> Quote:
     text = f"{more} more {'seat' if more == 1 else 'seats'} until {end:%Y-%m-%d}"
     lines = (Line(text, max(0, more), unit, unit * max(0, more)),)
     tax, change = tax_of_sale(), UPGRADE if more > 0 else SAME if not more else DOWNGRADE
-    billed, period = _with_tax(lines, tax), (now, end)
+    billed, period = taxed(lines, tax), (now, end)
     quote = Quote(Kind.SEATS, plan, subscription.interval, seats, code, billed, False, period, None, 0, tax, change)
     return _with_credit(quote)
 
@@ -222,7 +222,8 @@ def _price(plan: Plan, interval: str, currency: str) -> PlanPrice:
     return found
 
 
-def _lines(plan: Plan, price: PlanPrice, seats: int) -> tuple[Line, ...]:
+def plan_lines(plan: Plan, price: PlanPrice, seats: int) -> tuple[Line, ...]:
+    """Return the lines of a period of a plan."""
     base, seat = (to_minor(amount, price.currency.code) for amount in (price.amount, price.seat_amount))
     lines = [Line(f"{plan.name}, a {price.interval}", 1, base, base)]
     more = seats - plan.min_seats
@@ -249,8 +250,8 @@ def _with_discount(lines: Sequence[Line], coupon: Coupon | None, currency: str) 
     return tuple(replace(line, discount=part) for line, part in zip(lines, parts, strict=True))
 
 
-def _with_tax(lines: Sequence[Line], tax: Tax) -> tuple[Line, ...]:
-    """Add a tax. It is reckoned of the whole, and shared out over the lines."""
+def taxed(lines: Sequence[Line], tax: Tax) -> tuple[Line, ...]:
+    """Add a tax to lines. It is reckoned of the whole, and shared out over them."""
     if not tax.percent:
         return tuple(lines)
     nets = [line.amount - line.discount for line in lines]
