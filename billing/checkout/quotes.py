@@ -27,6 +27,7 @@ from billing.subscriptions.models import Subscription
 from billing.subscriptions.offers import DOWNGRADE, SAME, UPGRADE, amounts_of, change_to, held_plan
 from billing.subscriptions.periods import period_after
 from billing.subscriptions.selectors import is_open
+from billing.taxes.models import TaxRate
 from billing.taxes.rules import Tax, tax_for
 from billing.taxes.services import billing_details
 from core.access import used_quota
@@ -250,9 +251,9 @@ def _with_discount(lines: Sequence[Line], coupon: Coupon | None, currency: str) 
     return tuple(replace(line, discount=part) for line, part in zip(lines, parts, strict=True))
 
 
-def taxed(lines: Sequence[Line], tax: Tax) -> tuple[Line, ...]:
+def taxed(lines: Sequence[Line], tax: Tax | TaxRate | None) -> tuple[Line, ...]:
     """Add a tax to lines. It is reckoned of the whole, and shared out over them."""
-    if not tax.percent:
+    if tax is None or not tax.percent:
         return tuple(lines)
     nets = [line.amount - line.discount for line in lines]
     parts = _shared_tax(percent_of(sum(nets), tax.percent), nets)
