@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.core.cache import cache
 
 from billing.subscriptions.selectors import StateWords, primary_subscription, state_words
@@ -13,7 +15,7 @@ KNOWN_FOR = 30
 
 def words_of(company_id: str) -> StateWords | None:
     """Return what is to be said of a company's subscription now, or None."""
-    found: StateWords | tuple[()] = cache.get_or_set(_key(company_id), lambda: _look(company_id), KNOWN_FOR)
+    found: Any = cache.get_or_set(_key(company_id), lambda: _look(company_id), KNOWN_FOR)
     return found if isinstance(found, StateWords) else None
 
 
