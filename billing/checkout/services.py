@@ -42,8 +42,8 @@ def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quot
     count_coupon(values)
     with lock_primary(company_id()) as found:
         subscription = require_subscription(found)
+        leave_open_order()  # first, since the coupon that it holds may be the last one
         quote = quote_plan(subscription, **values)
-        leave_open_order()
         if quote.scheduled:
             schedule(subscription, quote, keeps_seats="seats" not in values)
             return quote, None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from billing.subscriptions.selectors import primary_subscription, state_words
-from core.tenancy import company_scope
+from billing.subscriptions.words import words_of
 from core.web.banners import Banner
 from core.web.pages import Page
 
@@ -17,8 +16,7 @@ def state_banner(page: Page) -> Banner | None:
     member = page.reader.member
     if member is None or not member.may("plan", "POST") or page.module == "plan":
         return None
-    with company_scope(member.company_id):
-        words = state_words(primary_subscription())
+    words = words_of(member.company_id)
     if words is None:
         return None
     link = f"/c/{member.company_id}/{words.link}" if words.link else ""

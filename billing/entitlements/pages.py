@@ -154,6 +154,8 @@ class PlanAndUse(SettingsPage):
     def do_keep(self) -> HttpResponse:
         """Take back what was to change when the paid period ends."""
         found = self.read("plans", {"p": "1", "n": "1"}).data
+        if found["scheduledChange"] is None:
+            return self.done()
         body = {"planID": found["plan"]["_id"], "interval": found["interval"], "when": "periodEnd"}
         answer = self.ask("POST", "subscription", None, body)
         return self.done("It stays as it is") if answer.ok else self.refuse(answer)

@@ -125,7 +125,10 @@ class CreditNote(CompanyModel):
     issued_on = models.DateField()
 
     class Meta(CompanyModel.Meta):
-        indexes = [models.Index(fields=("company", "invoice"), name="creditnote_invoice")]
+        indexes = [
+            models.Index(fields=("company", "invoice"), name="creditnote_invoice"),
+            models.Index(fields=("company", "-created_at", "-id"), name="creditnote_newest"),
+        ]
 
     def __str__(self) -> str:
         return self.number

@@ -35,4 +35,8 @@ class Migration(OneStepMigration):
             model_name='billingdetails',
             index=models.Index(condition=models.Q(('vat_look_at__isnull', False)), fields=['vat_look_at'], name='billingdetails_vat_look'),
         ),
+        migrations.AddIndex(
+            model_name='creditnote',
+            index=models.Index(fields=['company', '-created_at', '-id'], name='creditnote_newest'),
+        ),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -14,6 +15,7 @@ from django.utils import timezone
 from accounts.models import Company, User
 from billing.plans.models import Plan
 from billing.subscriptions.models import OPEN, PAID, Subscription, SubscriptionChange
+from billing.subscriptions.words import forget_words
 from core.access import used_quota
 from core.errors import NamedError
 from core.tenancy import company_scope
@@ -118,6 +120,7 @@ def apply_change(
         note=note,
         source=source,
     )
+    transaction.on_commit(partial(forget_words, subscription.company_id))
     return subscription
 
 

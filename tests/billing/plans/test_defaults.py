@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 from django.apps import apps
 
+from accounts.programs.rewards import round_money
 from accounts.roles.permissions import MODULES
 from billing.models import Currency, Plan, PlanPrice
 from billing.plans.defaults import EXAMPLE_PLANS, ExamplePlan, seed
@@ -68,3 +69,14 @@ def test_what_an_operator_changed_stays_and_what_is_missing_comes() -> None:
     assert Currency.objects.filter(code__in=("USD", "SEK")).count() == 2
     assert set(Plan.objects.values_list("name", flat=True)) == {"Trial", "Basic", "Growth"}
     assert not PlanPrice.objects.filter(currency__code="USD").exists()
+
+
+def test_decimals_are_those_of_iso_4217_and_are_mended() -> None:
+    Currency.objects.filter(code="RSD").update(decimals=0)  # as Babel writes it
+    again()
+    assert dict(Currency.objects.filter(code__in=("RSD", "IQD", "JPY")).values_list("code", "decimals")) == {
+        "RSD": 2,
+        "IQD": 3,
+        "JPY": 0,
+    }
+    assert round_money(Decimal("1.005"), "rsd") == Decimal("1.01")

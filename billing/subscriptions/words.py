@@ -1,0 +1,33 @@
+"""What is to be said of a company's subscription, remembered for half a minute: every page of its owners asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.cache import cache
+
+from billing.subscriptions.selectors import StateWords, primary_subscription, state_words
+from core.tenancy import company_scope
+
+KNOWN_FOR = 30
+"""Seconds for which a process remembers it."""
+
+
+def words_of(company_id: str) -> StateWords | None:
+    """Return what is to be said of a company's subscription now, or None."""
+    found: Any = cache.get_or_set(_key(company_id), lambda: _look(company_id), KNOWN_FOR)
+    return found if isinstance(found, StateWords) else None
+
+
+def forget_words(company_id: str) -> None:
+    """Look anew; other processes do so within half a minute."""
+    cache.delete(_key(company_id))
+
+
+def _look(company_id: str) -> StateWords | tuple[()]:
+    with company_scope(company_id):
+        return state_words(primary_subscription()) or ()
+
+
+def _key(company_id: str) -> str:
+    return f"billing.words:{company_id}"
