@@ -36,6 +36,8 @@ BATCH = 100
 MAX_WAIT = timedelta(days=1)
 """The longest time between two looks, since the company may change its reminders in between."""
 ERROR_WAIT = timedelta(hours=1)
+BILLED_AHEAD = timedelta(hours=2)
+"""A subscription whose next bill is later than this has been billed; one that waits for an order is looked at hourly."""
 
 
 def process_due_subscriptions() -> bool:
@@ -85,7 +87,7 @@ def advance(subscription: Subscription, policies: SubscriptionPolicies, now: dat
     elif is_billed(subscription) and (subscription.bill_at is None or subscription.bill_at <= now):
         subscription.bill_at = subscription.bill_at or now
         return False
-    elif closed:
+    elif closed and not _is_collected(subscription, now):
         _end(subscription, subscription.ends_at)
     elif not is_billed(subscription):
         fall_due(subscription)
@@ -98,6 +100,13 @@ def advance(subscription: Subscription, policies: SubscriptionPolicies, now: dat
 def is_billed(subscription: Subscription) -> bool:
     """Tell whether billing.renewals bills the next period, rather than staff granting it."""
     return bool(subscription.plan_id and subscription.interval)
+
+
+def _is_collected(subscription: Subscription, now: datetime) -> bool:
+    """Tell whether an active subscription is billed, and neither refused nor asked for yet: a gateway owes an answer, or
+    billing.dunning the next step. Access ends by the clock all the same."""
+    at = subscription.bill_at
+    return is_billed(subscription) and at is not None and at - now > BILLED_AHEAD
 
 
 def fall_due(subscription: Subscription, *, note: str = "") -> None:

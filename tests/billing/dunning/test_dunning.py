@@ -92,7 +92,7 @@ def test_nothing_is_paid_in_all_tries_and_access_ends(gateway: FakeGateway) -> N
     gateway.answers = [Refused("insufficient_funds")] * 9
     company = charged()
     for hour in range(24 * 8):
-        if hour % 6 == 0:
+        if hour % 3 == 0:
             run_renewals(END + days(hour / 24))
     assert (primary(company).status, primary(company).ends_at) == ("expired", END + days(7))
     assert charges(company) == ["failed"] * 5
