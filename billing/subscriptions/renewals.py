@@ -37,7 +37,7 @@ MAX_WAIT = timedelta(days=1)
 """The longest time between two looks, since the company may change its reminders in between."""
 ERROR_WAIT = timedelta(hours=1)
 BILLED_AHEAD = timedelta(hours=2)
-"""A subscription whose next bill is later than this has been billed; one that waits for an order is looked at hourly."""
+"""A subscription whose next bill is later than this has been billed; one that waits for an order is billed sooner."""
 
 
 def process_due_subscriptions() -> bool:
@@ -103,8 +103,8 @@ def is_billed(subscription: Subscription) -> bool:
 
 
 def _is_collected(subscription: Subscription, now: datetime) -> bool:
-    """Tell whether an active subscription is billed, and neither refused nor asked for yet: a gateway owes an answer, or
-    billing.dunning the next step. Access ends by the clock all the same."""
+    """Tell whether an active subscription is billed, and neither refused nor asked for yet: a gateway owes an answer,
+    or billing.dunning the next step. Access ends by the clock all the same."""
     at = subscription.bill_at
     return is_billed(subscription) and at is not None and at - now > BILLED_AHEAD
 
