@@ -1,9 +1,12 @@
 from billing.coupons.models import Coupon, Redemption
+from billing.disputes.models import Dispute, DisputeWatch
 from billing.gateways.models import GatewayAccount
 from billing.invoices.models import CreditNote, Invoice, InvoiceLine, InvoiceSeries, Seller
 from billing.ledger.models import Posting
+from billing.methods.models import MethodSetup
 from billing.payments.models import Attempt, GatewayEvent, Payment, PaymentMethod, Refund, Transaction
 from billing.plans.models import Currency, Plan, PlanPrice
+from billing.reconciliation.models import Difference, Reconciliation
 from billing.subscriptions.models import Subscription, SubscriptionChange
 from billing.taxes.models import BillingDetails, TaxRate
 
@@ -13,16 +16,21 @@ __all__ = [
     "Coupon",
     "CreditNote",
     "Currency",
+    "Difference",
+    "Dispute",
+    "DisputeWatch",
     "GatewayAccount",
     "GatewayEvent",
     "Invoice",
     "InvoiceLine",
     "InvoiceSeries",
+    "MethodSetup",
     "Payment",
     "PaymentMethod",
     "Plan",
     "PlanPrice",
     "Posting",
+    "Reconciliation",
     "Redemption",
     "Refund",
     "Seller",
