@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from billing.checkout.serializers import (
+from billing.checkout.order_serializers import (
     CaptureInput,
     CaptureOut,
     GatewayAInput,

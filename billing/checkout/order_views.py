@@ -7,7 +7,12 @@ from typing import Any
 from rest_framework.request import Request
 
 from billing.checkout import filters
-from billing.checkout.serializers import PaymentOut, PaymentWays, TransferFields, TransferInput
+from billing.checkout.order_serializers import (
+    PaymentOut,
+    PaymentWays,
+    TransferFields,
+    TransferInput,
+)
 from billing.checkout.services import own_primary, subscribe
 from billing.gateways.accounts import accounts_for
 from billing.gateways.registry import adapter

@@ -12,28 +12,30 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from billing.checkout import filters
-from billing.checkout.order_views import QUOTE_ERRORS, ways_of
-from billing.checkout.selectors import lines_of, visible_coupons
-from billing.checkout.serializers import (
-    CancelInput,
+from billing.checkout.order_serializers import (
     CouponCheckOut,
     CouponInput,
-    CouponOut,
-    DetailsInput,
-    DetailsOut,
     InvoiceFull,
     InvoiceOut,
-    MethodOut,
     OrderedOut,
     OrderInput,
     PaymentOut,
     QuoteOut,
     SeatsInput,
+    quoted,
+)
+from billing.checkout.order_views import QUOTE_ERRORS, ways_of
+from billing.checkout.selectors import lines_of, visible_coupons
+from billing.checkout.serializers import (
+    CancelInput,
+    CouponOut,
+    DetailsInput,
+    DetailsOut,
+    MethodOut,
     SubscriptionChangeInput,
     SubscriptionFull,
     SubscriptionRow,
     TransactionOut,
-    quoted,
 )
 from billing.checkout.services import (
     apply_coupon,

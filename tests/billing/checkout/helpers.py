@@ -18,10 +18,12 @@ from billing.models import (
     Seller,
     Subscription,
 )
+from billing.payments.orders import approve_transfer
 from billing.standin.server import Server
 from core.tenancy import unscoped
 from tests.billing.subscriptions.helpers import plan_of
 from tests.kit.cast import Cast, make_cast
+from tests.kit.factories import UserFactory
 from tests.kit.gateways import SECRETS
 
 
@@ -67,6 +69,15 @@ def begin(cast: Cast, letter: str, payment: Any, **values: Any) -> Any:
 def attempt_of(cast: Cast) -> Attempt:
     with cast.scope():
         return Attempt.objects.select_related("payment").order_by("-created_at", "-pk").first()
+
+
+def pay(cast: Cast, id: str) -> None:
+    cast.session.post("/manual-payment", {"paymentID": id, "reference": "x"})
+    with cast.scope():
+        payment = Payment.objects.get(pk=id)
+    approve_transfer(
+        payment=payment, amount_minor=payment.amount_minor, received_on=timezone.now().date(), by=UserFactory()
+    )
 
 
 def books_hold() -> None:

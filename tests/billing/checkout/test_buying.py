@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -13,11 +12,9 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import Referral, Reward, User
 from billing.gateways.accounts import examine_account
 from billing.models import (
     Attempt,
-    Coupon,
     Currency,
     GatewayAccount,
     Invoice,
@@ -26,14 +23,12 @@ from billing.models import (
     PlanPrice,
     Posting,
     Seller,
-    Subscription,
-    TaxRate,
     Transaction,
 )
 from billing.payments.machine import has_work, work
-from billing.payments.orders import approve_transfer, leave_expired
+from billing.payments.orders import approve_transfer
 from billing.standin import mollie, stripe
-from billing.standin.server import Server, running
+from billing.standin.server import Server
 from core.errors import NamedError
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import (
@@ -41,31 +36,15 @@ from tests.billing.checkout.helpers import (
     begin,
     books_hold,
     buyer,
-    open_gateways,
     order,
     subscription_of,
 )
-from tests.billing.subscriptions.helpers import plan_of
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import UserFactory
 from tests.kit.threads import at_once
 
 pytestmark = pytest.mark.django_db
 OTHER = {"c": "INR", "e": "NGN"}
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Server]:
-    with running() as server:
-        yield server
-
-
-@pytest.fixture
-def server(shared: Server, settings: Any) -> Server:
-    shared.state.bad = ""
-    shared.state.faults.clear()
-    open_gateways(shared, settings)
-    return shared
 
 
 def effects(server: Server, cast: Cast) -> list[Any]:
@@ -306,127 +285,6 @@ def test_tabs_at_once_get_one_order_and_one_page(server: Server) -> None:
     assert len({one["redirectUrl"] for one in answers}) == 1
     with cast.scope():
         assert Attempt.objects.count() == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_last_coupon_goes_to_one(server: Server) -> None:
-    casts = [buyer()[0]]
-    plan = plan_of("Other", amount="100")
-    casts += [buyer_again() for _ in range(3)]
-    Coupon.objects.create(code="SPRING", percent=Decimal(25), max_redemptions=2)
-    body = {"planID": plan.pk, "couponCode": "spring"}
-    found = at_once(4, None, lambda n: casts[n].session.post("/subscription", body).status)
-    assert sorted(found) == [201, 201, 400, 400]
-    assert Coupon.objects.get().used == 2
-
-
-def buyer_again() -> Cast:
-    cast = make_cast()
-    with cast.scope():
-        Subscription.objects.update(
-            status="expired", ends_at=timezone.now() - timedelta(days=1), plan=None, interval=""
-        )
-    return cast
-
-
-def test_coupon_tax_and_seats_are_in_preview_order_and_invoice_alike(server: Server) -> None:
-    cast, plan = buyer(min_seats=2)
-    PlanPrice.objects.filter(plan=plan).update(seat_amount=Decimal("9.99"))
-    TaxRate.objects.create(name="VAT", country="DE", percent=Decimal("19"), valid_from="2020-01-01")
-    Coupon.objects.create(code="THIRD", percent=Decimal("33.333"))
-    id = subscription_of(cast).pk
-    details = {"name": "Acme GmbH", "country": "Germany", "vatId": "DE 136 695 976"}
-    changed = cast.session.put(f"/subscription/{id}", {"billingDetails": details})
-    assert changed.data["billingDetails"]["vatId"] == "DE136695976"
-    assert cast.session.put(f"/subscription/{id}", {"billingDetails": {"vatId": "DE1"}}).status == 400
-    body = {"planID": plan.pk, "seats": 5, "couponCode": "third"}
-    quote = cast.session.post("/subscription/preview", body).data
-    # 29.00 + 3 × 9.99 = 58.97; 33.333 % of it is 19.66; 19 % of 39.31 is 7.47
-    sums = [quote[name]["amountMinor"] for name in ("subtotal", "discount", "tax", "total")]
-    assert sums == [5897, 1966, 747, 4678]
-    made = order(cast, plan, seats=5)["payment"]
-    used = cast.session.post("/coupons", {"code": "third"}).data
-    assert (used["applied"], used["total"]["amountMinor"]) == (True, 4678)
-    assert made["amount"]["amountMinor"] == 7017
-    with cast.scope():
-        payment = Payment.objects.get(status="open")
-    assert payment.amount_minor == 4678
-    cast.session.post("/manual-payment", {"paymentID": payment.pk, "reference": "x"})
-    approve_transfer(payment=payment, amount_minor=4678, received_on=timezone.now().date(), by=UserFactory())
-    with cast.scope():
-        assert sorted(Posting.objects.values_list("account", "amount_minor")) == [
-            ("cash:bank", 4678),
-            ("receivable", -4678),
-            ("receivable", 4678),
-            ("revenue", -3931),
-            ("tax:19", -747),
-        ]
-    assert [one["state"] for one in cast.session.get("/coupons").data] == ["redeemed"]
-    assert cast.session.post("/subscription", {**body}).status == 400  # once a company
-    books_hold()
-
-
-def test_an_upgrade_takes_off_what_is_unused_and_more_seats_cost_the_rest(server: Server) -> None:
-    cast, plan = buyer()
-    larger = plan_of("Larger", amount="100", max_seats=20)
-    PlanPrice.objects.filter(plan=larger).update(seat_amount=Decimal(10))
-    _pay(cast, order(cast, plan)["payment"]["_id"])
-    quote = cast.session.post("/subscription/preview", {"planID": larger.pk}).data
-    # two people are there, so that one seat beyond the first is in it
-    assert 110_00 - 29_00 <= quote["total"]["amountMinor"] <= 110_00 - 28_90
-    _pay(cast, order(cast, larger)["payment"]["_id"])
-    assert subscription_of(cast).plan_id == larger.pk
-    assert cast.session.post("/subscription", {"planID": plan.pk}).status == 400  # what is paid is worth more
-
-    seats = cast.session.post("/subscription/seats", {"seats": 6}).data
-    assert 39_90 <= seats["payment"]["amount"]["amountMinor"] <= 40_00
-    _pay(cast, seats["payment"]["_id"])
-    assert subscription_of(cast).seats == 6
-    fewer = cast.session.post("/subscription/seats", {"seats": 4}).data
-    assert (fewer["payment"], subscription_of(cast).seats) == (None, 6)
-    id = subscription_of(cast).pk
-    assert cast.session.get(f"/subscription/{id}").data["scheduledSeats"] == 4
-    books_hold()
-
-
-def _pay(cast: Cast, id: str) -> None:
-    cast.session.post("/manual-payment", {"paymentID": id, "reference": "x"})
-    with cast.scope():
-        payment = Payment.objects.get(pk=id)
-    approve_transfer(
-        payment=payment, amount_minor=payment.amount_minor, received_on=timezone.now().date(), by=UserFactory()
-    )
-
-
-def test_cancelling_is_taken_back_while_the_period_runs(server: Server) -> None:
-    cast, plan = buyer()
-    _pay(cast, order(cast, plan)["payment"]["_id"])
-    id = subscription_of(cast).pk
-    assert cast.session.delete(f"/subscription/{id}").data["cancelAtPeriodEnd"] is True
-    assert cast.session.put(f"/subscription/{id}", {"cancelAtPeriodEnd": False}).data["cancelAtPeriodEnd"] is False
-    assert subscription_of(cast).ends_at > subscription_of(cast).period_end
-    assert cast.session.delete(f"/subscription/{id}", {"when": "now"}).data["status"] == "cancelled"
-    listed = cast.session.get("/subscription").data
-    assert [one["status"] for one in listed] == ["cancelled"]
-
-
-def test_orders_end_and_a_payment_rewards_the_referrer(server: Server) -> None:
-    cast, plan = buyer()
-    made = order(cast, plan)["payment"]
-    with cast.scope():
-        Payment.objects.update(expires_at=timezone.now())
-    with unscoped(reason="test: the periodic task"):
-        leave_expired()
-    assert cast.session.get(f"/manual-payment/{made['_id']}").data["status"] == "cancelled"
-    assert begin(cast, "a", made).status == 400
-    referrer: User = UserFactory()
-    Referral.objects.create(
-        referrer=referrer, referred_company=cast.company, program="refer", user=UserFactory(), code="x"
-    )
-    _pay(cast, order(cast, plan)["payment"]["_id"])
-    with cast.scope():
-        source = f"invoice:{Invoice.objects.get(status='paid').pk}"
-    assert Reward.objects.get().source == source
 
 
 def test_a_misconfigured_account_takes_no_orders_until_it_is_tested(server: Server) -> None:

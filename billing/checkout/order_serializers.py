@@ -1,0 +1,286 @@
+"""Bodies and answers of quotes, orders, invoices and gateways."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from billing.checkout.quotes import Quote
+from billing.entitlements.serializers import SubscriptionOut
+from billing.ledger.money import MoneyOut, money
+from billing.plans.models import PlanPrice
+from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, TextInput
+from core.api.output import Computed, IdField, Output
+
+MONEY = frozenset({"amount", "amountMinor", "currency", "price", "total", "tax", "discount", "status", "company"})
+"""Keys that nobody who pays may send where they name nothing that is chosen."""
+
+
+# Bodies
+
+
+class OrderInput(Input):
+    """A plan to buy a period of."""
+
+    planID = ObjectIdInput(source="plan_id")
+    interval = serializers.ChoiceField(choices=PlanPrice.Interval.choices, required=False)
+    currency = LineInput(max_length=3, min_length=3, required=False, help_text="ISO 4217 code of one of its prices")
+    seats = IntegerInput(min_value=1, max_value=1_000_000, required=False)
+    couponCode = LineInput(max_length=40, required=False)
+
+
+class SeatsInput(Input):
+    seats = IntegerInput(min_value=1, max_value=1_000_000)
+
+
+class TransferFields(Input):
+    """What is said of a bank transfer."""
+
+    never = MONEY
+    proof = LineInput(max_length=2048, required=False, help_text="A file's id, or what shows the transfer")
+    reference = LineInput(max_length=200, required=False, allow_blank=True)
+    paidAt = serializers.DateField(required=False, allow_null=True, source="transferred_on")
+    note = TextInput(max_length=1000, required=False, allow_blank=True)
+
+
+class TransferInput(TransferFields):
+    """An order to be paid by bank: an open one, or a plan to order at once."""
+
+    paymentID = ObjectIdInput(required=False, source="payment_id")
+    subscriptionID = ObjectIdInput(required=False, source="subscription_id")
+    planID = ObjectIdInput(required=False, source="plan_id")
+    interval = serializers.ChoiceField(choices=PlanPrice.Interval.choices, required=False)
+    currency = LineInput(max_length=3, min_length=3, required=False)
+    seats = IntegerInput(min_value=1, max_value=1_000_000, required=False)
+    couponCode = LineInput(max_length=40, required=False)
+
+
+class CouponInput(Input):
+    code = LineInput(max_length=40)
+    planID = ObjectIdInput(required=False, source="plan_id")
+    interval = serializers.ChoiceField(choices=PlanPrice.Interval.choices, required=False)
+    seats = IntegerInput(min_value=1, max_value=1_000_000, required=False)
+    currency = LineInput(max_length=3, min_length=3, required=False)
+    apply = BooleanInput(required=False, default=True, help_text="Make the open order anew with it")
+
+
+class GatewayInput(Input):
+    """An order to be paid on a gateway's page."""
+
+    manualPaymentID = ObjectIdInput(source="payment_id", help_text="The order")
+    subscriptionID = ObjectIdInput(source="subscription_id")
+    seatsPaymentHistoryID = ObjectIdInput(required=False, source="seats_payment_id", help_text="The order of seats")
+    proof = LineInput(max_length=2048, required=False, help_text="A quote's token, a file's id, or a reference")
+    saveMethod = BooleanInput(required=False, default=True, source="save_method")
+
+
+class GatewayAInput(GatewayInput):
+    proof = LineInput(max_length=2048, help_text="A quote's token, a file's id, or a reference")
+
+
+class CaptureInput(Input):
+    paymentID = ObjectIdInput(required=False, source="payment_id", help_text="The order")
+    manualPaymentID = ObjectIdInput(required=False, source="manual_payment_id", help_text="The same")
+    subscriptionID = ObjectIdInput(required=False, source="subscription_id")
+    details = serializers.DictField(required=False, help_text="What the gateway's return address carried")
+
+
+# Answers
+
+
+class PlanName(Output):
+    _id = IdField()
+    name = serializers.CharField()
+
+
+class LineOut(Output):
+    """A line of a quote or an invoice."""
+
+    text = serializers.CharField()
+    quantity = serializers.IntegerField()
+    unit = Computed(MoneyOut())
+    amount = Computed(MoneyOut(help_text="before discount and tax"))
+    discount = Computed(MoneyOut())
+    taxPercent = serializers.FloatField()
+    tax = Computed(MoneyOut())
+
+
+class QuoteOut(Output):
+    """What something costs, and what it is."""
+
+    plan = Computed(PlanName())
+    interval = serializers.CharField()
+    seats = serializers.IntegerField()
+    lines = Computed(LineOut(many=True))
+    subtotal = Computed(MoneyOut())
+    discount = Computed(MoneyOut())
+    tax = Computed(MoneyOut())
+    total = Computed(MoneyOut())
+    credit = Computed(MoneyOut(help_text="covered by the company's balance"))
+    due = Computed(MoneyOut(help_text="to be paid"))
+    couponCode = serializers.CharField()
+    fromNow = serializers.BooleanField(help_text="the period begins when it is paid, else when the paid one ends")
+    periodStart = serializers.DateTimeField()
+    periodEnd = serializers.DateTimeField()
+    proof = serializers.CharField(help_text="says to a gateway's order that this quote was seen; for a day")
+
+
+def quoted(quote: Quote) -> dict[str, Any]:
+    """Return a quote under its output names."""
+    code = quote.currency
+    lines = [
+        {
+            "text": line.text,
+            "quantity": line.quantity,
+            "unit": money(line.unit, code),
+            "amount": money(line.amount, code),
+            "discount": money(line.discount, code),
+            "taxPercent": float(line.tax_percent),
+            "tax": money(line.tax, code),
+        }
+        for line in quote.lines
+    ]
+    sums = {
+        name: money(getattr(quote, name), code) for name in ("subtotal", "discount", "tax", "total", "credit", "due")
+    }
+    return {
+        "plan": {"_id": quote.plan.pk, "name": quote.plan.name},
+        "interval": quote.interval,
+        "seats": quote.seats,
+        "lines": lines,
+        **sums,
+        "couponCode": quote.coupon.code if quote.coupon else "",
+        "fromNow": quote.from_now,
+        "periodStart": quote.period[0],
+        "periodEnd": quote.period[1],
+        "proof": quote.proof,
+    }
+
+
+class CouponCheckOut(QuoteOut):
+    """What the order costs with a coupon."""
+
+    applied = serializers.BooleanField(help_text="whether the open order was made anew with it")
+
+
+class PaymentOut(Output):
+    """An order. Its _id is the manualPaymentID of gateways."""
+
+    reads = ("amount_minor", "credit_minor", "currency", "plan__name", "plan_id")
+    _id = IdField()
+    number = serializers.CharField(help_text="what a bank transfer says")
+    status = serializers.ChoiceField(choices=["open", "paid", "cancelled"])
+    kind = serializers.CharField(source="invoice.kind", help_text="cycle, or seats")
+    amount = Computed(MoneyOut(help_text="to be paid"))
+    credit = Computed(MoneyOut(help_text="covered by the company's balance"))
+    plan = Computed(PlanName(allow_null=True))
+    interval = serializers.CharField()
+    seats = serializers.IntegerField(allow_null=True)
+    subscriptionID = serializers.CharField(source="subscription_id")
+    invoiceID = serializers.CharField(source="invoice_id")
+    state = serializers.CharField(
+        source="bank_state", help_text="of a bank transfer: awaiting, submitted, approved, rejected, expired; or empty"
+    )
+    proof = serializers.CharField()
+    reference = serializers.CharField()
+    note = serializers.CharField()
+    decision = serializers.CharField(help_text="why a transfer was rejected")
+    expiresAt = serializers.DateTimeField()
+    paidAt = serializers.DateTimeField(allow_null=True)
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        plan = {"_id": row["plan_id"], "name": row["plan__name"]} if row["plan_id"] else None
+        amount, credit = (money(row[name], row["currency"]) for name in ("amount_minor", "credit_minor"))
+        return {**data, "amount": amount, "credit": credit, "plan": plan}
+
+
+class WayOut(Output):
+    """A gateway that takes an order."""
+
+    gateway = serializers.CharField(help_text="gateway-a to gateway-e")
+    title = serializers.CharField()
+
+
+class BankOut(Output):
+    """Where a transfer goes."""
+
+    instructions = serializers.CharField()
+    reference = serializers.CharField(help_text="what the transfer must say")
+
+
+class PaymentWays(PaymentOut):
+    """An order, with the ways to pay it."""
+
+    gateways = Computed(WayOut(many=True))
+    bank = Computed(BankOut(allow_null=True, help_text="null: bank transfers are not on offer"))
+    begun = serializers.CharField(allow_null=True, help_text="the gateway whose page was opened for it, or null")
+    redirectUrl = serializers.CharField(allow_null=True, help_text="that page")
+    problem = serializers.CharField(help_text="why the last attempt did not succeed, or what is being examined")
+
+
+class OrderedOut(Output):
+    """What a purchase brought: an order to be paid, or a subscription that is active already."""
+
+    subscription = Computed(SubscriptionOut())
+    quote = Computed(QuoteOut(allow_null=True))
+    payment = Computed(PaymentOut(allow_null=True, help_text="null: nothing is to be paid"))
+    seatsPayment = Computed(PaymentOut(allow_null=True, help_text="the same, where it is for seats"))
+
+
+class InvoiceOut(Output):
+    """An invoice; without a number it is a draft."""
+
+    reads = ("subtotal_minor", "discount_minor", "tax_minor", "total_minor", "currency")
+    _id = IdField()
+    number = serializers.CharField(allow_null=True)
+    kind = serializers.CharField()
+    status = serializers.ChoiceField(choices=["draft", "issued", "paid", "void"])
+    subtotal = Computed(MoneyOut())
+    discount = Computed(MoneyOut())
+    tax = Computed(MoneyOut())
+    total = Computed(MoneyOut())
+    issuedAt = serializers.DateTimeField(allow_null=True)
+    dueAt = serializers.DateTimeField(allow_null=True)
+    paidAt = serializers.DateTimeField(allow_null=True)
+    periodStart = serializers.DateTimeField(allow_null=True)
+    periodEnd = serializers.DateTimeField(allow_null=True)
+    createdAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        names = ("subtotal", "discount", "tax", "total")
+        return {**data, **{name: money(row[f"{name}_minor"], row["currency"]) for name in names}}
+
+
+class InvoiceFull(InvoiceOut):
+    """An invoice with its lines."""
+
+    buyer = serializers.DictField(child=serializers.CharField(allow_blank=True))
+    seller = serializers.DictField(child=serializers.CharField(allow_blank=True))
+    lines = Computed(LineOut(many=True))
+
+
+class GatewayOut(Output):
+    """A message, and what a gateway needs."""
+
+    _id = IdField(help_text="of the message")
+    name = serializers.CharField()
+    status = serializers.IntegerField()
+    message = serializers.CharField()
+    payment = Computed(PaymentOut())
+    paymentStatus = serializers.ChoiceField(choices=["pending", "paid", "failed"])
+    reason = serializers.CharField(help_text="why it failed, or what is being examined")
+    redirectUrl = serializers.CharField(allow_null=True, help_text="the gateway's page")
+    clientData = serializers.DictField(allow_null=True)
+
+
+class CaptureOut(GatewayOut):
+    """A message, and what the gateway says of the order."""
+
+    subscription = Computed(SubscriptionOut())
+    invoice = Computed(InvoiceOut(allow_null=True))
