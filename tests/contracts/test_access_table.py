@@ -52,6 +52,8 @@ OPEN_WITHOUT_SUBSCRIPTION = {
     *(("PUT", path) for path in ("subscription/<str:id>", "manual-payment/<str:id>")),
     *(("DELETE", path) for path in ("subscription/<str:id>", "subscription/payment-methods/<str:id>")),
     ("GET", "coupons"),
+    ("GET", "subscription/payment-methods/setup"),
+    ("POST", "subscription/payment-methods/setup"),
     ("GET", "subscription/billing-details"),
     ("PUT", "subscription/billing-details"),
     ("POST", "coupons"),

@@ -82,6 +82,7 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
 NOT_COUNTED = {
     "manual-payment": "there is one open order",
     "subscription": "there is one open order",
+    "subscription/payment-methods/setup": "ways to pay are free",
     "subscription/seats": "seats are, when it is paid",
     "webhook": "there are 50 at most, whatever the plan",
     "workflow/secrets": "workflows are, and what they log in with belongs to them",
