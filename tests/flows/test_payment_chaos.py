@@ -108,8 +108,8 @@ def test_chaos_pays_each_order_once(number: int, crashes: int, settings: Any, mo
 
 def be_rough(server: Server, number: int, crashes: int) -> tuple[int, int]:
     """Kill workers, crash PostgreSQL and let keys expire until every payment has ended. Returns what was done."""
-    seconds = 240 + number // 2
-    workers, kills, crashed, end = [worker(seconds) for _ in range(2)], 0, 0, time.monotonic() + seconds
+    seconds, several = 240 + number, 4 if number > 200 else 2
+    workers, kills, crashed, end = [worker(seconds) for _ in range(several)], 0, 0, time.monotonic() + seconds
     try:
         while left := patiently(waiting):
             assert time.monotonic() < end, patiently(states)
@@ -120,7 +120,7 @@ def be_rough(server: Server, number: int, crashes: int) -> tuple[int, int]:
             kill(workers.pop(random.randrange(len(workers))))
             kills += 1
             workers = [one for one in workers if one.poll() is None]  # who lost the database has ended by itself
-            workers += [patiently(lambda: worker(seconds)) for _ in range(2 - len(workers))]
+            workers += [patiently(lambda: worker(seconds)) for _ in range(several - len(workers))]
             server.state.answered.clear()  # every key has expired
             patiently(look_at_some)
     finally:
