@@ -355,3 +355,10 @@ class Migration(OneStepMigration):
             constraint=models.UniqueConstraint(fields=('account', 'kind', 'what', 'gateway_ref', 'reference'), name='difference_once'),
         ),
     ]
+
+
+OVERRIDE = ("override_subscription", "Can give other modules and limits than the plan's")
+# A right changes no table, and a OneStepMigration takes additions to tables alone.
+Migration.operations.append(
+    migrations.AlterModelOptions(name="subscription", options={"permissions": [OVERRIDE]})
+)

@@ -86,6 +86,7 @@ class Subscription(CompanyModel):
             models.UniqueConstraint(fields=("trial_user",), name="subscription_one_trial"),
         ]
         indexes = [models.Index(fields=("look_at",), condition=Q(look_at__isnull=False), name="subscription_look")]
+        permissions = [("override_subscription", "Can give other modules and limits than the plan's")]
 
     def __str__(self) -> str:
         return f"{self.company}: {self.plan or 'everything'}"
