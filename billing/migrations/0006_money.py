@@ -360,5 +360,5 @@ class Migration(OneStepMigration):
 OVERRIDE = ("override_subscription", "Can give other modules and limits than the plan's")
 # A right changes no table, and a OneStepMigration takes additions to tables alone.
 Migration.operations.append(
-    migrations.AlterModelOptions(name="subscription", options={"permissions": [OVERRIDE]})
+    migrations.AlterModelOptions(name="subscription", options={"base_manager_name": "objects", "permissions": [OVERRIDE]})
 )
