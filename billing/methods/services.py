@@ -147,7 +147,7 @@ def listen(account: GatewayAccount, hint: Hint) -> int:
     known = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
     with unscoped(reason="webhook: the set-ups that it names, of whatever company"):
         rows = MethodSetup.objects.filter(known, letter=account.letter, status=Status.DUE)
-        number = rows.update(due_at=timezone.now(), looks=0)
+        number = int(rows.update(due_at=timezone.now(), looks=0))
     if number:
         notify_workers(WORK)
     return number

@@ -73,8 +73,8 @@ def begin(account: GatewayAccount, *, by: User | None = None) -> Reconciliation:
     return fresh
 
 
-def begin_due() -> None:
-    """Begin one for each account that is on and was not compared for a day."""
+def begin_due() -> bool:
+    """Begin one for each account that is on and was not compared for a day. Returns that there is no more to do."""
     for account in accounts_on():
         last = Reconciliation.objects.filter(account=account).order_by("-created_at").values_list("created_at").first()
         behind = account.reconciled_until is not None and account.reconciled_until < timezone.now() - DAILY
@@ -83,6 +83,7 @@ def begin_due() -> None:
                 begin(account)
             except NamedError as refused:
                 log.info("gateway-%s: %s", account.letter, refused.detail)
+    return False
 
 
 def work(deadline: float) -> None:

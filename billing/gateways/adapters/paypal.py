@@ -131,20 +131,19 @@ class PayPal(Gateway):
 
     def find_set_up(self, order: Order) -> Fact:
         """Ask for the set-up token; what the payer has approved is made a method, once for each set-up."""
-        names = {"reference": order.reference, "gateway_id": order.gateway_id}
         with asking():
             try:
                 found = self._call("GET", f"/v3/vault/setup-tokens/{order.gateway_id}")
             except Refused as refused:
                 if refused.code not in GONE:
                     raise
-                return Fact(Said.FAILED, **names)
+                return _set_up(Said.FAILED, order)
             if found["status"] not in ("APPROVED", "VAULTED"):
-                return Fact(Said.OPEN, **names)
+                return _set_up(Said.OPEN, order)
             body = {"payment_source": {"token": {"id": order.gateway_id, "type": "SETUP_TOKEN"}}}
             made = self._call("POST", "/v3/vault/payment-tokens", f"vault-{order.reference}", body)
             customer = str((made.get("customer") or {}).get("id", ""))
-            return Fact(Said.PAID, **names, method=Saved(str(made["id"]), customer, "PayPal"))
+            return _set_up(Said.PAID, order, Saved(str(made["id"]), customer, "PayPal"))
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
         """Yield its report of transactions, which is some hours late: what it lacks is asked for one by one."""
@@ -265,6 +264,10 @@ def _fact(found: Mapping[str, Any], order: Order) -> Fact:
     amount = to_minor(Decimal(done["amount"]["value"]), currency)
     reference = str(unit.get("custom_id", ""))
     return Fact(Said.PAID, amount, currency, reference, order.gateway_id, done["id"], method=saved)
+
+
+def _set_up(said: Said, order: Order, method: Saved | None = None) -> Fact:
+    return Fact(said, reference=order.reference, gateway_id=order.gateway_id, method=method)
 
 
 def _money(found: Mapping[str, Any]) -> tuple[int, str]:

@@ -173,11 +173,13 @@ class Stripe(Gateway):
         with asking():
             expand = ["setup_intent.payment_method"]
             session = self.client.checkout.sessions.retrieve(order.gateway_id, {"expand": expand}).to_dict()
-            names = {"reference": session["client_reference_id"], "gateway_id": order.gateway_id}
+            reference, id = session["client_reference_id"], order.gateway_id
             intent = session["setup_intent"] if session["status"] == "complete" else None
             if intent is None or intent["status"] != "succeeded":
-                return Fact(Said.FAILED if session["status"] == "expired" else Said.OPEN, **names)
-            return Fact(Said.PAID, **names, method=_saved(intent["payment_method"], session["customer"]))
+                said = Said.FAILED if session["status"] == "expired" else Said.OPEN
+                return Fact(said, reference=reference, gateway_id=id)
+            method = _saved(intent["payment_method"], session["customer"])
+            return Fact(Said.PAID, reference=reference, gateway_id=id, method=method)
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
         created = {"gte": int(since.timestamp()), "lt": int(until.timestamp())}

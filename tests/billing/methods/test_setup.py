@@ -17,6 +17,7 @@ from billing.standin.server import Server, running
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import buyer, open_gateways
 from tests.kit.cast import Cast
+from tests.web.helpers import at, enter, text_of
 
 pytestmark = pytest.mark.django_db
 PATH = "/subscription/payment-methods/setup"
@@ -106,3 +107,20 @@ def test_refusals_name_what_is_wrong(server: Server) -> None:
     assert GatewayAccount.objects.get(letter="a").failures == 0
     GatewayAccount.objects.filter(letter="b").update(state="off")
     assert "not on offer" in str(cast.session.post(PATH, {"gateway": "gateway-b"}).body)
+
+
+def test_the_page_leads_on_to_the_gateway(server: Server) -> None:
+    cast, _ = buyer()
+    owner = enter(cast.owner)
+    page = at(cast.owner, "settings/plan/invoices")
+    shown = text_of(owner.get(page))
+    assert "Add: Card (Stripe)" in shown
+    assert "Razorpay" not in shown
+    answer = owner.post(page, {"do": "add", "gateway": "gateway-a"})
+    assert f'href="{setup_of(cast).url}"' in answer.content.decode()
+    server.pay(setup_of(cast).gateway_id)
+    work(float("inf"))
+    with unscoped(reason="test: due"):
+        MethodSetup.objects.update(due_at=timezone.now())
+    work(float("inf"))
+    assert "Visa 4242" in text_of(owner.get(page))
