@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -133,7 +134,7 @@ class Mollie(Gateway):
     def set_up(self, order: Order) -> Begun:
         """Begin a first payment of nothing, which it takes for cards."""
         more = {"redirectUrl": order.back_url, "sequenceType": "first", "customerId": self._customer(order)}
-        values = _values(order, method="creditcard", **more)
+        values = _values(replace(order, amount=0), method="creditcard", **more)
         found = self._do(lambda client: client.payments.create(values, idempotency_key=f"setup-{order.reference}"))
         with asking():
             return Begun(found["id"], found["_links"]["checkout"]["href"])
