@@ -54,6 +54,8 @@ BATCH = 500
 MOST_ASKED = 500
 """Payments that the gateway does not list, and is asked for one by one."""
 MOST_TRIES = 8
+PATIENCE = 3
+"""Tries after which a payment that the gateway says nothing of is a difference, and no longer stops the rest."""
 QUIET = (Kind.SETTLED,)
 """What needs nobody: a payment whose webhook did not come, and that is settled by now."""
 
@@ -239,12 +241,16 @@ class Comparison:
         if attempt.disputed_minor or attempt.refunds.exists():
             return  # what became of the money is known; some gateways call it failed by now
         with company_scope(attempt.company_id):
-            try:
-                fact = self.gateway.find(order_of(attempt, self.account))
-            except Refused:
-                fact = None
-        if fact is None or fact.said is not Said.PAID:
             line = Settled("payment", attempt.payment_ref, attempt.pk, 0, attempt.payment.currency)
+            try:
+                said = self.gateway.find(order_of(attempt, self.account)).said
+            except Refused:
+                said = Said.NONE
+            except Unsure:
+                if self.row.attempts < PATIENCE:
+                    raise  # it may be down
+                return self.differs(Kind.UNCLEAR, line, attempt)
+        if said is not Said.PAID:
             self.differs(Kind.MISSING, line, attempt)
 
     def attempts(self, references: Iterable[str]) -> dict[str, Attempt]:

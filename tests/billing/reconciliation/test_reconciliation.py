@@ -150,6 +150,19 @@ def test_what_is_booked_and_was_never_paid_there_is_missing(server: Server) -> N
     assert alerts() == [staff.email]
 
 
+def test_what_the_gateway_does_not_know_at_all_stops_nothing(server: Server) -> None:
+    cast = paid(server, "a")
+    server.state.effects.clear()
+    del server.state.orders[attempt_of(cast).gateway_id]
+    row = begin_comparison(GatewayAccount.objects.get(letter="a"))
+    for expected in ("due", "due", "done"):
+        work(float("inf"))
+        row.refresh_from_db()
+        assert row.status == expected
+        Reconciliation.objects.update(due_at=timezone.now())
+    assert row.found.get().kind == "unclear"
+
+
 def test_another_amount_is_parked_and_a_dispute_is_looked_at(server: Server) -> None:
     cast, _ = begun(server, "d")
     id = attempt_of(cast).gateway_id
