@@ -249,7 +249,8 @@ class Comparison:
             except Unsure:
                 if self.row.attempts < PATIENCE:
                     raise  # it may be down
-                return self.differs(Kind.UNCLEAR, line, attempt)
+                self.differs(Kind.UNCLEAR, line, attempt)
+                return
         if said is not Said.PAID:
             self.differs(Kind.MISSING, line, attempt)
 
