@@ -86,10 +86,7 @@ class GatewayAccountAdmin(BackOfficeAdmin):
         *("letter", "adapter", "mode", "state", "currencies", "key_id", "new_secret_key", "new_webhook_secret"),
         "base_url",
     )
-    extra = (
-        *("webhook_address", "by_environment", "good_at", "hook_at", "failed_at", "failure", "failures"),
-        *("former_until", "reconciled_until"),
-    )
+    extra = ("webhook_address", "by_environment")
     commands = ("test",)
     list_display = ("letter", "adapter", "mode", "shown_state", "good_at", "hook_at", "failures", "failure")
     search_fields = ("=id", "adapter")
