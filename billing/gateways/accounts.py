@@ -44,6 +44,7 @@ def with_environment(letter: str, found: GatewayAccount | None) -> GatewayAccoun
         found, _ = GatewayAccount.objects.get_or_create(letter=letter, defaults=values)
     for name, value in said.items():
         setattr(found, name, value)
+    found.former_until = None  # its former secret is good for as long as it is set
     return found
 
 
