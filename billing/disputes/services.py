@@ -56,11 +56,11 @@ def listen(account: GatewayAccount, hint: Hint) -> int:
 def watch(account: GatewayAccount, which: Q) -> int:
     """Have paid attempts at an account looked at for disputes, now. Returns their number."""
     with unscoped(reason="disputes: the attempts that a gateway names, of whatever company"), transaction.atomic():
-        paid = Attempt.objects.filter(which, letter=account.letter, adapter=account.adapter, status="paid")
+        rows = Attempt.objects.filter(which, letter=account.letter, adapter=account.adapter, status="paid")
+        paid = rows.exclude(payment_ref="")  # the index has no others
         found = list(paid.values_list("company_id", "pk"))
-        rows = [DisputeWatch(company_id=company, attempt_id=id) for company, id in found]
         DisputeWatch.objects.bulk_create(
-            rows,
+            [DisputeWatch(company_id=company, attempt_id=id) for company, id in found],
             update_conflicts=True,
             unique_fields=["company", "attempt"],
             update_fields=["status", "due_at", "attempts"],

@@ -9,14 +9,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 from time import monotonic
 from typing import TypeVar
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
@@ -222,12 +222,7 @@ class Comparison:
 
     def look_for_missing(self) -> None:
         """Ask the gateway one by one for what is booked here and stood in none of its lists."""
-        booked = Posting.objects.filter(
-            account=cash(self.account.letter),
-            tx__startswith="pay:",
-            created_at__gte=self.row.since,
-            created_at__lt=self.row.until,
-        ).order_by("created_at", "pk")
+        booked = booked_by(self.account.letter, self.row.since, self.row.until)
         asked = 0
         for batch in batches(booked.values_list("tx", flat=True).iterator(BATCH)):
             left = [tx.removeprefix("pay:") for tx in batch if tx.removeprefix("pay:") not in self.seen]
@@ -275,6 +270,13 @@ class Comparison:
             currency=line.currency[:3],
         )
         Difference.objects.bulk_create([fresh], ignore_conflicts=True)
+
+
+def booked_by(letter: str, since: datetime, until: datetime) -> QuerySet[Posting]:
+    """Return the postings of payments by a gateway. The index holds cash alone, and is used where the query says so."""
+    rows = Posting.objects.filter(account=cash(letter), account__startswith="cash:", tx__startswith="pay:")
+    found: QuerySet[Posting] = rows.filter(created_at__gte=since, created_at__lt=until).order_by("created_at", "pk")
+    return found
 
 
 Each = TypeVar("Each")

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Mail
@@ -214,3 +215,12 @@ def test_attempts_of_other_letters_are_not_its(server: Server) -> None:
     with cast.scope():
         Attempt.objects.update(letter="b")
     assert compare("a")[1] == [("strange", "payment")]
+
+
+def test_what_is_booked_and_what_is_disputed_are_found_by_indexes() -> None:
+    now = timezone.now()
+    with unscoped(reason="test: plans"), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        assert "posting_cash" in services.booked_by("a", now, now).explain()
+        refs = Attempt.objects.filter(payment_ref__in=[f"pi_{n}" for n in range(300)], adapter="stripe")
+        assert "attempt_payment_ref" in refs.exclude(payment_ref="").explain()
