@@ -6,14 +6,17 @@ class BillingConfig(AppConfig):
     name = "billing"
 
     def ready(self) -> None:
+        from billing.disputes import jobs as disputes  # noqa: F401  (registers its work)
         from billing.dunning import jobs as dunning  # noqa: F401  (registers its work)
         from billing.dunning import notices as dunning_notices  # noqa: F401  (registers them)
         from billing.entitlements import jobs as entitlements  # noqa: F401  (registers its work and notice)
         from billing.entitlements.banner import state_banner
         from billing.entitlements.selectors import SOURCE
+        from billing.methods import jobs as methods  # noqa: F401  (registers its work)
         from billing.payments import jobs as payments  # noqa: F401  (registers its work)
         from billing.payments.reports import REPORTS
         from billing.plans.defaults import seed
+        from billing.reconciliation import jobs as reconciliation  # noqa: F401  (registers its work)
         from billing.renewals import jobs as renewals  # noqa: F401  (registers its work)
         from billing.subscriptions import jobs as subscriptions  # noqa: F401  (registers its work)
         from billing.subscriptions import notices  # noqa: F401  (registers them)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from billing.checkout import routes as checkout
 from billing.entitlements import routes as entitlements
+from billing.methods import routes as methods
 from billing.plans import routes as plans
 from core.api.routers import ResourceRouter
 
@@ -11,6 +12,7 @@ from core.api.routers import ResourceRouter
 def register_protected(router: ResourceRouter) -> None:
     entitlements.register_protected(router)
     checkout.register_protected(router)
+    methods.register_protected(router)
 
 
 def register_private(router: ResourceRouter) -> None:

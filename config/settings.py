@@ -147,8 +147,8 @@ REGISTER_URL = env("REGISTER_URL", default=f"{BASE_URL}/register")
 """The page where people register. Links of partner and referral programs lead there with referralCode=..."""
 REFER_REWARD_PERCENT = Decimal(env("REFER_REWARD_PERCENT", default="20"))
 """The referral program's reward: this share of the referred company's first payment, in the payment's currency."""
-REWARD_HOLD = timedelta(days=env.int("REWARD_HOLD_DAYS", default=30))
-"""How long a reward is pending, since payments may be returned."""
+REWARD_HOLD = timedelta(days=env.int("REWARD_HOLD_DAYS", default=120))
+"""How long a reward is pending, since payments may be returned: as long as payers' banks usually take disputes."""
 GRACE_PERIOD = timedelta(days=env.int("GRACE_DAYS", default=7))
 """How long a company keeps its access after an unpaid subscription period."""
 DUNNING_DAYS = tuple(env.list("DUNNING_DAYS", cast=int, default=[0, 1, 3, 5, 7]))
@@ -272,6 +272,7 @@ GATEWAYS = {
         "key_id": env(f"GATEWAY_{letter.upper()}_KEY_ID", default=""),
         "secret_key": env(f"GATEWAY_{letter.upper()}_SECRET_KEY", default=""),
         "webhook_secret": env(f"GATEWAY_{letter.upper()}_WEBHOOK_SECRET", default=""),
+        "former_secret": env(f"GATEWAY_{letter.upper()}_FORMER_SECRET", default=""),
         "base_url": env(f"GATEWAY_{letter.upper()}_BASE_URL", default=""),
     }
     for letter in "abcde"
@@ -281,6 +282,8 @@ GATEWAYS = {
 INVOICE_FONTS = env("INVOICE_FONTS", default="")
 VIES_URL = env("VIES_URL", default="").rstrip("/")
 """A folder of fonts for invoices, beside those that typst brings along."""
+REFUND_APPROVAL_ABOVE = Decimal(env("REFUND_APPROVAL_ABOVE", default="100"))
+"""Refunds of more than this, in whatever currency, wait until a second one of the staff approves them."""
 PAYMENT_BACKOFF = env.float("PAYMENT_BACKOFF", default=2.0)
 """Base of the waits, in seconds, between looks at a payment whose gateway doesn't answer."""
 MAIL_VENDOR_LETTERS = env.json("MAIL_VENDOR_LETTERS", default={})

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
-from itertools import groupby
+from fractions import Fraction
+from itertools import groupby, pairwise
 from typing import Any
 
 from django.conf import settings
@@ -161,6 +162,61 @@ def claw_back(*, source: str, note: str) -> int:
     )
     _move(rewards, State.CLAWED_BACK, note=note)
     return len(rewards)
+
+
+@transaction.atomic
+def claw_back_part(*, source: str, share: Fraction, key: str, note: str) -> Decimal:
+    """Claw back a share of the rewards of a payment of which a part was returned. Returns the amount.
+
+    `key` names the part: a repeated one changes nothing. A reward becomes two: what stays of it, and what does not,
+    whose past is the same. What is more than is left claws back all that is left.
+    """
+    taken, part_source = Decimal(0), f"{source}:{key}"
+    rewards = Reward.objects.select_for_update().filter(source=source).exclude(state=State.CLAWED_BACK)
+    for reward in rewards.order_by("pk"):
+        parts = dict(
+            Reward.objects.filter(referral=reward.referral_id, source__startswith=f"{source}:").values_list(
+                "source", "amount"
+            )
+        )
+        if part_source in parts:
+            continue
+        whole = reward.amount + sum(parts.values())
+        part = round_money(whole * share.numerator / share.denominator, reward.currency)
+        if part >= reward.amount:
+            _move([reward], State.CLAWED_BACK, note=note)
+            taken += reward.amount
+        elif part > 0:
+            _split(reward, part, part_source, note)
+            taken += part
+    return taken
+
+
+LIFE = ("", State.PENDING, State.EARNED, State.PAID)
+
+
+def _split(reward: Reward, part: Decimal, source: str, note: str) -> None:
+    """Take a part of a locked reward off, as a reward of its own that is clawed back."""
+    Reward.objects.filter(pk=reward.pk).update(amount=reward.amount - part, updated_at=timezone.now())
+    fresh = Reward(
+        referral_id=reward.referral_id,
+        beneficiary_id=reward.beneficiary_id,
+        program=reward.program,
+        amount=part,
+        currency=reward.currency,
+        state=State.CLAWED_BACK,
+        source=source,
+        matures_at=reward.matures_at,
+        paid_at=reward.paid_at,
+    )
+    fresh.save(force_insert=True)
+    lived = [*LIFE[: LIFE.index(reward.state) + 1], State.CLAWED_BACK]
+    RewardTransition.objects.bulk_create(
+        [
+            RewardTransition(reward=fresh, from_state=before, to_state=after, note=note[:300])
+            for before, after in pairwise(lived)
+        ]
+    )
 
 
 @transaction.atomic

@@ -204,7 +204,15 @@ class Invoices(BillingPage):
             if one["status"] != "void"
         ]
         methods = self.read("subscription/payment-methods", {"p": "1", "n": "50"}).data
-        return {"invoices": invoices, "methods": methods, "can_delete": self.may_buy("DELETE")}
+        ways = self.read("subscription/payment-methods/setup").data["gateways"] if self.may_buy() else []
+        return {"invoices": invoices, "methods": methods, "ways": ways, "can_delete": self.may_buy("DELETE")}
+
+    def do_add(self) -> HttpResponse:
+        body = {"gateway": self.request.POST.get("gateway", "")}
+        answer = self.ask("POST", "subscription/payment-methods/setup", None, body)
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.page({**self.show(), "go_on": answer.data["redirectUrl"]})
 
     def do_pdf(self) -> HttpResponse:
         return self.download(f"subscription/invoices/{self.sent_id()}/pdf")

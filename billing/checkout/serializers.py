@@ -52,7 +52,7 @@ class TransactionOut(Output):
 
     reads = ("amount_minor", "currency", "invoice__number")
     _id = IdField()
-    kind = serializers.ChoiceField(choices=["payment", "refund", "credit"])
+    kind = serializers.ChoiceField(choices=["payment", "refund", "credit", "chargeback", "reversal"])
     amount = Computed(MoneyOut())
     by = serializers.CharField(help_text="gateway-a to gateway-e, bank, or balance")
     paymentID = serializers.CharField(source="payment_id")
@@ -72,6 +72,9 @@ class MethodOut(Output):
     label = serializers.CharField()  # type: ignore[assignment]
     gateway = Computed(serializers.CharField())
     isDefault = serializers.BooleanField()
+    brand = serializers.CharField(help_text="of a card, as far as the gateway tells")
+    last4 = serializers.CharField()
+    expiresOn = serializers.DateField(allow_null=True, help_text="the last day on which the card is good")
     createdAt = serializers.DateTimeField()
     reads = ("letter",)
 

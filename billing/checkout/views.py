@@ -243,7 +243,7 @@ class TransactionViewSet(ResourceViewSet):
         filters.TRANSACTION_FIELDS,
         TransactionOut,
         needs_subscription=False,
-        description="Payments, refunds and credits. Open without a subscription.",
+        description="Payments, refunds, credits and chargebacks. Open without a subscription.",
     )
 
     @endpoint(
@@ -267,7 +267,7 @@ class PaymentMethodViewSet(ResourceViewSet):
         filters.METHOD_FIELDS,
         MethodOut,
         needs_subscription=False,
-        description="Saved by payments with saveMethod. Open without a subscription.",
+        description="Saved by payments with saveMethod, or by …/setup. Open without a subscription.",
     )
 
     @endpoint(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db.models import F
 from django.utils import timezone
 
-from billing.gateways.base import Credentials, Gateway, Misconfigured
+from billing.gateways.base import Credentials, Gateway, Hint, Misconfigured, Refused, Unsure, WrongSignature
 from billing.gateways.models import LETTERS, GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
 from core.errors import NamedError, ValidationFailed
@@ -18,6 +21,10 @@ from core.outbound import OutboundRefused, checked_address
 
 log = logging.getLogger(__name__)
 State, Mode = GatewayAccount.State, GatewayAccount.Mode
+HEALTH_STEP = timedelta(minutes=1)
+"""How exactly it is kept when a gateway last answered: each call would write otherwise."""
+FORMER = timedelta(days=1)
+"""How long a secret for webhooks is good after it has been replaced."""
 LIVE = ("sk_live_", "rk_live_", "rzp_live_", "live_")
 """What keys to real money begin with."""
 
@@ -37,19 +44,29 @@ def with_environment(letter: str, found: GatewayAccount | None) -> GatewayAccoun
         found, _ = GatewayAccount.objects.get_or_create(letter=letter, defaults=values)
     for name, value in said.items():
         setattr(found, name, value)
+    found.former_until = None  # its former secret is good for as long as it is set
     return found
 
 
 def accounts_for(currency: str) -> list[GatewayAccount]:
     """Return the accounts that are on and take the currency, by letter."""
+    return [account for account in accounts_on() if is_ready(account, currency)]
+
+
+def accounts_on() -> list[GatewayAccount]:
+    """Return the accounts that are on and have their credentials, by letter."""
     rows = {row.letter: row for row in GatewayAccount.objects.all()}
     found = [with_environment(letter, rows.get(letter)) for letter in LETTERS]
-    return [account for account in found if account is not None and is_ready(account, currency)]
+    return [one for one in found if one is not None and _is_on(one)]
+
+
+def _is_on(account: GatewayAccount) -> bool:
+    return account.state == State.ON and account.adapter in ADAPTERS and not lacks(account)
 
 
 def is_ready(account: GatewayAccount, currency: str) -> bool:
     """Tell whether an account can be paid to in a currency."""
-    if account.state != State.ON or account.adapter not in ADAPTERS or lacks(account):
+    if not _is_on(account):
         return False
     offered = account.currencies or adapter(account.adapter).currencies.split()
     return currency in offered and currency in adapter(account.adapter).currencies.split()
@@ -81,14 +98,64 @@ def speaking_for(account: GatewayAccount) -> Gateway:
 
 @contextmanager
 def noting_trouble(account: GatewayAccount) -> Iterator[None]:
-    """Note on the account that the gateway refuses it: it takes no orders until its test has succeeded."""
+    """Note on the account that the gateway refuses it: it takes no orders until its test has succeeded.
+
+    How it answers otherwise is noted too, for the back office.
+    """
     try:
         yield
+    except Unsure as doubt:
+        changes: dict[str, Any] = {"failures": F("failures") + 1, "failed_at": timezone.now()}
+        GatewayAccount.objects.filter(pk=account.pk).update(**changes, failure=str(doubt)[:300])
+        raise
+    except Refused:
+        _note_good(account)
+        raise
     except Misconfigured as trouble:
         log.error("gateway-%s (%s) is misconfigured: %s", account.letter, account.adapter, trouble)
         changed = {"state": State.MISCONFIGURED, "error": str(trouble)[:500], "updated_at": timezone.now()}
         GatewayAccount.objects.filter(pk=account.pk, state=State.ON).update(**changed)
         raise
+    else:
+        _note_good(account)
+
+
+def _note_good(account: GatewayAccount) -> None:
+    if account.failures or _is_past(account.good_at):
+        GatewayAccount.objects.filter(pk=account.pk).update(good_at=timezone.now(), failures=0)
+
+
+def note_hook(account: GatewayAccount) -> None:
+    """Note that a genuine webhook has come."""
+    if _is_past(account.hook_at):
+        GatewayAccount.objects.filter(pk=account.pk).update(hook_at=timezone.now())
+
+
+def _is_past(moment: datetime | None) -> bool:
+    return moment is None or moment < timezone.now() - HEALTH_STEP
+
+
+def verified(account: GatewayAccount, headers: Mapping[str, str], body: bytes) -> Hint:
+    """Return what a webhook hints at, signed by the secret or, for a day, by the former one.
+
+    Raises WrongSignature and Misconfigured.
+    """
+    gateway = speaking_for(account)
+    try:
+        return gateway.verify(headers, body)
+    except WrongSignature:
+        until, signed_by = account.former_until, gateway.signed_by
+        if not signed_by or not account.former_secret or (until is not None and until <= timezone.now()):
+            raise
+        gateway.credentials = replace(gateway.credentials, **{signed_by: account.former_secret})
+        return gateway.verify(headers, body)
+
+
+def set_secret(account: GatewayAccount, name: str, value: str) -> None:
+    """Set a secret of an account. One that signed webhooks stays good for them for a day. The caller saves."""
+    if name == adapter(account.adapter).signed_by and getattr(account, name):
+        account.former_secret, account.former_until = getattr(account, name), timezone.now() + FORMER
+    setattr(account, name, value)
 
 
 def examine_account(account: GatewayAccount) -> None:

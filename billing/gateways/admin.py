@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminSelectWidget
 
-from billing.gateways.accounts import account_of, check_base_url, examine_account
+from billing.gateways.accounts import account_of, check_base_url, examine_account, set_secret
 from billing.gateways.base import Misconfigured, Refused, Unsure
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
@@ -66,10 +66,11 @@ class AccountForm(BackOfficeForm):
         row: GatewayAccount = self.instance
         for name in ("secret_key", "webhook_secret"):
             value = self.cleaned_data.get(f"new_{name}")
-            if value:
-                setattr(row, name, value)
-            elif "adapter" in self.changed_data:
-                setattr(row, name, "")
+            if "adapter" in self.changed_data:
+                setattr(row, name, value or "")  # it was the former gateway's
+                row.former_secret, row.former_until = "", None
+            elif value:
+                set_secret(row, name, value)
         saved: GatewayAccount = super().save(commit)
         return saved
 
@@ -87,7 +88,7 @@ class GatewayAccountAdmin(BackOfficeAdmin):
     )
     extra = ("webhook_address", "by_environment")
     commands = ("test",)
-    list_display = ("letter", "adapter", "mode", "shown_state", "checked_at", "error")
+    list_display = ("letter", "adapter", "mode", "shown_state", "good_at", "hook_at", "failures", "failure")
     search_fields = ("=id", "adapter")
     ordering = ("letter",)
 

@@ -1,4 +1,4 @@
-"""What a payment gateway does: eight methods, and three ways to fail. No code outside of the adapters knows a gateway.
+"""What a payment gateway does: a few methods, and three ways to fail. No code outside of the adapters knows a gateway.
 
 An adapter says what the gateway knows as a Fact; who called compares it with the order before it believes it.
 """
@@ -6,9 +6,11 @@ An adapter says what the gateway knows as a Fact; who called compares it with th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from calendar import monthrange
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -16,6 +18,8 @@ from core.outbound_http import causes, guarded_session, within
 
 SECONDS = 10.0
 """The longest exchange with a gateway."""
+MOST_PAGES = 2000
+"""Pages of a list that are asked for at most: a list that does not end is no answer."""
 
 
 class Unsure(Exception):
@@ -84,6 +88,10 @@ class Saved:
     token: str
     customer: str
     label: str
+    brand: str = ""
+    last4: str = ""
+    expires: date | None = None
+    """The last day on which a card is good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +132,35 @@ class Hint:
 
     event_id: str
     names: tuple[str, ...]
+    disputed: bool = False
+    """It may tell that a payment is disputed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A line of the gateway's own list: money that came or went back, or that somebody wants back."""
+
+    kind: str
+    """payment, refund or dispute."""
+    id: str
+    """The gateway's id: that of the money (Fact.payment_ref), of the refund, or of the money in dispute."""
+    reference: str
+    """Ours, where the gateway keeps it; empty for what we did not ask for."""
+    amount: int
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """A dispute of a payment. `status` is open, won or lost; won: the money stays here."""
+
+    id: str
+    amount: int
+    currency: str
+    status: str
+    reason: str = ""
+    due_at: datetime | None = None
+    """Until when evidence is taken."""
 
 
 class Gateway(ABC):
@@ -139,6 +176,8 @@ class Gateway(ABC):
     """The field of Credentials that its webhooks are signed with; empty: they are not signed."""
     repeats: ClassVar[bool] = False
     """Its webhooks have no id of their own: a later one may look like an earlier one."""
+    sets_up: ClassVar[bool] = False
+    """It can save a method without a payment."""
     currencies: ClassVar[str]
     """The codes that it takes, apart by spaces; none whose units it counts in another way than ISO 4217."""
 
@@ -170,6 +209,22 @@ class Gateway(ABC):
     @abstractmethod
     def find_refund(self, refund: Refunding) -> str:
         """Return the gateway's id of the refund, or an empty text if it knows none."""
+
+    def set_up(self, order: Order) -> Begun:
+        """Begin to save a method on the gateway's page. Nothing is paid. Repeated, it makes no second one."""
+        raise Refused("it saves no method without a payment")
+
+    def find_set_up(self, order: Order) -> Fact:
+        """Ask what became of it: paid means that `method` is saved."""
+        raise Refused("it saves no method without a payment")
+
+    @abstractmethod
+    def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
+        """Yield what the gateway lists as paid, given back and disputed, begun in this time."""
+
+    @abstractmethod
+    def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
+        """Return the disputes of a payment."""
 
     @abstractmethod
     def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
@@ -245,6 +300,15 @@ def body_of(session: GatewaySession, method: str, url: str, **options: Any) -> t
     response = session.request(method, url, **options)
     found: dict[str, Any] = response.json()
     return response.status_code, found
+
+
+def last_day(year: Any, month: Any) -> date | None:
+    """Return the last day of a card's month; None for what is no month."""
+    try:
+        whole = int(year) + (2000 if int(year) < 100 else 0)
+        return date(whole, int(month), monthrange(whole, int(month))[1])
+    except (TypeError, ValueError):
+        return None
 
 
 def with_id(order: Order, gateway_id: str) -> Order:

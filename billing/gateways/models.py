@@ -31,9 +31,24 @@ class GatewayAccount(BaseModel):
     key_id = models.CharField(max_length=200, blank=True, help_text="PayPal's client id, Razorpay's key id.")
     secret_key = EncryptedTextField(blank=True, default="", bound_to=("adapter", "base_url"))
     webhook_secret = EncryptedTextField(blank=True, default="", bound_to=("adapter",))
+    former_secret = EncryptedTextField(
+        blank=True, default="", db_default="", bound_to=("adapter",), help_text="What webhooks were signed with before."
+    )
+    former_until = models.DateTimeField(null=True, editable=False, help_text="Until when the former secret is good.")
     base_url = models.CharField(max_length=200, blank=True, help_text="Of a test account: another server.")
     error = models.TextField(blank=True, default="", editable=False, help_text="Why it is misconfigured.")
     checked_at = models.DateTimeField(null=True, editable=False)
+
+    good_at = models.DateTimeField(null=True, editable=False, help_text="When it answered as it should, to the minute.")
+    hook_at = models.DateTimeField(null=True, editable=False, help_text="When a webhook came, to the minute.")
+    failed_at = models.DateTimeField(null=True, editable=False, help_text="When it failed to answer.")
+    failure = models.CharField(max_length=300, blank=True, default="", db_default="", editable=False)
+    failures = models.PositiveIntegerField(
+        default=0, db_default=0, editable=False, help_text="Failures since it last answered."
+    )
+    reconciled_until = models.DateTimeField(
+        null=True, editable=False, help_text="Up to when its money has been compared with the books."
+    )
 
     def __str__(self) -> str:
         return f"gateway-{self.letter}: {self.adapter}"

@@ -11,7 +11,7 @@ class Posting(CompanyModel):
 
     Triggers hold both (billing/migrations/0003): what doesn't balance is refused, and no line is ever changed.
     Accounts: receivable, revenue, tax:<percent>, cash:<letter or bank>, balance (what the company has to its credit),
-    writeoff (what is not going to be paid).
+    writeoff (what is not going to be paid), disputed (what banks hold).
     """
 
     tx = models.CharField(max_length=60, help_text="What happened: inv:<id>, pay:<id>, ref:<id>, bal:<id>, note:<id>.")
@@ -26,7 +26,12 @@ class Posting(CompanyModel):
             models.UniqueConstraint(fields=("company", "tx", "leg"), name="posting_once"),
             models.CheckConstraint(condition=~Q(amount_minor=0), name="posting_moves_something"),
         ]
-        indexes = [models.Index(fields=("company", "account", "currency"), name="posting_account")]
+        indexes = [
+            models.Index(fields=("company", "account", "currency"), name="posting_account"),
+            models.Index(
+                fields=("account", "created_at", "id"), condition=Q(account__startswith="cash:"), name="posting_cash"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.tx} {self.account} {self.amount_minor} {self.currency}"

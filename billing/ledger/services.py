@@ -8,7 +8,7 @@ from django.db.models import Sum
 
 from billing.ledger.models import Posting
 
-RECEIVABLE, REVENUE, BALANCE, BANK = "receivable", "revenue", "balance", "cash:bank"
+RECEIVABLE, REVENUE, BALANCE, BANK, DISPUTED = "receivable", "revenue", "balance", "cash:bank", "disputed"
 WRITE_OFF = "writeoff"
 
 

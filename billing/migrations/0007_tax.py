@@ -7,7 +7,7 @@ from core.migration_operations import OneStepMigration
 class Migration(OneStepMigration):
 
     dependencies = [
-        ('billing', '0004_renewals'),
+        ('billing', '0006_money'),
     ]
 
     operations = [

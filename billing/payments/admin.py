@@ -12,18 +12,31 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
-from unfold.widgets import UnfoldAdminDateWidget, UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import (
+    UnfoldAdminDateWidget,
+    UnfoldAdminDecimalFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+)
 
 from billing.gateways.base import Misconfigured, Refused, Unsure
 from billing.ledger.money import to_amount, to_minor
 from billing.payments.machine import look
 from billing.payments.models import Attempt, GatewayEvent, Payment, PaymentMethod, Refund, Transaction
 from billing.payments.orders import approve_transfer, reject_transfer
-from billing.payments.refunds import refundable, start_refund
+from billing.payments.refunds import (
+    approve_refund,
+    move_to_balance,
+    refundable,
+    reject_refund,
+    retry_refund,
+    start_refund,
+)
 from billing.subscriptions.admin import staff_of
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
 from core.backoffice.dialogs import asks
 from core.errors import ApiError
+from core.tenancy import company_scope
 
 CHANGE = "billing.change_payment"
 COLOURS = {"open": "info", "paid": "success", "cancelled": "warning"}
@@ -49,6 +62,7 @@ class RefundForm(forms.Form):
     """What goes back, and why."""
 
     amount = forms.DecimalField(min_value=0, help_text="Tax included.", widget=UnfoldAdminDecimalFieldWidget())
+    to = forms.ChoiceField(choices=Refund.To, help_text="Where it goes.", widget=UnfoldAdminSelectWidget())
     reason = forms.CharField(
         max_length=300, help_text="It stands on the credit note.", widget=UnfoldAdminTextInputWidget()
     )
@@ -114,23 +128,46 @@ class AttemptAdmin(CompanyRecordAdmin):
 
         self.each(request, rows[:20], one, "looked at", atomic=False)
 
-    @asks(RefundForm, "Refund", permission="billing.change_refund")
-    def give_back(self, request: HttpRequest, record: Attempt, *, amount: Decimal, reason: str) -> Any:
-        """Give a part or all of it back, with a credit note."""
+    @asks(RefundForm, "Refund", permission="billing.add_refund")
+    def give_back(self, request: HttpRequest, record: Attempt, *, amount: Decimal, to: str, reason: str) -> Any:
+        """Give a part or all of it back, with a credit note; above a limit once somebody else approves."""
         minor = to_minor(amount, record.payment.currency)
-        start_refund(attempt=record, amount_minor=minor, reason=reason, by=staff_of(request))
-        left = refundable(record)
-        self.log_change(request, record, f"Refunded {amount}; {left} minor units are left. {reason}")
+        made = start_refund(attempt=record, amount_minor=minor, reason=reason, by=staff_of(request), to=to)
+        with company_scope(record.company_id):
+            left = refundable(record)
+        waits = "Asked to refund" if made.status == Refund.Status.ASKED else "Refunded"
+        self.log_change(request, record, f"{waits} {amount}; {left} minor units are left. {reason}")
 
 
 @admin.register(Refund)
 class RefundAdmin(CompanyRecordAdmin):
-    """Money that goes back by its gateway."""
+    """Money that goes back. Filter by "asked" for refunds that wait for a second person, who presses *Approve*."""
 
     icon = "undo"
-    list_display = ("id", "company", "amount_minor", "currency", "status", "error", "created_at")
+    commands = ("approve", "retry", "to_balance")
+    dialogs = ("reject",)
+    list_display = ("id", "company", "amount_minor", "currency", "to", "status", "by", "error", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company", "by")
     search_fields = ("=id", "=gateway_id")
+
+    @admin.display(description="Approve")
+    def approve(self, request: HttpRequest, rows: QuerySet[Refund]) -> None:
+        self.each(request, rows[:20], lambda row: approve_refund(refund=row, by=staff_of(request)), "approved")
+
+    @admin.display(description="Try again")
+    def retry(self, request: HttpRequest, rows: QuerySet[Refund]) -> None:
+        self.each(request, rows[:20], lambda row: retry_refund(refund=row), "to be tried again")
+
+    @admin.display(description="Give to the balance")
+    def to_balance(self, request: HttpRequest, rows: QuerySet[Refund]) -> None:
+        self.each(request, rows[:20], lambda row: move_to_balance(refund=row), "given to the balance")
+
+    @asks(RejectForm, "Reject", permission="billing.add_refund")
+    def reject(self, request: HttpRequest, record: Refund, *, reason: str) -> None:
+        """Reject a refund that was asked for."""
+        reject_refund(refund=record, reason=reason, by=staff_of(request))
+        self.log_change(request, record, f"Rejected: {reason}")
 
 
 @admin.register(PaymentMethod)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 from django.core import signing
 from django.db import transaction
@@ -12,7 +13,7 @@ from django.urls import path
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
-from billing.gateways.accounts import account_of, speaking_for
+from billing.gateways.accounts import account_of, note_hook, verified
 from billing.gateways.base import Hint, Misconfigured, Refused, Unsure, WrongSignature
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
@@ -26,6 +27,8 @@ log = logging.getLogger(__name__)
 Status = Attempt.Status
 MOST_BYTES = 256 * 1024
 WORK = "payments"
+LISTENERS: list[Callable[[GatewayAccount, Hint], int]] = []
+"""Who else looks at what a webhook names. Each returns how much it looks at."""
 
 
 @csrf_exempt
@@ -45,7 +48,7 @@ def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
     if signed_by and not getattr(found, signed_by):
         return _answer(400)  # an empty secret would sign anything
     try:
-        hint = speaking_for(found).verify(request.headers, request.body)
+        hint = verified(found, request.headers, request.body)
     except (WrongSignature, Misconfigured) as wrong:
         log.warning("a webhook of gateway-%s is refused: %s", letter, wrong)
         return _answer(400)
@@ -56,6 +59,7 @@ def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
 @transaction.atomic
 def store(account: GatewayAccount, hint: Hint) -> None:
     """Store an event once, and make the attempts due that it names. A repeated one changes nothing."""
+    note_hook(account)
     names = [name[:255] for name in hint.names]
     event = GatewayEvent(account=account, event_id=hint.event_id[:255], hints=names)
     GatewayEvent.objects.bulk_create([event], ignore_conflicts=True)
@@ -65,9 +69,10 @@ def store(account: GatewayAccount, hint: Hint) -> None:
     with unscoped(reason="webhook: the attempts that it names, of whatever company"):
         rows = Attempt.objects.filter(known, letter=account.letter, status__in=(Status.DUE, Status.FAILED))
         number = rows.update(status=Status.DUE, due_at=timezone.now(), looks=0)
-    GatewayEvent.objects.filter(pk=event.pk).update(found=number)
     if number:
         notify_workers(WORK)
+    number += sum(listen(account, hint) for listen in LISTENERS)
+    GatewayEvent.objects.filter(pk=event.pk).update(found=number)
 
 
 def returned(request: HttpRequest, token: str) -> HttpResponse:

@@ -114,6 +114,9 @@ class Attempt(CompanyWork):
     reason = models.CharField(max_length=300, blank=True, help_text="Why it failed, or what is wrong.")
     seen = JSONField(default=dict, help_text="What the gateway said last.")
     left_at = models.DateTimeField(null=True, help_text="Its order was left; it is looked at in case money comes.")
+    disputed_minor = models.BigIntegerField(
+        default=0, db_default=0, help_text="What banks hold or have taken back of it, by disputes."
+    )
 
     class Meta(CompanyWork.Meta):
         constraints = [
@@ -128,6 +131,7 @@ class Attempt(CompanyWork):
             models.Index(fields=("status",), condition=Q(status="working"), name="attempt_working"),
             models.Index(fields=("company", "payment"), name="attempt_payment"),
             models.Index(fields=("adapter", "gateway_id"), name="attempt_gateway_id"),
+            models.Index(fields=("adapter", "payment_ref"), condition=~Q(payment_ref=""), name="attempt_payment_ref"),
             models.Index(fields=("updated_at",), condition=Q(status__in=("wrong", "unknown")), name="attempt_parked"),
         ]
 
@@ -144,6 +148,9 @@ class PaymentMethod(CompanyModel):
     customer = models.CharField(max_length=255, blank=True)
     token_hash = models.CharField(max_length=64, editable=False)
     label = models.CharField(max_length=60, help_text="Such as Visa 4242.")
+    brand = models.CharField(max_length=30, blank=True, default="", db_default="")
+    last4 = models.CharField(max_length=4, blank=True, default="", db_default="")
+    expires_on = models.DateField(null=True, help_text="The last day on which a card is good.")
     is_default = models.BooleanField(default=False)
 
     class Meta(CompanyModel.Meta):
@@ -159,28 +166,43 @@ class PaymentMethod(CompanyModel):
 
 
 class Refund(CompanyWork):
-    """Money that goes back. The row comes first; the gateway is asked whether it knows it before it is told to."""
+    """Money that goes back. The row comes first; the gateway is asked whether it knows it before it is told to.
+
+    Above a limit one of the staff asks for it and another one approves; until then there is no credit note.
+    """
 
     class Status(models.TextChoices):
+        ASKED = "asked", "waits for a second person"
+        REJECTED = "rejected"
         DUE = "due"
         WORKING = "working"
         DONE = "done"
         FAILED = "failed"
         UNKNOWN = "unknown"
 
+    class To(models.TextChoices):
+        GATEWAY = "gateway", "back by the gateway"
+        BALANCE = "balance", "to the company's balance"
+
     claim_policy = ClaimPolicy(ready="due", claimed="working", orphans={"working": "due"}, poisoned="unknown")
 
     attempt = CompanyForeignKey(Attempt, on_delete=models.PROTECT, related_name="refunds")
-    credit_note = CompanyForeignKey("billing.CreditNote", on_delete=models.PROTECT, related_name="refunds")
+    credit_note = CompanyForeignKey("billing.CreditNote", on_delete=models.PROTECT, null=True, related_name="refunds")
+    to = models.CharField(max_length=7, choices=To, default=To.GATEWAY, db_default=To.GATEWAY)
+    reason = models.CharField(max_length=300, blank=True, default="", db_default="")
     status = models.CharField(max_length=8, choices=Status, default=Status.DUE)
     amount_minor = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     gateway_id = models.CharField(max_length=255, blank=True)
     by = models.ForeignKey("accounts.User", on_delete=models.SET_NULL, null=True, related_name="+")
+    decided_by = models.ForeignKey("accounts.User", on_delete=models.SET_NULL, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+    decision = models.CharField(max_length=300, blank=True, default="", db_default="", help_text="Why it was rejected.")
 
     class Meta(CompanyWork.Meta):
         constraints = [models.CheckConstraint(condition=Q(amount_minor__gt=0), name="refund_above_zero")]
         indexes = [
+            models.Index(fields=("created_at",), condition=Q(status="asked"), name="refund_asked"),
             models.Index(fields=("due_at", "id"), condition=Q(status="due"), name="refund_due"),
             models.Index(fields=("status",), condition=Q(status="working"), name="refund_working"),
             models.Index(fields=("company", "attempt"), name="refund_attempt"),
@@ -194,8 +216,10 @@ class Transaction(CompanyModel):
         PAYMENT = "payment"
         REFUND = "refund"
         CREDIT = "credit", "to the balance"
+        CHARGEBACK = "chargeback", "taken back by the bank"
+        REVERSAL = "reversal", "a chargeback that was won"
 
-    kind = models.CharField(max_length=8, choices=Kind)
+    kind = models.CharField(max_length=10, choices=Kind)
     amount_minor = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     by = models.CharField(max_length=9, help_text="gateway-a to gateway-e, bank or balance.")

@@ -1,9 +1,15 @@
-"""Refunds: the credit note and the row first, then the gateway, which is asked whether it knows the refund already."""
+"""Refunds: the credit note and the row first, then the gateway, which is asked whether it knows the refund already.
+
+Above settings.REFUND_APPROVAL_ABOVE a second one of the staff approves a refund before anything else happens.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from fractions import Fraction
 from time import monotonic
 
 from django.conf import settings
@@ -12,12 +18,13 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.programs.rewards import claw_back
+from accounts.programs.rewards import claw_back, claw_back_part
 from billing.gateways.accounts import account_of, noting_trouble, speaking_for
 from billing.gateways.base import Misconfigured, Refunding, Refused, Unsure
 from billing.invoices.models import Invoice
 from billing.invoices.services import credit
-from billing.ledger.services import RECEIVABLE, cash, post
+from billing.ledger.money import to_amount
+from billing.ledger.services import BALANCE, RECEIVABLE, cash, post
 from billing.payments.machine import MISCONFIGURED_WAIT, MOST_DOUBTS
 from billing.payments.models import Attempt, Payment, Refund, Transaction
 from core.errors import NamedError
@@ -27,36 +34,109 @@ from core.jobs.leases import LeaseLost, backoff, has_due
 from core.tenancy import company_scope
 
 log = logging.getLogger(__name__)
-Status = Refund.Status
+Status, To = Refund.Status, Refund.To
 WORK = "refunds"
 
 
 def refundable(attempt: Attempt) -> int:
-    """Return what is left of an attempt's money, in minor units; what is under way has left already."""
+    """Return what is left of an attempt's money, in minor units.
+
+    What is asked for, under way or has failed has left already (a failed one is tried again), and so has what banks
+    have taken back.
+    """
     if attempt.status != Attempt.Status.PAID or attempt.payment.status != Payment.Status.PAID:
         return 0
-    gone = Refund.objects.filter(attempt=attempt).exclude(status=Status.FAILED).aggregate(sum=Sum("amount_minor"))
-    return int(attempt.payment.amount_minor - (gone["sum"] or 0))
+    gone = Refund.objects.filter(attempt=attempt).exclude(status=Status.REJECTED).aggregate(sum=Sum("amount_minor"))
+    return int(attempt.payment.amount_minor - (gone["sum"] or 0) - attempt.disputed_minor)
 
 
-def start_refund(*, attempt: Attempt, amount_minor: int, reason: str, by: User) -> Refund:
-    """Start to give money back by the gateway that it came by, with a credit note. Raises BadRequest_400."""
-    with company_scope(attempt.company_id), transaction.atomic():
-        payment = Payment.objects.select_for_update(no_key=True).get(pk=attempt.payment_id)
-        rows = Attempt.objects.select_related("payment").select_for_update(of=("self",), no_key=True)
-        locked = rows.get(pk=attempt.pk)
-        invoice = Invoice.objects.select_for_update(no_key=True).get(pk=payment.invoice_id)
+def start_refund(*, attempt: Attempt, amount_minor: int, reason: str, by: User, to: str = To.GATEWAY) -> Refund:
+    """Give money back, by the gateway that it came by or to the company's balance, with a credit note.
+
+    Where all that was refunded of the attempt is more than settings.REFUND_APPROVAL_ABOVE, another one of the staff has
+    to approve it first. Raises BadRequest_400.
+    """
+    with _locked(attempt) as locked:
+        left, payment = refundable(locked), locked.payment
         booked = Transaction.objects.filter(
             payment=payment, kind=Transaction.Kind.PAYMENT, by=f"gateway-{locked.letter}"
         ).exists()
-        if not booked or not 0 < amount_minor <= refundable(locked):
-            raise NamedError("BadRequest_400", f"amount: at most {refundable(locked) if booked else 0} minor units")
-        note = credit(invoice, amount_minor, reason)
-        row: Refund = Refund.objects.create(
-            attempt=locked, credit_note=note, amount_minor=amount_minor, currency=payment.currency, by=by
-        )
-        notify_workers(WORK)
+        if not booked or not 0 < amount_minor <= left:
+            raise NamedError("BadRequest_400", f"amount: at most {left if booked else 0} minor units")
+        values = {"amount_minor": amount_minor, "currency": payment.currency, "reason": reason[:300], "by": by}
+        row: Refund = Refund.objects.create(attempt=locked, status=Status.ASKED, to=to, **values)
+        back = to_amount(payment.amount_minor - left + amount_minor, payment.currency)
+        if back <= settings.REFUND_APPROVAL_ABOVE:
+            _begin(row)
     return row
+
+
+def approve_refund(*, refund: Refund, by: User) -> None:
+    """Approve a refund that somebody else has asked for. Raises BadRequest_400."""
+    with _locked(refund.attempt) as attempt:
+        row = _asked(refund)
+        if row.by_id == by.pk:
+            raise NamedError("BadRequest_400", "somebody else has to approve what you have asked for")
+        if refundable(attempt) < 0:  # the refund is in it
+            raise NamedError("BadRequest_400", "there is less left of the payment by now; reject it and ask anew")
+        row.decided_by, row.decided_at = by, timezone.now()
+        _begin(row)
+
+
+def reject_refund(*, refund: Refund, reason: str, by: User) -> None:
+    """Reject a refund that was asked for, or take one's own back. Raises BadRequest_400."""
+    with _locked(refund.attempt):
+        row = _asked(refund)
+        row.status, row.decided_by, row.decided_at, row.decision = Status.REJECTED, by, timezone.now(), reason[:300]
+        row.save()
+
+
+def retry_refund(*, refund: Refund) -> None:
+    """Ask the gateway again for a refund that it has refused or said nothing of. Raises BadRequest_400."""
+    with _locked(refund.attempt):
+        rows = Refund.objects.filter(pk=refund.pk, status__in=(Status.FAILED, Status.UNKNOWN))
+        if not rows.update(status=Status.DUE, due_at=timezone.now(), attempts=0, error=""):
+            raise NamedError("BadRequest_400", f"the refund is {refund.get_status_display()}")
+        notify_workers(WORK)
+
+
+def move_to_balance(*, refund: Refund) -> None:
+    """Give the money of a refund that the gateway refuses to the company's balance instead. Raises BadRequest_400."""
+    with _locked(refund.attempt):
+        row = Refund.objects.select_for_update(no_key=True).get(pk=refund.pk)
+        if row.status != Status.FAILED:
+            raise NamedError("BadRequest_400", f"the refund is {row.get_status_display()}")
+        row.to = To.BALANCE
+        row.save(update_fields=["to", "updated_at"])
+        _book(row, "")
+
+
+@contextmanager
+def _locked(attempt: Attempt) -> Iterator[Attempt]:
+    """Lock an attempt and its order, in the scope of its company and a transaction."""
+    with company_scope(attempt.company_id), transaction.atomic():
+        Payment.objects.select_for_update(no_key=True).get(pk=attempt.payment_id)
+        rows = Attempt.objects.select_related("payment").select_for_update(of=("self",), no_key=True)
+        yield rows.get(pk=attempt.pk)
+
+
+def _asked(refund: Refund) -> Refund:
+    row: Refund = Refund.objects.select_for_update(no_key=True).get(pk=refund.pk)
+    if row.status != Status.ASKED:
+        raise NamedError("BadRequest_400", f"the refund is {row.get_status_display()}")
+    return row
+
+
+def _begin(row: Refund) -> None:
+    """Issue the credit note of an asked refund whose order is locked, and let its money go back."""
+    invoice = Invoice.objects.select_for_update(no_key=True).get(pk=row.attempt.payment.invoice_id)
+    row.credit_note = credit(invoice, row.amount_minor, row.reason)
+    row.status, row.due_at = Status.DUE, timezone.now()
+    row.save()
+    if row.to == To.BALANCE:
+        _book(row, "")
+    else:
+        notify_workers(WORK)
 
 
 def work(deadline: float) -> None:
@@ -94,7 +174,7 @@ def run(row: Refund) -> None:
         else:
             _wait(row, backoff(row.attempts, base=settings.PAYMENT_BACKOFF), str(doubt))
     except Refused as refused:
-        # Its credit note stands: staff give the money back otherwise, or the balance takes it.
+        # Its credit note stands: staff try again, or the balance takes it.
         log.error("refund %s is refused: %s", row.pk, refused.code)
         update_owned(row, status=Status.FAILED, worker=None, error=refused.code[:500])
     else:
@@ -107,19 +187,38 @@ def _wait(row: Refund, wait: timedelta, reason: str) -> None:
 
 
 @transaction.atomic
+def book_found(row: Refund, gateway_id: str) -> None:
+    """Book a refund that the gateway has made, whatever became of the answer. Booked once."""
+    _book(row, gateway_id)
+
+
+@transaction.atomic
 def _book(row: Refund, gateway_id: str) -> None:
     payment, invoice_id = row.attempt.payment, row.attempt.payment.invoice_id
-    update_owned(row, status=Status.DONE, gateway_id=gateway_id, worker=None, error="")
+    open_ones = Refund.objects.filter(pk=row.pk).exclude(status__in=(Status.DONE, Status.ASKED, Status.REJECTED))
+    values = {"status": Status.DONE, "gateway_id": gateway_id, "worker": None, "error": ""}
+    if not open_ones.update(updated_at=timezone.now(), **values):
+        return
+    to_balance = row.to == To.BALANCE
     amount, letter = row.amount_minor, row.attempt.letter
-    post(f"ref:{row.pk}", row.currency, [(RECEIVABLE, amount), (cash(letter), -amount)], about=invoice_id)
+    account = BALANCE if to_balance else cash(letter)
+    post(f"ref:{row.pk}", row.currency, [(RECEIVABLE, amount), (account, -amount)], about=invoice_id)
     Transaction.objects.create(
-        kind=Transaction.Kind.REFUND,
+        kind=Transaction.Kind.CREDIT if to_balance else Transaction.Kind.REFUND,
         amount_minor=amount,
         currency=row.currency,
-        by=f"gateway-{letter}",
+        by="balance" if to_balance else f"gateway-{letter}",
         payment=payment,
         invoice_id=invoice_id,
     )
-    emit("payment.refunded", [payment.pk], payloads={payment.pk: {"amountMinor": amount}})
-    if refundable(row.attempt) == 0:
-        claw_back(source=f"invoice:{invoice_id}", note="refunded")
+    emit("payment.refunded", [payment.pk], payloads={payment.pk: {"amountMinor": amount, "to": row.to}})
+    take_reward_back(payment, amount, key=row.pk, note="refunded")
+
+
+def take_reward_back(payment: Payment, amount: int, *, key: str, note: str) -> None:
+    """Take the referrer's reward back for money of an order that was returned: a share of it, or all."""
+    source, total = f"invoice:{payment.invoice_id}", payment.invoice.total_minor
+    if amount >= total:
+        claw_back(source=source, note=note)
+    else:
+        claw_back_part(source=source, share=Fraction(amount, total), key=key, note=note)

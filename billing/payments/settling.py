@@ -205,12 +205,15 @@ def close_order(payment: Payment, *, bank_state: str = "") -> None:
 def save_method(letter: str, adapter: str, saved: Saved) -> PaymentMethod:
     """Save a method of the active company, once for each token. The first one is its default."""
     token_hash = lookup_hash(f"{adapter}:{saved.token}")
+    shown: dict[str, Any] = {"label": saved.label[:60], "brand": saved.brand[:30], "last4": saved.last4[-4:]}
+    shown["expires_on"] = saved.expires
     found: PaymentMethod | None = PaymentMethod.objects.filter(token_hash=token_hash).first()
     if found is not None:
+        PaymentMethod.objects.filter(pk=found.pk).update(**shown, updated_at=timezone.now())  # cards are prolonged
         return found
     has_default = PaymentMethod.objects.filter(is_default=True).exists()
     values: dict[str, Any] = {"letter": letter, "adapter": adapter, "token_hash": token_hash, "token": saved.token}
-    values |= {"customer": saved.customer[:255], "label": saved.label[:60], "is_default": not has_default}
+    values |= {"customer": saved.customer[:255], "is_default": not has_default, **shown}
     row: PaymentMethod = PaymentMethod.objects.create(**values)
     if row.is_default:
         tell_news()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import time
 from typing import Any
 from urllib.parse import urlencode
 
@@ -30,6 +32,10 @@ class Mollie(Dialect):
                 return listed("payments", [self._payment(one) for one in ours])
             case "POST", ["payments"]:
                 return self._new(data)
+            case "GET", [("payments" | "refunds" | "chargebacks") as what]:
+                return self._listed(what, query)
+            case "GET", ["payments", id, "chargebacks"]:
+                return listed("chargebacks", [_chargeback(row) for row in self.state.disputes if row["of"] == id])
             case "GET", ["payments", id]:
                 return (200, self._payment(orders[id])) if id in orders else None
             case "POST", ["payments", id, "refunds"]:
@@ -37,6 +43,25 @@ class Mollie(Dialect):
             case "GET", ["payments", id, "refunds"]:
                 return listed("refunds", [_refund(row) for row in self.state.refunds if row["of"] == id])
         return None
+
+    def _listed(self, what: str, query: dict[str, str]) -> Answer:
+        """List from the newest on."""
+        state = self.state
+        if what == "payments":
+            paid = state.between(state.effects, self.name, 0, time.time() + 1)
+            rows = [{**self._payment(state.orders[one["id"]]), "createdAt": _day(one["at"])} for one in paid]
+        elif what == "refunds":
+            rows = [_refund(one) for one in state.between(state.refunds, self.name, 0, time.time() + 1)]
+        else:
+            rows = [_chargeback(one) for one in state.between(state.disputes, self.name, 0, time.time() + 1)]
+        rows.reverse()
+        start = [one["id"] for one in rows].index(query["from"]) if "from" in query else 0
+        size = int(query["limit"])
+        status, found = listed(what, rows[start : start + size])
+        if len(rows) > start + size:
+            address = f"{self.url}/mollie/v2/{what}?from={rows[start + size]['id']}&limit={size}"
+            found["_links"]["next"] = {"href": address, "type": "application/hal+json"}
+        return status, found
 
     def _new(self, data: dict[str, Any]) -> Answer:
         order = self.state.new(
@@ -66,7 +91,8 @@ class Mollie(Dialect):
     def pay(self, order: dict[str, Any]) -> None:
         if order["status"] == "open":
             order["status"] = "paid"
-            self.state.moved(self.name, order, order["id"])
+            if float(order["amount"]):
+                self.state.moved(self.name, order, order["id"])
 
     def _payment(self, order: dict[str, Any]) -> dict[str, Any]:
         page = self.page(order)
@@ -79,6 +105,7 @@ class Mollie(Dialect):
             "metadata": {"order": order["order"]},
             "customerId": order["customer"] or None,
             "method": "creditcard",
+            "details": {"cardLabel": "Mastercard", "cardNumber": "6787", "cardExpiryDate": "2099-12-31"},
             "_links": {"self": here, "checkout": {"href": page, "type": "text/html"}},
         }
         return found | ({"mandateId": "mdt_1"} if order["status"] == "paid" and order["customer"] else {})
@@ -89,7 +116,19 @@ def _customer(id: str) -> dict[str, Any]:
 
 
 def _refund(row: dict[str, Any]) -> dict[str, Any]:
-    return {"resource": "refund", "id": row["id"], "status": "pending", "metadata": {"refund": row["ref"]}}
+    amount = {"value": row["amount"], "currency": row["currency"]}
+    more = {"status": "pending", "metadata": {"refund": row["ref"]}, "amount": amount, "createdAt": _day(row["at"])}
+    return {"resource": "refund", "id": row["id"], **more}
+
+
+def _chargeback(row: dict[str, Any]) -> dict[str, Any]:
+    amount = {"value": row["amount"], "currency": row["currency"]}
+    more = {"paymentId": row["of"], "amount": amount, "createdAt": _day(row["at"]), "reason": {"description": "fraud"}}
+    return {"resource": "chargeback", "id": row["id"], "reversedAt": "x" if row["status"] == "won" else None, **more}
+
+
+def _day(at: float) -> str:
+    return dt.datetime.fromtimestamp(at, dt.UTC).isoformat()
 
 
 def hook(order: dict[str, Any]) -> tuple[dict[str, str], bytes]:

@@ -24,7 +24,7 @@ def issue(name: str, status: int = 422) -> Answer:
 
 class PayPal(Dialect):
     name = "paypal"
-    prefixes = ("PO",)
+    prefixes = ("PO", "PST")
 
     def answer(self, method: str, path: list[str], data: dict[str, Any], query: dict[str, str]) -> Answer | None:
         orders = self.state.orders
@@ -44,7 +44,48 @@ class PayPal(Dialect):
                 return self._capture(orders[id], data)
             case "POST", ["v2", "payments", "captures", id, "refund"]:
                 return self._refund(id, data)
+            case "POST", ["v3", "vault", "setup-tokens"]:
+                back = data["payment_source"]["paypal"]["experience_context"]["return_url"]
+                values = {"amount": "0", "currency": "-", "status": "CREATED", "back": back}
+                return 201, self._setup(self.state.new("PST", order="", **values))
+            case "GET", ["v3", "vault", "setup-tokens", id]:
+                return (200, self._setup(orders[id])) if id in orders else issue("RESOURCE_NOT_FOUND", 404)
+            case "POST", ["v3", "vault", "payment-tokens"]:
+                order = orders[data["payment_source"]["token"]["id"]]
+                order["status"] = "VAULTED"
+                return 201, {"id": f"vault_{order['id']}", "customer": {"id": "payer_1"}}
+            case "GET", ["v1", "reporting", "transactions"]:
+                return 200, self._report(query)
+            case "GET", ["v1", "customer", "disputes"]:
+                of = query.get("disputed_transaction_id")
+                rows = [one for one in self.state.disputes if one["gateway"] == self.name]
+                return 200, {"items": [_dispute(one) for one in rows if of in (None, one["of"])], "links": []}
+            case "GET", ["v1", "customer", "disputes", id]:
+                return 200, next(_dispute(one) for one in self.state.disputes if one["id"] == id)
         return None
+
+    def _setup(self, order: dict[str, Any]) -> dict[str, Any]:
+        status = "PAYER_ACTION_REQUIRED" if order["status"] == "CREATED" else order["status"]
+        return {"id": order["id"], "status": status, "links": [{"rel": "approve", "href": self.page(order)}]}
+
+    def _report(self, query: dict[str, str]) -> dict[str, Any]:
+        state = self.state
+        since, until = (dt.datetime.fromisoformat(query[name]).timestamp() for name in ("start_date", "end_date"))
+        came = [(one, "T0006", one["order"], "") for one in state.between(state.effects, self.name, since, until)]
+        went = [(one, "T1107", one["ref"], "-") for one in state.between(state.refunds, self.name, since, until)]
+        rows = [
+            {
+                "transaction_id": one["id"],
+                "custom_field": ours,
+                "transaction_event_code": code,
+                "transaction_status": "S",
+                "transaction_amount": {"value": f"{sign}{one['amount']}", "currency_code": one["currency"]},
+            }
+            for one, code, ours, sign in [*came, *went]
+        ]
+        size, page = int(query["page_size"]), int(query["page"])
+        found = [{"transaction_info": one} for one in rows[size * (page - 1) : size * page]]
+        return {"transaction_details": found, "total_pages": max(1, -(-len(rows) // size))}
 
     def _capture(self, order: dict[str, Any], data: dict[str, Any]) -> Answer:
         vault = ((data.get("payment_source") or {}).get("paypal") or {}).get("vault_id")
@@ -84,6 +125,20 @@ class PayPal(Dialect):
             "payment_source": {"paypal": vault if "capture" in order else {}},
             "links": [{"rel": "payer-action", "href": page, "method": "GET"}],
         }
+
+
+def _dispute(row: dict[str, Any]) -> dict[str, Any]:
+    outcome = {"won": "RESOLVED_SELLER_FAVOUR", "lost": "RESOLVED_BUYER_FAVOUR"}.get(row["status"])
+    due = dt.datetime.fromtimestamp(row["at"] + 7 * 86400, dt.UTC).isoformat()
+    return {
+        "dispute_id": row["id"],
+        "reason": "UNAUTHORISED",
+        "status": "RESOLVED" if outcome else "WAITING_FOR_SELLER_RESPONSE",
+        "dispute_amount": {"value": row["amount"], "currency_code": row["currency"]},
+        "dispute_outcome": {"outcome_code": outcome} if outcome else None,
+        "seller_response_due_date": due,
+        "disputed_transactions": [{"seller_transaction_id": row["of"]}],
+    }
 
 
 @lru_cache(maxsize=1)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import hmac
 import json
+import time
 from typing import Any
 
 from billing.standin.state import Answer, Dialect
@@ -39,9 +41,28 @@ class Paystack(Dialect):
                 if self.state.given_back(of) + int(data["amount"]) > orders[f"ps_{of}"]["amount"]:
                     return no(400, "Transaction has been fully reversed")
                 return yes(_refund(self.state.refunded(of, data["amount"], ref=data["merchant_note"])))
+            case "GET", [("transaction" | "refund" | "dispute") as what] if "from" in query or what == "dispute":
+                return self._listed(what, query)
             case "GET", ["refund"]:
                 return yes([_refund(row) for row in self.state.refunds if row["of"] == query["reference"]])
         return None
+
+    def _listed(self, what: str, query: dict[str, str]) -> Answer:
+        state = self.state
+        times = (_moment(query.get("from"), 0), _moment(query.get("to"), time.time() + 1))
+        if what == "transaction":
+            rows = [
+                self._transaction(state.orders[one["id"]]) for one in state.between(state.effects, self.name, *times)
+            ]
+        elif what == "refund":
+            rows = [_refund(one) for one in state.between(state.refunds, self.name, *times)]
+        else:
+            found = state.between(state.disputes, self.name, *times)
+            rows = [
+                _dispute(one) for one in found if query.get("transaction", f"1{one['order']}") == f"1{one['order']}"
+            ]
+        size, page = int(query["perPage"]), int(query["page"])
+        return yes(rows[size * (page - 1) : size * page])
 
     def _new(self, data: dict[str, Any], *, charges: bool) -> Answer:
         reference, key = data["reference"], f"ps_{data['reference']}"
@@ -64,7 +85,9 @@ class Paystack(Dialect):
 
     def _transaction(self, order: dict[str, Any]) -> dict[str, Any]:
         card = {"authorization_code": "AUTH_1", "reusable": True, "brand": "visa", "last4": "4081"}
+        card |= {"exp_month": "12", "exp_year": "2099"}
         return {
+            "id": f"1{order['order']}",
             "status": order["status"],
             "reference": order["order"],
             "amount": order["amount"],
@@ -75,7 +98,26 @@ class Paystack(Dialect):
 
 
 def _refund(row: dict[str, Any]) -> dict[str, Any]:
-    return {"id": row["id"], "merchant_note": row["ref"], "amount": row["amount"], "status": "processed"}
+    more = {"amount": row["amount"], "currency": row["currency"], "status": "processed"}
+    return {"id": row["id"], "merchant_note": row["ref"], **more}
+
+
+def _dispute(row: dict[str, Any]) -> dict[str, Any]:
+    decided = {"won": "declined", "lost": "merchant-accepted"}.get(row["status"])
+    return {
+        "id": row["id"],
+        "refund_amount": row["amount"],
+        "currency": row["currency"],
+        "status": "resolved" if decided else "awaiting-merchant-feedback",
+        "resolution": decided,
+        "category": "fraud",
+        "dueAt": dt.datetime.fromtimestamp(row["at"] + 7 * 86400, dt.UTC).isoformat(),
+        "transaction": {"reference": row["order"]},
+    }
+
+
+def _moment(text: str | None, default: float) -> float:
+    return dt.datetime.fromisoformat(text).timestamp() if text else default
 
 
 def hook(order: dict[str, Any], secret: str) -> tuple[dict[str, str], bytes]:

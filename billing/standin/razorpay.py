@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import time
 from typing import Any
 
 from billing.standin.state import Answer, Dialect
@@ -41,11 +42,23 @@ class Razorpay(Dialect):
                 return collection([one for one in [orders[id].get("payment")] if one])
             case "POST", ["payments", "create", "recurring"]:
                 return self._charge(orders[data["order_id"]], data)
-            case "GET", ["payments"]:
-                return collection([])
+            case "GET", [("payments" | "refunds" | "disputes") as what]:
+                return self._listed(what, query)
             case _, ["payments", id, *rest]:
                 return self._payment(method, id, rest, data)
         return None
+
+    def _listed(self, what: str, query: dict[str, str]) -> Answer:
+        state, times = self.state, (float(query.get("from", 0)), float(query.get("to", time.time() + 1)))
+        if what == "payments":
+            ids = {one["id"] for one in state.between(state.effects, self.name, *times)}
+            rows = [one["payment"] for one in state.orders.values() if (one.get("payment") or {}).get("id") in ids]
+        elif what == "refunds":
+            rows = [_refund(one) for one in state.between(state.refunds, self.name, *times)]
+        else:
+            rows = [_dispute(one) for one in state.between(state.disputes, self.name, *times)]
+        start = int(query.get("skip", 0))
+        return collection(rows[start : start + int(query.get("count", 10))])
 
     def _links(self, reference: str) -> list[dict[str, Any]]:
         return [one for one in self.state.orders.values() if one.get("kind") == "link" and one["order"] == reference]
@@ -74,6 +87,7 @@ class Razorpay(Dialect):
             "currency": order["currency"],
             "status": status,
             "method": "card",
+            "card": {"network": "Visa", "last4": "1111", "expiry_month": "12", "expiry_year": "2099"},
             "token_id": "token_1",
             "customer_id": "cust_1",
             "notes": {"order": order["order"]},
@@ -127,7 +141,13 @@ class Razorpay(Dialect):
 
 
 def _refund(row: dict[str, Any]) -> dict[str, Any]:
-    return {"id": row["id"], "entity": "refund", "amount": row["amount"], "notes": {"refund": row["ref"]}}
+    more = {"notes": {"refund": row["ref"]}, "currency": row["currency"], "status": "processed"}
+    return {"id": row["id"], "entity": "refund", "amount": int(row["amount"]), **more}
+
+
+def _dispute(row: dict[str, Any]) -> dict[str, Any]:
+    more = {"reason_code": "chargeback", "respond_by": int(row["at"]) + 7 * 86400, "currency": row["currency"]}
+    return {"id": row["id"], "payment_id": row["of"], "amount": row["amount"], "status": row["status"], **more}
 
 
 def hook(order: dict[str, Any], secret: str) -> tuple[dict[str, str], bytes]:

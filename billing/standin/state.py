@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import secrets
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,7 @@ class State:
     orders: dict[str, dict[str, Any]] = field(default_factory=dict)
     effects: list[dict[str, Any]] = field(default_factory=list)
     refunds: list[dict[str, Any]] = field(default_factory=list)
+    disputes: list[dict[str, Any]] = field(default_factory=list)
     answered: dict[tuple[str, str, str], tuple[bytes, Answer]] = field(default_factory=dict)
     """(gateway, path, idempotency key) -> the body and its answer."""
     faults: dict[str, float] = field(default_factory=dict)
@@ -38,13 +40,29 @@ class State:
     def moved(self, gateway: str, order: dict[str, Any], id: str) -> None:
         """Note that the money of an order has moved."""
         money = {name: order[name] for name in ("order", "amount", "currency")}
-        self.effects.append({"gateway": gateway, **money, "id": id})
+        self.effects.append({"gateway": gateway, **money, "id": id, "at": time.time()})
 
     def refunded(self, of: str, amount: Any, **values: Any) -> dict[str, Any]:
         """Note that money has gone back."""
-        row = {"id": "rf_" + secrets.token_hex(8), "of": of, "amount": amount, **values}
+        money = next((one for one in self.effects if of in (one["id"], one["order"])), {})
+        about = {name: money.get(name) for name in ("gateway", "currency")}
+        row = {"id": "rf_" + secrets.token_hex(8), "of": of, "amount": amount, "at": time.time(), **about, **values}
         self.refunds.append(row)
         return row
+
+    def disputed(self, of: str, status: str = "open") -> dict[str, Any]:
+        """Let a customer's bank want the money of a payment back, or decide about it."""
+        found = next((one for one in self.disputes if one["of"] == of), None)
+        if found is None:
+            money = next(one for one in self.effects if of in (one["id"], one["order"]))
+            found = {**money, "id": "dp_" + secrets.token_hex(8), "of": of, "at": time.time()}
+            self.disputes.append(found)
+        found["status"] = status
+        return found
+
+    def between(self, rows: list[dict[str, Any]], gateway: str, since: float, until: float) -> list[dict[str, Any]]:
+        """Return a gateway's own rows of this time."""
+        return [one for one in rows if one["gateway"] == gateway and int(since) <= one["at"] < until]
 
     def given_back(self, of: str) -> int:
         return sum(int(row["amount"]) for row in self.refunds if row["of"] == of)

@@ -13,6 +13,17 @@ from billing.standin.state import Answer, Dialect
 STATES = {"open": "requires_payment_method", "paid": "succeeded", "expired": "canceled", "declined": "canceled"}
 
 
+CARD = {
+    "id": "pm_card",
+    "object": "payment_method",
+    "card": {"brand": "visa", "last4": "4242", "exp_month": 12, "exp_year": 2099},
+}
+
+
+def listing(rows: list[Any], *, more: bool = False) -> Answer:
+    return 200, {"object": "list", "data": rows, "has_more": more}
+
+
 def error(status: int, kind: str, code: str, message: str) -> Answer:
     return status, {"error": {"type": kind, "code": code, "message": message}}
 
@@ -32,6 +43,11 @@ class Stripe(Dialect):
                 return (200, self._session(orders[id])) if id in orders else None
             case "POST", ["payment_intents"]:
                 return 200, self._intent(self._new_intent(data))
+            case "GET", [("payment_intents" | "refunds" | "disputes") as what] if "created[gte]" in query:
+                return self._listed(what, query)
+            case "GET", ["disputes"]:
+                found = [row for row in self.state.disputes if row["of"] == query["payment_intent"]]
+                return listing([_dispute(row) for row in found])
             case "GET", ["payment_intents", id]:
                 return (200, self._intent(orders[id])) if id in orders else None
             case "POST", ["payment_intents", id, "confirm"]:
@@ -40,10 +56,26 @@ class Stripe(Dialect):
                 return self._refund(data)
             case "GET", ["refunds"]:
                 found = [row for row in self.state.refunds if row["of"] == query["payment_intent"]]
-                return 200, {"object": "list", "data": [_refund(row) for row in found], "has_more": False}
+                return listing([_refund(row) for row in found])
         return None
 
+    def _listed(self, what: str, query: dict[str, str]) -> Answer:
+        state, times = self.state, (float(query["created[gte]"]), float(query["created[lt]"]))
+        if what == "payment_intents":
+            rows = state.between(state.effects, self.name, *times)
+            found = [self._intent(state.orders[row["id"]]) for row in rows]
+        elif what == "refunds":
+            found = [_refund(row) for row in state.between(state.refunds, self.name, *times)]
+        else:
+            found = [_dispute(row) for row in state.between(state.disputes, self.name, *times)]
+        ids, size = [one["id"] for one in found], int(query["limit"])
+        start = ids.index(query["starting_after"]) + 1 if "starting_after" in query else 0
+        return listing(found[start : start + size], more=len(found) > start + size)
+
     def _new_session(self, data: dict[str, Any]) -> dict[str, Any]:
+        if data["mode"] == "setup":
+            back = {"back": data["success_url"], "currency": data["currency"]}
+            return self.state.new("cs_", order=data["client_reference_id"], amount=0, status="open", setup=True, **back)
         values = {
             "order": data["client_reference_id"],
             "amount": int(data["line_items[0][price_data][unit_amount]"]),
@@ -86,6 +118,9 @@ class Stripe(Dialect):
         return 200, _refund(self.state.refunded(of, amount, ref=data.get("metadata[refund]")))
 
     def pay(self, order: dict[str, Any]) -> None:
+        if order.get("setup"):
+            order["status"] = "paid"
+            return
         intent = self.state.orders[order["intent"]]
         if order["status"] == "open":
             order["status"] = intent["status"] = "paid"
@@ -94,7 +129,10 @@ class Stripe(Dialect):
     def _session(self, order: dict[str, Any]) -> dict[str, Any]:
         status = {"open": "open", "paid": "complete"}.get(order["status"], "expired")
         paid = order["status"] == "paid"
+        saved = {"id": "seti_1", "object": "setup_intent", "status": "succeeded", "payment_method": CARD}
         return {
+            "setup_intent": saved if paid and order.get("setup") else None,
+            "customer": "cus_1",
             "id": order["id"],
             "object": "checkout.session",
             "url": self.page(order),
@@ -103,12 +141,11 @@ class Stripe(Dialect):
             "currency": order["currency"],
             "status": status,
             "payment_status": "paid" if paid else "unpaid",
-            "payment_intent": self._intent(self.state.orders[order["intent"]]) if paid else None,
+            "payment_intent": self._intent(self.state.orders[order["intent"]]) if paid and "intent" in order else None,
         }
 
     def _intent(self, order: dict[str, Any]) -> dict[str, Any]:
         paid = order["status"] == "paid"
-        card = {"id": "pm_card", "object": "payment_method", "card": {"brand": "visa", "last4": "4242"}}
         return {
             "id": order["id"],
             "object": "payment_intent",
@@ -118,19 +155,45 @@ class Stripe(Dialect):
             "status": STATES[order["status"]],
             "metadata": {"order": order["order"]},
             "customer": "cus_1" if order.get("saves") else None,
-            "payment_method": card if paid else None,
+            "payment_method": CARD if paid else None,
         }
 
 
 def _refund(row: dict[str, Any]) -> dict[str, Any]:
-    return {"id": row["id"], "object": "refund", "amount": row["amount"], "metadata": {"refund": row["ref"]}}
+    more = {"metadata": {"refund": row["ref"]}, "currency": str(row["currency"]).lower(), "status": "succeeded"}
+    return {"id": row["id"], "object": "refund", "amount": row["amount"], **more}
+
+
+def _dispute(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": row["id"],
+        "object": "dispute",
+        "payment_intent": row["of"],
+        "amount": row["amount"],
+        "currency": row["currency"],
+        "status": {"open": "needs_response"}.get(row["status"], row["status"]),
+        "reason": "fraudulent",
+        "evidence_details": {"due_by": int(row["at"]) + 7 * 86400},
+    }
+
+
+def dispute_hook(row: dict[str, Any], secret: str) -> tuple[dict[str, str], bytes]:
+    """Return the webhook of a dispute."""
+    return _signed(
+        {"id": f"evt_{row['id']}", "object": "event", "type": "charge.dispute.created"}, _dispute(row), secret
+    )
 
 
 def hook(order: dict[str, Any], secret: str, *, at: float | None = None) -> tuple[dict[str, str], bytes]:
     """Return a webhook's headers and body, signed as Stripe does."""
     about = {"id": order["id"], "object": "checkout.session", "client_reference_id": order["order"]}
-    event = {"id": f"evt_{order['id']}", "object": "event", "type": "x", "data": {"object": about}}
-    body = json.dumps(event).encode()
+    return _signed({"id": f"evt_{order['id']}", "object": "event", "type": "x"}, about, secret, at)
+
+
+def _signed(
+    event: dict[str, Any], about: dict[str, Any], secret: str, at: float | None = None
+) -> tuple[dict[str, str], bytes]:
+    body = json.dumps({**event, "data": {"object": about}}).encode()
     stamp = int(time.time() if at is None else at)
     signed = hmac.new(secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()
     return {"Stripe-Signature": f"t={stamp},v1={signed}"}, body

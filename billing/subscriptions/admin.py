@@ -171,6 +171,10 @@ class SubscriptionAdmin(CompanyRecordAdmin):
     def state(self, subscription: Subscription) -> tuple[str, str]:
         return subscription.status, subscription.get_status_display()
 
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Tell whether the user may give other modules and limits than the plan's: a right of its own."""
+        return request.user.has_perm("billing.override_subscription") and super().has_change_permission(request, obj)
+
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         return lookup == "plan__id__exact" or super().lookup_allowed(lookup, value, request)
 

@@ -96,6 +96,7 @@ class Subscription(CompanyModel):
             models.Index(fields=("look_at",), condition=Q(look_at__isnull=False), name="subscription_look"),
             models.Index(fields=("bill_at", "id"), condition=Q(bill_at__isnull=False), name="subscription_bill"),
         ]
+        permissions = [("override_subscription", "Can give other modules and limits than the plan's")]
 
     def __str__(self) -> str:
         return f"{self.company}: {self.plan or 'everything'}"

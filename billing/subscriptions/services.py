@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -247,6 +248,30 @@ def expire_subscription(*, company_id: str, by: User | None = None, note: str = 
         return apply_change(
             subscription, Action.EXPIRED, by=by, note=note, status=Status.EXPIRED, ends_at=timezone.now()
         )
+
+
+def mark_past_due(*, company_id: str, note: str) -> None:
+    """Make an active subscription past due though its period runs: its money was taken back. Any other one stays.
+
+    It is open for the grace period, and not beyond what it was.
+    """
+    with lock_primary(company_id) as found:
+        if found is None or found.status != Status.ACTIVE:
+            return
+        until = timezone.now() + settings.GRACE_PERIOD
+        ends_at = min(until, found.ends_at) if found.ends_at else until
+        apply_change(found, Action.PAST_DUE, note=note, status=Status.PAST_DUE, ends_at=ends_at)
+
+
+def restore_period(*, company_id: str, period_end: datetime, note: str) -> None:
+    """Open a subscription again whose money was taken back and has come again, while the period that it paid runs."""
+    with lock_primary(company_id) as found:
+        if found is None or found.status not in (Status.PAST_DUE, Status.EXPIRED):
+            return
+        if found.period_end != period_end or period_end <= timezone.now():
+            return
+        ends_at = access_end(period_end, cancelling=found.cancel_at_period_end)
+        apply_change(found, Action.EXTENDED, note=note, status=Status.ACTIVE, ends_at=ends_at)
 
 
 def _expect_open(subscription: Subscription) -> None:

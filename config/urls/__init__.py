@@ -6,6 +6,7 @@ from django.urls import include, path
 
 urlpatterns = [
     path("", include("billing.payments.hooks")),
+    path("", include("billing.methods.returned")),
     path("api/key/protected/", include("config.urls.key")),
     path("api/protected/", include("config.urls.session")),
     path("api/private/", include("config.urls.private")),

@@ -26,7 +26,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "meeting": ("created", "updated", "cancelled"),
     "member": ("invited", "accepted", "updated", "blocked", "unblocked", "removed"),
     "note": ("created",),
-    "payment": ("paid", "credited", "refunded"),
+    "payment": ("paid", "credited", "refunded", "disputed", "undisputed"),
     "product-service": ("created", "updated", "deleted", "restored"),
     "segment": ("entered", "left"),
     "tag": ("deleted",),

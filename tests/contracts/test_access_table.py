@@ -55,6 +55,8 @@ OPEN_WITHOUT_SUBSCRIPTION = {
     *(("DELETE", path) for path in ("subscription/<str:id>", "subscription/payment-methods/<str:id>")),
     ("POST", "subscription/<str:id>/retry"),
     ("GET", "coupons"),
+    ("GET", "subscription/payment-methods/setup"),
+    ("POST", "subscription/payment-methods/setup"),
     ("GET", "subscription/billing-details"),
     ("PUT", "subscription/billing-details"),
     ("POST", "coupons"),

@@ -1,21 +1,24 @@
-"""Charges over five gateways while workers are killed, answers get lost and keys expire: each is paid once, and the
-books say what the gateways say.
+"""Charges over five gateways while workers are killed, PostgreSQL crashes, answers get lost and keys expire: each is
+paid once, and the books say what the gateways say.
 
-PAYMENT_CHAOS is the number of payments; `make chaos` takes 2,000.
+PAYMENT_CHAOS is the number of payments and PAYMENT_CHAOS_CRASHES that of crashes; `make chaos` takes 2,000 and 5.
 """
 
 from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
+from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import Sum
 from django.utils import timezone
 
@@ -77,49 +80,100 @@ def make_charges(number: int, plan: Plan, server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    "number",
+    ("number", "crashes"),
     [
-        pytest.param(int(os.environ.get("PAYMENT_CHAOS_SHORT", "40")), marks=[pytest.mark.long, in_make_check]),
-        pytest.param(int(os.environ.get("PAYMENT_CHAOS", "2000")), marks=pytest.mark.slow),
+        pytest.param(int(os.environ.get("PAYMENT_CHAOS_SHORT", "40")), 0, marks=[pytest.mark.long, in_make_check]),
+        pytest.param(
+            int(os.environ.get("PAYMENT_CHAOS", "2000")),
+            int(os.environ.get("PAYMENT_CHAOS_CRASHES", "5")),
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 @pytest.mark.django_db(transaction=True)
-def test_chaos_pays_each_order_once(number: int, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chaos_pays_each_order_once(number: int, crashes: int, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OUTBOUND_PRIVATE_HOSTS", "127.0.0.0/8")
     monkeypatch.setenv("PAYMENT_BACKOFF", "0.1")
-    waiting, seconds = ("due", "working"), 240 + number // 2
     with running() as server, unscoped(reason="test: payments of many companies"):
         open_gateways(server, settings)
         make_charges(number, plan_of("Club", amount="10"), server)
         server.state.faults.update(FAULTS)
-        workers, kills, end = [worker(seconds) for _ in range(2)], 0, time.monotonic() + seconds
-        try:
-            while Attempt.objects.filter(status__in=waiting).exists():
-                assert time.monotonic() < end, Counter(Attempt.objects.values_list("status", "error"))
-                time.sleep(random.uniform(1.0, 2.0))
-                kill(workers.pop(random.randrange(2)))
-                kills += 1
-                workers.append(worker(seconds))
-                server.state.answered.clear()  # every key has expired
-                for attempt in random.sample(list(Attempt.objects.select_related("payment__invoice")), 4):
-                    with company_scope(attempt.company_id):
-                        look_twice(attempt)
-        finally:
-            for one in workers:
-                kill(one)
-        paid = Counter(one["order"] for one in server.state.effects)
-        attempts = list(Attempt.objects.values_list("pk", "status"))
+        kills, crashed = be_rough(server, number, crashes)
         assert kills
-        assert set(Counter(status for _, status in attempts)) == {"paid"}
-        assert paid == Counter(pk for pk, _ in attempts)
-        assert Subscription.objects.filter(status="active", plan__name="Club").count() == number
-        for adapter, currency in CURRENCIES.items():
-            letter = next(one for one, name in LETTERS.items() if name == adapter)
-            booked = Posting.objects.filter(account=f"cash:{letter}").aggregate(sum=Sum("amount_minor"))["sum"]
-            moved = [one for one in server.state.effects if one["gateway"] == adapter]
-            assert booked == sum(minor(one["amount"], currency) for one in moved)
+        assert crashed == crashes
+        check_money(server, number)
     if number <= 200:
         check_books()
+    print(f"{number} payments, {kills} kills, {crashed} crashes, {len(server.state.effects)} effects")
+
+
+def be_rough(server: Server, number: int, crashes: int) -> tuple[int, int]:
+    """Kill workers, crash PostgreSQL and let keys expire until every payment has ended. Returns what was done."""
+    seconds, several = 240 + number, 4 if number > 200 else 2
+    workers, kills, crashed, end = [worker(seconds) for _ in range(several)], 0, 0, time.monotonic() + seconds
+    try:
+        while left := patiently(waiting):
+            assert time.monotonic() < end, patiently(states)
+            time.sleep(random.uniform(1.0, 2.0))
+            if crashed < crashes and left <= number - (crashed + 1) * number // (crashes + 1):
+                patiently(crash_postgresql)
+                crashed += 1
+            kill(workers.pop(random.randrange(len(workers))))
+            kills += 1
+            workers = [one for one in workers if one.poll() is None]  # who lost the database has ended by itself
+            workers += [patiently(lambda: worker(seconds)) for _ in range(several - len(workers))]
+            server.state.answered.clear()  # every key has expired
+            patiently(look_at_some)
+    finally:
+        for one in workers:
+            kill(one)
+    return kills, crashed
+
+
+def waiting() -> int:
+    return Attempt.objects.filter(status__in=("due", "working")).count()
+
+
+def states() -> Counter[Any]:
+    return Counter(Attempt.objects.values_list("status", "error"))
+
+
+def crash_postgresql() -> None:
+    """Kill a server process by SIGKILL: PostgreSQL ends all others at once, and recovers from its log."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (own,) = cursor.fetchone()
+    os.kill(own, signal.SIGKILL)
+    connection.close()
+
+
+Found = TypeVar("Found")
+
+
+def patiently(ask: Callable[[], Found]) -> Found:
+    """Ask the database until it is there again."""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            return ask()
+        except (DatabaseError, InterfaceError):
+            assert time.monotonic() < end
+            connection.close()
+            time.sleep(0.1)
+
+
+def check_money(server: Server, number: int) -> None:
+    """Every order is paid once, and the books have what the gateways took."""
+    paid = Counter(one["order"] for one in server.state.effects)
+    attempts = list(Attempt.objects.values_list("pk", "status"))
+    assert set(Counter(status for _, status in attempts)) == {"paid"}
+    assert paid == Counter(pk for pk, _ in attempts)
+    assert Subscription.objects.filter(status="active", plan__name="Club").count() == number
+    for adapter, currency in CURRENCIES.items():
+        letter = next(one for one, name in LETTERS.items() if name == adapter)
+        booked = Posting.objects.filter(account=f"cash:{letter}").aggregate(sum=Sum("amount_minor"))["sum"]
+        moved = [one for one in server.state.effects if one["gateway"] == adapter]
+        assert booked == sum(minor(one["amount"], currency) for one in moved)
 
 
 def worker(seconds: float) -> subprocess.Popen[str]:
@@ -128,6 +182,14 @@ def worker(seconds: float) -> subprocess.Popen[str]:
     assert started.stdout is not None
     assert started.stdout.readline() == "ready\n"
     return started
+
+
+def look_at_some() -> None:
+    """Look at four attempts as repeated webhooks make us look."""
+    ids = list(Attempt.objects.values_list("pk", flat=True))
+    for attempt in Attempt.objects.select_related("payment__invoice", "method").filter(pk__in=random.sample(ids, 4)):
+        with company_scope(attempt.company_id):
+            look_twice(attempt)
 
 
 def look_twice(attempt: Attempt) -> None:

@@ -39,16 +39,21 @@ from billing.models import (
     Coupon,
     CreditNote,
     Currency,
+    Difference,
+    Dispute,
+    DisputeWatch,
     Dunning,
     GatewayAccount,
     GatewayEvent,
     Invoice,
     InvoiceLine,
     InvoiceSeries,
+    MethodSetup,
     Payment,
     PaymentMethod,
     Plan,
     Posting,
+    Reconciliation,
     Redemption,
     Refund,
     Seller,
@@ -332,6 +337,11 @@ def _gateway(n: int) -> GatewayAccount:
     return GatewayAccount.objects.get_or_create(letter="abcde"[n % 5], defaults=values)[0]
 
 
+def _reconciliation(n: int) -> Reconciliation:
+    times = {"since": timezone.now() - timedelta(days=n + 1), "until": timezone.now()}
+    return Reconciliation.objects.create(account=_gateway(n), status="done", payments=n, **times)
+
+
 def _posting(n: int) -> Posting:
     lines = [
         Posting(tx=f"inv:{n}", leg=leg, account="x", amount_minor=sum, currency="USD") for leg, sum in ((0, 1), (1, -1))
@@ -571,6 +581,23 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     CreditNote: _credit_note,
     Seller: lambda n: Seller.objects.get_or_create(defaults={"name": "Seller"})[0],
     Payment: _payment,
+    Dispute: lambda n: Dispute.objects.create(
+        attempt=_attempt(n), gateway_id=f"dp_{n}", amount_minor=n + 1, currency="USD", reason=f"fraud {n}"
+    ),
+    DisputeWatch: lambda n: DisputeWatch.objects.create(attempt=_attempt(n), status="idle", error=f"Slow {n}"),
+    MethodSetup: lambda n: MethodSetup.objects.create(
+        letter="a", adapter="stripe", status="failed", currency="USD", gateway_id=f"cs_{n}", reason=f"Nobody {n}"
+    ),
+    Reconciliation: _reconciliation,
+    Difference: lambda n: Difference.objects.create(
+        reconciliation=_reconciliation(n),
+        account=_gateway(n),
+        kind="strange",
+        what="payment",
+        gateway_ref=f"pi_{n}_{new_id()}",
+        amount_there=n,
+        currency="USD",
+    ),
     Attempt: _attempt,
     PaymentMethod: lambda n: PaymentMethod.objects.create(
         letter="a", adapter="stripe", token=SECRET, token_hash=f"{n:064}", label=f"Visa {n}"

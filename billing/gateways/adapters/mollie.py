@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -12,7 +14,9 @@ from mollie.api.client import Client
 from mollie.api.error import RequestSetupError, ResponseError
 
 from billing.gateways.base import (
+    MOST_PAGES,
     Begun,
+    Disputed,
     Fact,
     Gateway,
     Hint,
@@ -22,9 +26,11 @@ from billing.gateways.base import (
     Refused,
     Said,
     Saved,
+    Settled,
     Unsure,
     WrongSignature,
     asking,
+    last_day,
 )
 from billing.ledger.money import to_amount, to_minor
 
@@ -40,6 +46,7 @@ class Mollie(Gateway):
     signed_by = ""
     repeats = True
     live_url = "https://api.mollie.com"
+    sets_up = True
     currencies = (
         "AED AUD BGN BRL CAD CHF CZK DKK EUR GBP HKD HUF ILS JPY MXN MYR NOK NZD PHP PLN RON SEK SGD THB USD ZAR"
     )
@@ -124,6 +131,50 @@ class Mollie(Gateway):
             ours = [one["id"] for one in found if (one.get("metadata") or {}).get("refund") == refund.reference]
             return str(ours[0]) if ours else ""
 
+    def set_up(self, order: Order) -> Begun:
+        """Begin a first payment of nothing, which it takes for cards."""
+        more = {"redirectUrl": order.back_url, "sequenceType": "first", "customerId": self._customer(order)}
+        values = _values(replace(order, amount=0), method="creditcard", **more)
+        found = self._do(lambda client: client.payments.create(values, idempotency_key=f"setup-{order.reference}"))
+        with asking():
+            return Begun(found["id"], found["_links"]["checkout"]["href"])
+
+    def find_set_up(self, order: Order) -> Fact:
+        return self.find(order)
+
+    def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
+        for one in self._listed("payments", since, until):
+            if one["status"] == "paid":
+                yield _settled("payment", one["id"], (one.get("metadata") or {}).get("order"), one["amount"])
+        for one in self._listed("refunds", since, until):
+            if one["status"] not in ("failed", "canceled"):
+                yield _settled("refund", one["id"], (one.get("metadata") or {}).get("refund"), one["amount"])
+        for one in self._listed("chargebacks", since, until):
+            yield _settled("dispute", one["paymentId"], "", one["amount"])
+
+    def _listed(self, what: str, since: datetime, until: datetime) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows of a list, which begins with the newest, that were made in this time."""
+        after: dict[str, str] = {}
+        for _ in range(MOST_PAGES):
+            asked = {"limit": 250, **after}
+            page = self._do(lambda client, asked=asked: getattr(client, what).list(**asked))  # type: ignore[misc]
+            with asking():
+                rows = [dict(one) for one in page]
+                made = [datetime.fromisoformat(one["createdAt"]) for one in rows]
+                link = (page["_links"].get("next") or {}).get("href")
+                after = {"from": parse_qs(urlsplit(link).query)["from"][0]} if link else {}
+                found = [one for one, at in zip(rows, made, strict=True) if since <= at < until]
+            yield from found
+            if not after or any(at < since for at in made):
+                return
+        raise Unsure("its list does not end")
+
+    def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
+        """Return chargebacks: they are lost at once, unless the bank takes them back."""
+        found = self._do(lambda client: client.payments.get(payment_ref).chargebacks.list(limit=250))
+        with asking():
+            return [_disputed(one) for one in found]
+
     def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
         """Return the id that the hook names: it is not signed, so that it can only make us look."""
         try:
@@ -132,7 +183,7 @@ class Mollie(Gateway):
             raise WrongSignature("it names no payment") from error
         if not (id.startswith("tr_") and id.isprintable() and len(id) <= 64):
             raise WrongSignature("it names no payment")
-        return Hint(hashlib.sha256(body).hexdigest(), (id,))
+        return Hint(hashlib.sha256(body).hexdigest(), (id,), disputed=True)
 
     def check(self) -> None:
         self._do(lambda client: client.methods.list())
@@ -155,7 +206,10 @@ def _fact(found: Mapping[str, Any], order: Order) -> Fact:
     currency = str(amount["currency"])
     said = STATES.get(found["status"], Said.OPEN)
     mandate, customer = found.get("mandateId"), found.get("customerId")
-    label = str(found.get("method") or "Mollie").title()
+    card = found.get("details") or {}
+    brand, last4 = str(card.get("cardLabel") or ""), str(card.get("cardNumber") or "")[-4:]
+    label = f"{brand} {last4}" if brand and last4 else str(found.get("method") or "Mollie").title()
+    expires = last_day(*str(card.get("cardExpiryDate") or "-").split("-")[:2])
     return Fact(
         said,
         to_minor(Decimal(amount["value"]), currency) if said is Said.PAID else 0,
@@ -163,5 +217,18 @@ def _fact(found: Mapping[str, Any], order: Order) -> Fact:
         str((found.get("metadata") or {}).get("order", "")),
         order.gateway_id or str(found["id"]),
         str(found["id"]),
-        method=Saved(str(mandate), str(customer), label) if mandate and customer else None,
+        method=Saved(str(mandate), str(customer), label, brand, last4, expires) if mandate and customer else None,
     )
+
+
+def _settled(kind: str, id: Any, reference: Any, amount: Mapping[str, Any]) -> Settled:
+    with asking():
+        currency = str(amount["currency"])
+        return Settled(kind, str(id), str(reference or ""), to_minor(Decimal(amount["value"]), currency), currency)
+
+
+def _disputed(one: Mapping[str, Any]) -> Disputed:
+    currency = str(one["amount"]["currency"])
+    reason = str((one.get("reason") or {}).get("description") or "")
+    status = "won" if one.get("reversedAt") else "lost"
+    return Disputed(str(one["id"]), to_minor(Decimal(one["amount"]["value"]), currency), currency, status, reason)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
@@ -20,7 +20,9 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from django.utils import timezone
 
 from billing.gateways.base import (
+    MOST_PAGES,
     Begun,
+    Disputed,
     Fact,
     Gateway,
     Hint,
@@ -29,6 +31,7 @@ from billing.gateways.base import (
     Refused,
     Said,
     Saved,
+    Settled,
     Unsure,
     WrongSignature,
     asking,
@@ -61,6 +64,7 @@ class PayPal(Gateway):
     name = "paypal"
     title = "PayPal"
     live_url = "https://api-m.paypal.com"
+    sets_up = True
     needs = ("key_id", "secret_key")
     currencies = "AUD BRL CAD CHF CZK DKK EUR GBP HKD ILS JPY MXN MYR NOK NZD PHP PLN SEK SGD THB USD"
     """Not HUF and TWD, which it counts without decimals."""
@@ -117,6 +121,61 @@ class PayPal(Gateway):
         """Return nothing: it has no list of refunds, but the key of one holds for 45 days."""
         return ""
 
+    def set_up(self, order: Order) -> Begun:
+        context = {"return_url": order.back_url, "cancel_url": order.back_url}
+        body = {"payment_source": {"paypal": {"usage_type": "MERCHANT", "experience_context": context}}}
+        with asking():
+            found = self._call("POST", "/v3/vault/setup-tokens", f"setup-{order.reference}", body)
+            links = {link["rel"]: link["href"] for link in found["links"]}
+            return Begun(found["id"], links["approve"])
+
+    def find_set_up(self, order: Order) -> Fact:
+        """Ask for the set-up token; what the payer has approved is made a method, once for each set-up."""
+        with asking():
+            try:
+                found = self._call("GET", f"/v3/vault/setup-tokens/{order.gateway_id}")
+            except Refused as refused:
+                if refused.code not in GONE:
+                    raise
+                return _set_up(Said.FAILED, order)
+            if found["status"] not in ("APPROVED", "VAULTED"):
+                return _set_up(Said.OPEN, order)
+            body = {"payment_source": {"token": {"id": order.gateway_id, "type": "SETUP_TOKEN"}}}
+            made = self._call("POST", "/v3/vault/payment-tokens", f"vault-{order.reference}", body)
+            customer = str((made.get("customer") or {}).get("id", ""))
+            return _set_up(Said.PAID, order, Saved(str(made["id"]), customer, "PayPal"))
+
+    def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
+        """Yield its report of transactions, which is some hours late: what it lacks is asked for one by one."""
+        asked = {"start_date": since.isoformat(), "end_date": until.isoformat(), "fields": "transaction_info"}
+        for page in range(1, MOST_PAGES):
+            with asking():
+                query = urlencode({**asked, "page_size": 500, "page": page})
+                found = self._call("GET", f"/v1/reporting/transactions?{query}")
+                rows, last = [one["transaction_info"] for one in found["transaction_details"]], found["total_pages"]
+                lines = [_settled(one) for one in rows if one["transaction_status"] == "S"]
+            yield from (line for line in lines if line)
+            if page >= last:
+                break
+        else:
+            raise Unsure("its list does not end")
+        for one in self._disputes({"start_time": since.isoformat()}):
+            with asking():
+                amount, currency = _money(one["dispute_amount"])
+                for money in one["disputed_transactions"]:
+                    yield Settled("dispute", str(money["seller_transaction_id"]), "", amount, currency)
+
+    def _disputes(self, asked: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return the disputes of one page, which has the newest 50."""
+        with asking():
+            found = self._call("GET", f"/v1/customer/disputes?{urlencode({**asked, 'page_size': 50})}")
+            ids = [str(one["dispute_id"]) for one in found["items"]]
+            return [self._call("GET", f"/v1/customer/disputes/{id}") for id in ids]
+
+    def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
+        with asking():
+            return [_disputed(one) for one in self._disputes({"disputed_transaction_id": payment_ref})]
+
     def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
         try:
             sent = datetime.fromisoformat(headers["Paypal-Transmission-Time"])
@@ -131,8 +190,10 @@ class PayPal(Gateway):
             about = event["resource"]
             units = about.get("purchase_units") or [{}]
             related = (about.get("supplementary_data") or {}).get("related_ids") or {}
-            names = (about.get("custom_id"), units[0].get("custom_id"), related.get("order_id"), about.get("id"))
-            return Hint(str(event["id"]), tuple(str(name) for name in names if name))
+            names = [about.get("custom_id"), units[0].get("custom_id"), related.get("order_id"), about.get("id")]
+            names += [one.get("seller_transaction_id") for one in about.get("disputed_transactions") or ()]
+            disputed = str(event.get("event_type")).startswith("CUSTOMER.DISPUTE.")
+            return Hint(str(event["id"]), tuple(str(name) for name in names if name), disputed)
         except (InvalidSignature, ValueError, KeyError, TypeError, AttributeError, HttpFailed) as error:
             raise WrongSignature(type(error).__name__) from error
 
@@ -203,6 +264,34 @@ def _fact(found: Mapping[str, Any], order: Order) -> Fact:
     amount = to_minor(Decimal(done["amount"]["value"]), currency)
     reference = str(unit.get("custom_id", ""))
     return Fact(Said.PAID, amount, currency, reference, order.gateway_id, done["id"], method=saved)
+
+
+def _set_up(said: Said, order: Order, method: Saved | None = None) -> Fact:
+    return Fact(said, reference=order.reference, gateway_id=order.gateway_id, method=method)
+
+
+def _money(found: Mapping[str, Any]) -> tuple[int, str]:
+    currency = str(found["currency_code"])
+    return abs(to_minor(Decimal(found["value"]), currency)), currency
+
+
+def _settled(one: Mapping[str, Any]) -> Settled | None:
+    """Return a line of the report: payments are T00.., refunds T11..; fees and transfers are none of ours."""
+    kind = {"T00": "payment", "T11": "refund"}.get(str(one["transaction_event_code"])[:3])
+    if kind is None:
+        return None
+    amount, currency = _money(one["transaction_amount"])
+    return Settled(kind, str(one["transaction_id"]), str(one.get("custom_field") or ""), amount, currency)
+
+
+def _disputed(one: Mapping[str, Any]) -> Disputed:
+    outcome = str((one.get("dispute_outcome") or {}).get("outcome_code") or "")
+    status = "open"
+    if one["status"] == "RESOLVED":
+        status = "won" if outcome in ("RESOLVED_SELLER_FAVOUR", "CANCELED_BY_BUYER", "DENIED") else "lost"
+    due = one.get("seller_response_due_date")
+    until = datetime.fromisoformat(due) if due else None
+    return Disputed(str(one["dispute_id"]), *_money(one["dispute_amount"]), status, str(one.get("reason") or ""), until)
 
 
 @lru_cache(maxsize=8)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from billing.gateways.base import (
+    MOST_PAGES,
     Begun,
+    Disputed,
     Fact,
     Gateway,
     Hint,
@@ -18,10 +22,12 @@ from billing.gateways.base import (
     Refused,
     Said,
     Saved,
+    Settled,
     Unsure,
     WrongSignature,
     asking,
     body_of,
+    last_day,
 )
 
 DUPLICATE, UNKNOWN, REFUNDED = "Duplicate Transaction Reference", "Transaction reference not found", "fully reversed"
@@ -84,8 +90,10 @@ class Paystack(Gateway):
             card = found.get("authorization") or {}
             saved = None
             if said is Said.PAID and card.get("reusable"):
-                label = f"{card.get('brand') or 'Card'} {card.get('last4') or ''}".strip().title()
-                saved = Saved(str(card["authorization_code"]), order.email, label)
+                brand, last4 = str(card.get("brand") or "Card").strip().title(), str(card.get("last4") or "")
+                expires = last_day(card.get("exp_year"), card.get("exp_month"))
+                code, label = str(card["authorization_code"]), f"{brand} {last4}".strip()
+                saved = Saved(code, order.email, label, brand, last4, expires)
             return Fact(
                 said,
                 int(found["amount"]) if said is Said.PAID else 0,
@@ -113,14 +121,48 @@ class Paystack(Gateway):
             ours = [one["id"] for one in found if one.get("merchant_note") == refund.reference]
             return str(ours[0]) if ours else ""
 
+    def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
+        times = {"from": since.isoformat(), "to": until.isoformat()}
+        for one in self._listed("transaction", {**times, "status": "success"}):
+            with asking():
+                id = str(one["reference"])
+                yield Settled("payment", id, id, int(one["amount"]), str(one["currency"]))
+        for one in self._listed("refund", times):
+            with asking():
+                note = str(one.get("merchant_note") or "")
+                line = Settled("refund", str(one["id"]), note, int(one["amount"]), str(one["currency"]))
+            if one.get("status") != "failed":
+                yield line
+        for one in self._listed("dispute", times):
+            with asking():
+                money = str(one["transaction"]["reference"])
+                yield Settled("dispute", money, "", int(one["refund_amount"]), str(one["currency"]))
+
+    def _listed(self, what: str, asked: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        for page in range(1, MOST_PAGES):
+            with asking():
+                query = urlencode({**asked, "perPage": 100, "page": page})
+                rows = self._call("GET", f"/{what}?{query}", many=True)
+            yield from rows
+            if len(rows) < 100:
+                return
+        raise Unsure("its list does not end")
+
+    def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
+        with asking():
+            id = self._call("GET", f"/transaction/verify/{payment_ref}")["id"]
+            return [_disputed(one) for one in self._listed("dispute", {"transaction": id})]
+
     def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
         key = self.credentials.secret_key.encode()
         given = headers.get("X-Paystack-Signature", "")
         if not hmac.compare_digest(hmac.new(key, body, hashlib.sha512).hexdigest().encode(), given.encode()):
             raise WrongSignature("signature")
         try:
-            about = json.loads(body)["data"]
-            return Hint(hashlib.sha256(body).hexdigest(), (str(about["reference"]),))
+            event = json.loads(body)
+            about, disputed = event["data"], str(event.get("event")).startswith("charge.dispute.")
+            names = (str(about["transaction"]["reference"] if disputed else about["reference"]),)
+            return Hint(hashlib.sha256(body).hexdigest(), names, disputed)
         except (ValueError, KeyError, TypeError) as error:
             raise WrongSignature("it names no transaction") from error
 
@@ -139,3 +181,12 @@ class Paystack(Gateway):
         if status >= 400 and known:
             raise Refused(known)
         raise Unsure(f"it answers {status}: {message}"[:200])
+
+
+def _disputed(one: Mapping[str, Any]) -> Disputed:
+    status = "open"
+    if one["status"] == "resolved":
+        status = "won" if one.get("resolution") == "declined" else "lost"
+    due = datetime.fromisoformat(one["dueAt"]) if one.get("dueAt") else None
+    reason = str(one.get("category") or "")
+    return Disputed(str(one["id"]), int(one["refund_amount"]), str(one["currency"]), status, reason, due)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import razorpay
 
 from billing.gateways.base import (
+    MOST_PAGES,
     Begun,
+    Disputed,
     Fact,
     Gateway,
     Hint,
@@ -19,9 +22,11 @@ from billing.gateways.base import (
     Refused,
     Said,
     Saved,
+    Settled,
     Unsure,
     WrongSignature,
     asking,
+    last_day,
 )
 
 EXISTS, PAID, CAPTURED, REFUNDED = "already exists", "already paid", "already been captured", "fully refunded"
@@ -155,6 +160,44 @@ class Razorpay(Gateway):
             ours = [one["id"] for one in found["items"] if (one.get("notes") or {}).get("refund") == refund.reference]
             return str(ours[0]) if ours else ""
 
+    def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
+        times = {"from": int(since.timestamp()), "to": int(until.timestamp())}
+        for one in self._listed("payment", times):
+            with asking():
+                line = _settled("payment", one["id"], one, "order")
+            if one.get("status") in ("captured", "refunded"):
+                yield line
+        for one in self._listed("refund", times):
+            with asking():
+                line = _settled("refund", one["id"], one, "refund")
+            if one.get("status") != "failed":
+                yield line
+        for one in self._listed("dispute", times):
+            with asking():
+                yield Settled("dispute", str(one["payment_id"]), "", int(one["amount"]), str(one["currency"]))
+
+    def _listed(self, what: str, times: Mapping[str, int]) -> Iterator[Mapping[str, Any]]:
+        for page in range(MOST_PAGES):
+            asked = {**times, "count": 100, "skip": 100 * page}
+            found = self._do(lambda client, asked=asked: getattr(client, what).all(asked))  # type: ignore[misc]
+            with asking():
+                rows = list(found["items"])
+            yield from rows
+            if len(rows) < 100:
+                return
+        raise Unsure("its list does not end")
+
+    def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
+        """Return the payment's disputes of the newest 1,000: its list cannot be asked for one payment."""
+        found: list[Disputed] = []
+        for number, one in enumerate(self._listed("dispute", {})):
+            with asking():
+                if one["payment_id"] == payment_ref:
+                    found.append(_disputed(one))
+            if number >= 1000:
+                break
+        return found
+
     def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
         try:
             self.client.utility.verify_webhook_signature(
@@ -167,8 +210,10 @@ class Razorpay(Gateway):
                 notes = entity.get("notes") or {}
                 order = notes.get("order") if isinstance(notes, dict) else ""
                 names += [entity.get("reference_id"), entity.get("receipt"), order, entity.get("id")]
+                names += [entity.get("payment_id")]
             id = headers.get("X-Razorpay-Event-Id") or hashlib.sha256(body).hexdigest()
-            return Hint(id, tuple(str(name) for name in names if name))
+            disputed = str(event.get("event")).startswith("payment.dispute.")
+            return Hint(id, tuple(str(name) for name in names if name), disputed)
         except (ValueError, KeyError, TypeError, AttributeError, razorpay.errors.SignatureVerificationError) as error:
             raise WrongSignature(type(error).__name__) from error
 
@@ -191,6 +236,23 @@ def _of_payment(payment: Mapping[str, Any], reference: str, gateway_id: str) -> 
     )
     token, saved = payment.get("token_id"), None
     if token:
-        saved = Saved(token, str(payment.get("customer_id") or ""), str(payment.get("method") or "Razorpay").upper())
+        card = payment.get("card") or {}
+        brand, last4 = str(card.get("network") or ""), str(card.get("last4") or "")
+        label = f"{brand} {last4}" if brand and last4 else str(payment.get("method") or "Razorpay").upper()
+        expires = last_day(card.get("expiry_year"), card.get("expiry_month"))
+        saved = Saved(token, str(payment.get("customer_id") or ""), label, brand, last4, expires)
     amount, currency = int(payment["amount"]), str(payment["currency"])
     return Fact(said, amount, currency, reference, gateway_id, str(payment["id"]), method=saved)
+
+
+def _settled(kind: str, id: Any, row: Mapping[str, Any], note: str) -> Settled:
+    notes = row.get("notes") or {}
+    reference = notes.get(note, "") if isinstance(notes, dict) else ""
+    return Settled(kind, str(id), str(reference), int(row["amount"]), str(row["currency"]))
+
+
+def _disputed(one: Mapping[str, Any]) -> Disputed:
+    due = one.get("respond_by")
+    until = datetime.fromtimestamp(due, UTC) if due else None
+    status = {"won": "won", "lost": "lost", "closed": "lost"}.get(one["status"], "open")
+    return Disputed(one["id"], int(one["amount"]), one["currency"], status, str(one.get("reason_code") or ""), until)

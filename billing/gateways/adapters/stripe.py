@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import stripe
 
 from billing.gateways.base import (
+    MOST_PAGES,
     Begun,
+    Disputed,
     Fact,
     Gateway,
     Hint,
@@ -17,9 +20,11 @@ from billing.gateways.base import (
     Refused,
     Said,
     Saved,
+    Settled,
     Unsure,
     WrongSignature,
     asking,
+    last_day,
 )
 
 STATES = {
@@ -39,6 +44,7 @@ class Stripe(Gateway):
     name = "stripe"
     title = "Card (Stripe)"
     live_url = "https://api.stripe.com"
+    sets_up = True
     currencies = (
         "AED AUD BGN BRL CAD CHF CLP CZK DKK EUR GBP HKD HUF IDR ILS INR JPY KRW MXN MYR NOK NZD PHP PLN"
         " RON SEK SGD THB TRY USD VND ZAR"
@@ -147,6 +153,71 @@ class Stripe(Gateway):
             ours = [one["id"] for one in found if (one.get("metadata") or {}).get("refund") == refund.reference]
             return str(ours[0]) if ours else ""
 
+    def set_up(self, order: Order) -> Begun:
+        values: dict[str, Any] = {
+            "mode": "setup",
+            "client_reference_id": order.reference,
+            "success_url": order.back_url,
+            "cancel_url": order.back_url,
+            "currency": order.currency.lower(),
+            "customer_creation": "always",
+            "setup_intent_data": {"metadata": {"setup": order.reference}},
+        }
+        if order.email:
+            values["customer_email"] = order.email
+        with asking():
+            found = self.client.checkout.sessions.create(values, {"idempotency_key": f"setup-{order.reference}"})
+            return Begun(str(found.id), str(found.url))
+
+    def find_set_up(self, order: Order) -> Fact:
+        with asking():
+            expand = ["setup_intent.payment_method"]
+            session = self.client.checkout.sessions.retrieve(order.gateway_id, {"expand": expand}).to_dict()
+            reference, id = session["client_reference_id"], order.gateway_id
+            intent = session["setup_intent"] if session["status"] == "complete" else None
+            if intent is None or intent["status"] != "succeeded":
+                said = Said.FAILED if session["status"] == "expired" else Said.OPEN
+                return Fact(said, reference=reference, gateway_id=id)
+            method = _saved(intent["payment_method"], session["customer"])
+            return Fact(Said.PAID, reference=reference, gateway_id=id, method=method)
+
+    def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
+        created = {"gte": int(since.timestamp()), "lt": int(until.timestamp())}
+        for one in self._listed("payment_intents", created):
+            with asking():
+                reference = str((one.get("metadata") or {}).get("order", ""))
+                line = Settled("payment", one["id"], reference, int(one["amount_received"]), one["currency"].upper())
+            if line.amount:
+                yield line
+        for one in self._listed("refunds", created):
+            with asking():
+                reference = str((one.get("metadata") or {}).get("refund", ""))
+                line = Settled("refund", one["id"], reference, int(one["amount"]), one["currency"].upper())
+            if one.get("status") not in ("failed", "canceled"):
+                yield line
+        for one in self._listed("disputes", created):
+            with asking():
+                money = str(one["payment_intent"])
+                yield Settled("dispute", money, "", int(one["amount"]), one["currency"].upper())
+
+    def _listed(self, what: str, created: Mapping[str, int]) -> Iterator[Mapping[str, Any]]:
+        after: dict[str, str] = {}
+        for _ in range(MOST_PAGES):
+            with asking():
+                asked = {"created": created, "limit": 100, **after}
+                page = getattr(self.client, what).list(asked).to_dict()
+                rows, more = list(page["data"]), bool(page["has_more"])
+                after = {"starting_after": rows[-1]["id"]} if rows else {}
+            yield from rows
+            if not more:
+                return
+        raise Unsure("its list does not end")
+
+    def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
+        with asking():
+            found = self.client.disputes.list({"payment_intent": payment_ref, "limit": 100}).to_dict()["data"]
+            return [_disputed(one) for one in found if not one["status"].startswith("warning")]
+
     def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
         try:
             event = stripe.Webhook.construct_event(
@@ -154,8 +225,10 @@ class Stripe(Gateway):
             ).to_dict()
             about = event["data"]["object"]
             metadata = about.get("metadata") or {}
-            names = (about.get("client_reference_id"), metadata.get("order"), about.get("id"))
-            return Hint(str(event["id"]), tuple(str(name) for name in names if name))
+            intent = about.get("payment_intent")
+            names = (about.get("client_reference_id"), metadata.get("order"), about.get("id"), intent)
+            disputed = str(event.get("type")).startswith("charge.dispute.")
+            return Hint(str(event["id"]), tuple(str(name) for name in names if name), disputed)
         except (ValueError, KeyError, TypeError, AttributeError, stripe.SignatureVerificationError) as error:
             raise WrongSignature(type(error).__name__) from error
 
@@ -169,9 +242,7 @@ def _fact(intent: Mapping[str, Any], gateway_id: str) -> Fact:
     method, saved = intent.get("payment_method"), None
     customer = intent.get("customer")
     if said is Said.PAID and isinstance(method, dict) and customer:
-        card = method.get("card") or {}
-        label = f"{card.get('brand', 'card').title()} {card.get('last4', '')}".strip()
-        saved = Saved(method["id"], str(customer), label)
+        saved = _saved(method, customer)
     return Fact(
         said,
         int(intent["amount_received"]),
@@ -181,6 +252,20 @@ def _fact(intent: Mapping[str, Any], gateway_id: str) -> Fact:
         str(intent["id"]),
         method=saved,
     )
+
+
+def _saved(method: Mapping[str, Any], customer: Any) -> Saved:
+    card = method.get("card") or {}
+    brand, last4 = str(card.get("brand") or "card").title(), str(card.get("last4") or "")
+    expires = last_day(card.get("exp_year"), card.get("exp_month"))
+    return Saved(method["id"], str(customer), f"{brand} {last4}".strip(), brand, last4, expires)
+
+
+def _disputed(one: Mapping[str, Any]) -> Disputed:
+    due = (one.get("evidence_details") or {}).get("due_by")
+    until = datetime.fromtimestamp(due, UTC) if due else None
+    status = {"won": "won", "lost": "lost"}.get(one["status"], "open")
+    return Disputed(one["id"], int(one["amount"]), one["currency"].upper(), status, str(one.get("reason") or ""), until)
 
 
 def _decline(error: Any) -> str:

@@ -127,5 +127,6 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "meeting_invitation": [{**MEETING, "changed": False}, {**MEETING, "changed": True}],
     "meeting_cancelled": [{**MEETING, "whole": True}, {**MEETING, "whole": False}],
     "meeting_reminder": [MEETING],
+    "staff_alert": [{"name": NASTY, "subject": NASTY, "text": NASTY, "address": LINK}],
     "reward_earned": [{"name": NASTY, "count": 2, "amounts": ["EUR 12.00", "USD 3.50"]}],
 }

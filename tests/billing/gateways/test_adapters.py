@@ -114,8 +114,14 @@ CALLS: dict[str, Callable[[Gateway, Order], Any]] = {
     "refund": lambda asked, order: asked.refund(Refunding("r1", "tr_1", 1, order.currency)),
     "find_refund": lambda asked, order: asked.find_refund(Refunding("r1", "tr_1", 1, order.currency)),
     "check": lambda asked, order: asked.check(),
+    "set_up": lambda asked, order: asked.set_up(order),
+    "find_set_up": lambda asked, order: asked.find_set_up(order),
+    "list_settled": lambda asked, order: list(asked.list_settled(*WEEK)),
+    "disputes": lambda asked, order: asked.disputes("tr_1", order.currency),
 }
+WEEK = (dt.datetime.now(dt.UTC) - dt.timedelta(days=7), dt.datetime.now(dt.UTC) + dt.timedelta(hours=1))
 SILENT = {("mollie", "open"), ("paystack", "open"), ("paypal", "find_refund")}
+SILENT |= {(name, call) for name in ("razorpay", "paystack") for call in ("set_up", "find_set_up")}
 """Calls that ask nothing."""
 
 
@@ -132,6 +138,81 @@ def test_no_bad_answer_is_taken_for_a_yes_or_a_no(name: str, bad: str, server: S
         expected = Misconfigured if bad == "403" else Unsure
         with pytest.raises(expected):
             make(gateway(name, server), order)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_method_is_saved_without_a_payment(name: str, server: Server) -> None:
+    asked, order = gateway(name, server), order_of(name)
+    if not asked.sets_up:
+        with pytest.raises(Refused):
+            asked.set_up(order)
+        return
+    begun, before = asked.set_up(order), len(server.state.effects)
+    assert asked.set_up(order).gateway_id == begun.gateway_id
+    order = replace(order, gateway_id=begun.gateway_id, amount=0)
+    assert asked.find_set_up(order).said is Said.OPEN
+    server.pay(begun.gateway_id)
+    fact = asked.find_set_up(order)
+    assert (fact.said, fact.reference, fact.amount) == (Said.PAID, order.reference, 0)
+    assert asked.find_set_up(order) == fact
+    assert fact.method is not None
+    assert fact.method.customer
+    if name != "paypal":
+        assert (len(fact.method.last4), fact.method.expires) == (4, dt.date(2099, 12, 31))
+    assert len(server.state.effects) == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_own_list_has_what_was_paid_given_back_and_disputed(name: str, server: Server) -> None:
+    asked, paid = gateway(name, server), {}
+    for _ in range(2):
+        order = order_of(name, token=TOKENS[name])
+        if name == "mollie":
+            order = replace(order, customer=server.state.new("cst_", kind="customer")["id"])
+        fact = asked.move(replace(order, gateway_id=asked.open(order)))
+        paid[order.reference] = fact.payment_ref
+    reference, money = next(iter(paid.items()))
+    refund = Refunding(new_id(), money, 345, CURRENCIES[name])
+    id = asked.refund(refund)
+    server.state.disputed(money)
+    lines = list(asked.list_settled(*WEEK))
+    ours = {one.reference: one for one in lines if one.kind == "payment" and one.reference in paid}
+    assert {one.reference: (one.id, one.amount) for one in ours.values()} == {
+        name: (ref, 12345) for name, ref in paid.items()
+    }
+    given = [one for one in lines if one.reference == refund.reference]
+    assert [(one.kind, one.id, one.amount, one.currency) for one in given] == [("refund", id, 345, CURRENCIES[name])]
+    assert [one.amount for one in lines if one.kind == "dispute" and one.id == money] == [12345]
+    [dispute] = asked.disputes(money, CURRENCIES[name])
+    assert (dispute.amount, dispute.currency) == (12345, CURRENCIES[name])
+    assert dispute.status == ("lost" if name == "mollie" else "open")
+    assert (dispute.due_at is None) == (name == "mollie")
+    server.state.disputed(money, "won")
+    assert [one.status for one in asked.disputes(money, CURRENCIES[name])] == ["won"]
+    assert asked.disputes(paid.popitem()[1], CURRENCIES[name]) == []
+    early = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+    assert [one for one in asked.list_settled(early, early + dt.timedelta(days=1)) if one.kind == "payment"] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_long_list_is_read_to_its_end(name: str, server: Server) -> None:
+    at, currency = dt.datetime.now(dt.UTC).timestamp() - 60, CURRENCIES[name]
+    for n in range(501):
+        reference = f"many{n}"
+        id = {"paystack": f"ps_{reference}", "stripe": f"pi_{name}{n}"}.get(name, f"{name}{n}")
+        amount: Any = "1.00" if name in ("paypal", "mollie") else 100
+        row = {"id": id, "order": reference, "amount": amount, "currency": currency, "status": "success"}
+        row |= {"status": "paid" if name in ("stripe", "mollie") else "success", "customer": "", "back": ""}
+        if name == "razorpay":
+            notes = {"order": reference}
+            row["payment"] = {"id": id, "amount": 100, "currency": currency, "status": "captured", "notes": notes}
+        server.state.orders[id] = row
+        server.state.effects.append({"gateway": name, "at": at, **{key: row[key] for key in MONEY}})
+    found = [one.reference for one in gateway(name, server).list_settled(*WEEK) if one.reference.startswith("many")]
+    assert len(found) == len(set(found)) == 501
+
+
+MONEY = ("id", "order", "amount", "currency")
 
 
 def hooks(name: str, server: Server) -> tuple[dict[str, str], bytes]:

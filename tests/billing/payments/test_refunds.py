@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
+from accounts.models import Referral, Reward
 from billing.models import Attempt, CreditNote, Posting, Refund, Transaction
-from billing.payments.refunds import refundable, start_refund, work
+from billing.payments.refunds import (
+    approve_refund,
+    move_to_balance,
+    refundable,
+    reject_refund,
+    retry_refund,
+    start_refund,
+    work,
+)
 from billing.standin.server import Server, running
 from core.errors import NamedError
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, open_gateways, order
+from tests.kit.cast import Cast
 from tests.kit.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -58,4 +69,93 @@ def test_money_goes_back_in_parts_and_never_twice(letter: str, shared: Server, s
         assert sum(Posting.objects.filter(account="receivable").values_list("amount_minor", flat=True)) == 0
         kinds = Transaction.objects.order_by("created_at", "pk").values_list("kind", "amount_minor")
         assert list(kinds) == [("payment", 2900), ("refund", 900), ("refund", 2000)]
+    books_hold()
+
+
+def paid_by_card(server: Server, settings: Any) -> tuple[Cast, Attempt]:
+    """A company that has paid 29 USD by gateway-a, referred by somebody."""
+    open_gateways(server, settings)
+    cast, plan = buyer()
+    Referral.objects.create(
+        referrer=UserFactory(), referred_company=cast.company, program="refer", user=UserFactory(), code="x"
+    )
+    made = order(cast, plan)["payment"]
+    begin(cast, "a", made)
+    server.pay(attempt_of(cast).gateway_id)
+    cast.session.post("/gateway-a/capture", {"paymentID": made["_id"]})
+    return cast, attempt_of(cast)
+
+
+def test_above_the_limit_a_second_person_approves(shared: Server, settings: Any) -> None:
+    settings.REFUND_APPROVAL_ABOVE = Decimal(10)
+    ann, bob = UserFactory(is_staff=True), UserFactory(is_staff=True)
+    cast, attempt = paid_by_card(shared, settings)
+    start_refund(attempt=attempt, amount_minor=900, reason="late", by=ann)
+    asked = start_refund(attempt=attempt, amount_minor=200, reason="a small one more", by=ann)  # 11 in all
+    work(float("inf"))
+    with cast.scope():
+        assert sorted(Refund.objects.values_list("status", flat=True)) == ["asked", "done"]
+        assert CreditNote.objects.count() == 1
+        assert refundable(attempt) == 1800
+    with pytest.raises(NamedError, match="somebody else"):
+        approve_refund(refund=asked, by=ann)
+    approve_refund(refund=asked, by=bob)
+    with pytest.raises(NamedError):
+        approve_refund(refund=asked, by=bob)
+    work(float("inf"))
+    other = start_refund(attempt=attempt, amount_minor=1800, reason="the rest", by=bob)
+    reject_refund(refund=other, reason="they stay", by=ann)
+    with cast.scope():
+        assert refundable(attempt) == 1800
+        approved = Refund.objects.get(pk=asked.pk)
+        assert (approved.status, approved.decided_by_id) == ("done", bob.pk)
+        assert CreditNote.objects.count() == 2
+    given = [row["amount"] for row in shared.state.refunds if row["of"] == attempt.payment_ref]
+    assert given == [900, 200]
+    books_hold()
+
+
+def test_a_part_takes_a_part_of_the_reward_and_the_balance_takes_money_too(shared: Server, settings: Any) -> None:
+    staff = UserFactory(is_staff=True)
+    cast, attempt = paid_by_card(shared, settings)
+    whole = Reward.objects.get().amount
+    assert whole == Decimal("5.8")
+    start_refund(attempt=attempt, amount_minor=1450, reason="half", by=staff, to="balance")
+    assert sorted(Reward.objects.values_list("state", "amount")) == [
+        ("clawed_back", Decimal("2.9")),
+        ("pending", Decimal("2.9")),
+    ]
+    with cast.scope():
+        assert Refund.objects.get().status == "done"
+        assert sum(Posting.objects.filter(account="balance").values_list("amount_minor", flat=True)) == -1450
+        assert sorted(Transaction.objects.values_list("kind", "by")) == [
+            ("credit", "balance"),
+            ("payment", "gateway-a"),
+        ]
+    start_refund(attempt=attempt, amount_minor=1450, reason="the rest", by=staff)
+    work(float("inf"))
+    assert set(Reward.objects.values_list("state", flat=True)) == {"clawed_back"}
+    assert sum(Reward.objects.values_list("amount", flat=True)) == whole
+    books_hold()
+
+
+def test_a_refused_refund_is_tried_again_or_goes_to_the_balance(shared: Server, settings: Any) -> None:
+    staff = UserFactory(is_staff=True)
+    cast, attempt = paid_by_card(shared, settings)
+    shared.state.refunded(attempt.payment_ref, 2900, ref="by hand")  # so that nothing is left there
+    refund = start_refund(attempt=attempt, amount_minor=900, reason="late", by=staff)
+    work(float("inf"))
+    with cast.scope():
+        assert Refund.objects.get().status == "failed"
+        assert refundable(attempt) == 2000
+    retry_refund(refund=refund)
+    with pytest.raises(NamedError):
+        retry_refund(refund=refund)
+    work(float("inf"))
+    move_to_balance(refund=refund)
+    with pytest.raises(NamedError):
+        move_to_balance(refund=refund)
+    with cast.scope():
+        assert (Refund.objects.get().status, CreditNote.objects.count()) == ("done", 1)
+        assert sum(Posting.objects.filter(account="balance").values_list("amount_minor", flat=True)) == -900
     books_hold()

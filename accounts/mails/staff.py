@@ -1,0 +1,28 @@
+"""Mails to the operator's staff: that something is theirs to look at."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db.models import Q
+
+from accounts.mails.services import Letter, queue_mails
+from accounts.users.models import User
+
+MOST = 50
+"""Staff who are written to at most."""
+
+
+def tell_staff(*, subject: str, text: str, path: str, permission: str) -> int:
+    """Mail the staff who hold the permission, in the caller's transaction. `path` leads into the back office.
+
+    Returns their number. `permission` is such as billing.view_dispute.
+    """
+    app, _, codename = permission.partition(".")
+    named = {"content_type__app_label": app, "codename": codename}
+    own = Q(**{f"user_permissions__{name}": value for name, value in named.items()})
+    by_group = Q(**{f"groups__permissions__{name}": value for name, value in named.items()})
+    found = User.objects.filter(Q(is_superuser=True) | own | by_group, is_staff=True, is_active=True)
+    people = list(found.distinct().order_by("pk")[:MOST])
+    context = {"subject": subject, "text": text, "address": f"{settings.BASE_URL}{path}"}
+    queue_mails("staff_alert", [Letter(one.email, {**context, "name": one.get_short_name()}) for one in people])
+    return len(people)

@@ -1,0 +1,60 @@
+"""Back office pages of disputes."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+
+from billing.disputes.models import Dispute, DisputeWatch
+from billing.disputes.services import ask, settle
+from billing.gateways.base import Misconfigured, Refused, Unsure
+from billing.ledger.money import to_amount
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.errors import ApiError
+
+COLOURS = {"open": "warning", "won": "success", "lost": "danger"}
+
+
+@admin.register(Dispute)
+class DisputeAdmin(CompanyRecordAdmin):
+    """Payments that the payers' banks take back, or want to. Answer at the gateway, before evidence is due."""
+
+    icon = "gavel"
+    commands = ("look_now",)
+    list_display = ("gateway_id", "company", "attempt", "shown_amount", "state", "reason", "evidence_due_at")
+    list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company", "attempt")
+    search_fields = ("=id", "=gateway_id", "company__name")
+
+    @display(description="status", ordering="status", label=COLOURS)
+    def state(self, row: Dispute) -> tuple[str, str]:
+        return row.status, row.get_status_display()
+
+    @admin.display(description="amount")
+    def shown_amount(self, row: Dispute) -> str:
+        return f"{to_amount(row.amount_minor, row.currency)} {row.currency}"
+
+    @admin.display(description="Look now")
+    def look_now(self, request: HttpRequest, rows: QuerySet[Dispute]) -> None:
+        def one(row: Dispute) -> None:
+            try:
+                for fact in ask(row.attempt):
+                    settle(row.attempt_id, fact)
+            except (Misconfigured, Unsure, Refused) as trouble:
+                raise ApiError(f"the gateway says nothing: {trouble}") from trouble
+
+        self.each(request, rows[:20], one, "looked at", atomic=False)
+
+
+@admin.register(DisputeWatch)
+class DisputeWatchAdmin(CompanyRecordAdmin):
+    """Payments that are looked at for disputes."""
+
+    icon = "visibility"
+    list_display = ("id", "company", "attempt", "status", "error", "due_at")
+    list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company", "attempt")
+    search_fields = ("=id",)

@@ -1,0 +1,11 @@
+"""The work of disputes."""
+
+from __future__ import annotations
+
+from billing.disputes.models import DisputeWatch
+from billing.disputes.services import WORK, has_work, listen, work
+from billing.payments.hooks import LISTENERS
+from core.jobs import QueueWork, register
+
+LISTENERS.append(listen)
+register(QueueWork(WORK, work, has_due=has_work, queue="send", model=DisputeWatch))

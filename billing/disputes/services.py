@@ -1,0 +1,233 @@
+"""Disputes: a webhook or the reconciliation makes us look, and what the gateway says is booked and acted upon.
+
+The money is held on an account of its own while a dispute is open. It comes back when it is won; when it is lost the
+company owes it again.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+from time import monotonic
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.mails.staff import tell_staff
+from billing.disputes.models import Dispute, DisputeWatch
+from billing.gateways.accounts import account_of, noting_trouble, speaking_for
+from billing.gateways.base import Disputed, Hint, Misconfigured, Refused, Unsure
+from billing.gateways.models import GatewayAccount
+from billing.ledger.money import to_amount
+from billing.ledger.services import BALANCE, DISPUTED, RECEIVABLE, cash, post
+from billing.payments.machine import MISCONFIGURED_WAIT, MOST_DOUBTS
+from billing.payments.models import Attempt, Payment, Transaction
+from billing.payments.refunds import take_reward_back
+from billing.subscriptions.changes import lock_primary
+from billing.subscriptions.services import mark_past_due, restore_period
+from core.events import emit
+from core.ids import is_id
+from core.jobs import claim, notify_workers, update_owned
+from core.jobs.leases import LeaseLost, backoff, has_due
+from core.tenancy import company_id, company_scope, unscoped
+
+log = logging.getLogger(__name__)
+Status, Watch, Kind = Dispute.Status, DisputeWatch.Status, Transaction.Kind
+WORK = "disputes"
+AGAIN = timedelta(days=1)
+"""How often an open dispute is looked at, for hooks that do not come."""
+
+
+# Looking
+
+
+def listen(account: GatewayAccount, hint: Hint) -> int:
+    """Have the paid attempts looked at that a webhook names. Returns their number."""
+    if not hint.disputed:
+        return 0
+    names = [name[:255] for name in hint.names]
+    ids = Q(pk__in=[name for name in names if is_id(name)])
+    return watch(account, ids | Q(payment_ref__in=names) | Q(gateway_id__in=names))
+
+
+def watch(account: GatewayAccount, which: Q) -> int:
+    """Have paid attempts at an account looked at for disputes, now. Returns their number."""
+    with unscoped(reason="disputes: the attempts that a gateway names, of whatever company"), transaction.atomic():
+        rows = Attempt.objects.filter(which, letter=account.letter, adapter=account.adapter, status="paid")
+        paid = rows.exclude(payment_ref="")  # the index has no others
+        found = list(paid.values_list("company_id", "pk"))
+        DisputeWatch.objects.bulk_create(
+            [DisputeWatch(company_id=company, attempt_id=id) for company, id in found],
+            update_conflicts=True,
+            unique_fields=["company", "attempt"],
+            update_fields=["status", "due_at", "attempts"],
+        )
+    if found:
+        notify_workers(WORK)
+    return len(found)
+
+
+def work(deadline: float) -> None:
+    """Look at due watches, one by one, until none is left or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        rows = claim(DisputeWatch, limit=1)
+        if not rows:
+            return
+        with company_scope(rows[0].company_id):
+            try:
+                run(rows[0])
+            except LeaseLost:
+                log.warning("watch %s was taken over by another worker", rows[0].pk)
+
+
+def has_work() -> bool:
+    return has_due(DisputeWatch)
+
+
+def run(row: DisputeWatch) -> None:
+    """Look at a claimed watch's payment, and release it: until tomorrow while a dispute is open."""
+    attempt = row.attempt
+    try:
+        facts = ask(attempt)
+    except Misconfigured as trouble:
+        update_owned(row, status=Watch.DUE, due_at=timezone.now() + MISCONFIGURED_WAIT, worker=None, error=str(trouble))
+    except (Unsure, Refused) as doubt:
+        wait = backoff(min(row.attempts, 12), base=settings.PAYMENT_BACKOFF)
+        status = Watch.UNKNOWN if row.attempts > MOST_DOUBTS else Watch.DUE
+        update_owned(row, status=status, due_at=timezone.now() + wait, worker=None, deaths=0, error=str(doubt)[:500])
+    else:
+        for fact in facts:
+            settle(attempt.pk, fact)
+        is_open = Dispute.objects.filter(attempt=attempt, status=Status.OPEN).exists()
+        status = Watch.DUE if is_open else Watch.IDLE
+        due = timezone.now() + AGAIN
+        update_owned(row, status=status, due_at=due, worker=None, deaths=0, attempts=0, error="")
+
+
+def ask(attempt: Attempt) -> list[Disputed]:
+    """Ask the gateway for the disputes of a payment. Raises what gateways raise."""
+    account = account_of(attempt.letter)
+    if account is None or account.adapter != attempt.adapter:
+        raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
+    with noting_trouble(account):
+        return speaking_for(account).disputes(attempt.payment_ref, attempt.payment.currency)
+
+
+# What becomes of it
+
+
+@transaction.atomic
+def settle(attempt_id: str, fact: Disputed) -> Dispute | None:
+    """Merge what a gateway says of a dispute of the active company. What is known already changes nothing."""
+    with lock_primary(company_id()):
+        attempt: Attempt = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
+        payment = Payment.objects.select_related("invoice").get(pk=attempt.payment_id)
+        found: Dispute | None = Dispute.objects.filter(attempt=attempt, gateway_id=fact.id[:255]).first()
+        dispute = found or _open(attempt, payment, fact)
+        if dispute is None:
+            return None
+        if dispute.evidence_due_at != fact.due_at:
+            dispute.evidence_due_at = fact.due_at
+            dispute.save(update_fields=["evidence_due_at", "updated_at"])
+        if dispute.status == Status.OPEN and fact.status == Status.LOST:
+            _lose(dispute, attempt, payment)
+        elif dispute.status != Status.WON and fact.status == Status.WON:
+            _win(dispute, attempt, payment)
+    return dispute
+
+
+def _open(attempt: Attempt, payment: Payment, fact: Disputed) -> Dispute | None:
+    """Hold the money of a new dispute, take the reward back and make the subscription past due."""
+    said = fact.amount if fact.currency == payment.currency else payment.amount_minor
+    held = min(said, payment.amount_minor - attempt.disputed_minor)
+    if held <= 0:
+        log.error("dispute %s of attempt %s is of no money that is here: %s", fact.id, attempt.pk, fact)
+        return None
+    dispute: Dispute = Dispute.objects.create(
+        attempt=attempt,
+        gateway_id=fact.id[:255],
+        amount_minor=held,
+        currency=payment.currency,
+        reason=fact.reason[:300],
+        evidence_due_at=fact.due_at,
+    )
+    _hold(attempt, held)
+    _book(dispute, payment, "", gets=DISPUTED, gives=cash(attempt.letter))
+    _tell(dispute, attempt, payment, Kind.CHARGEBACK)
+    emit("payment.disputed", [payment.pk], payloads={payment.pk: {"amountMinor": held, "reason": dispute.reason}})
+    take_reward_back(payment, held, key=dispute.pk, note="disputed")
+    if not _is_over(payment):
+        mark_past_due(company_id=attempt.company_id, note=f"order {payment.number} is disputed")
+    amount = f"{to_amount(held, dispute.currency)} {dispute.currency}"
+    until = f" Evidence is taken until {fact.due_at:%Y-%m-%d %H:%M} UTC." if fact.due_at else ""
+    tell_staff(
+        subject=f"A payment of {amount} is disputed",
+        text=f"Order {payment.number}, gateway-{attempt.letter}: {dispute.reason or 'no reason given'}.{until}",
+        path=reverse("admin:billing_dispute_change", args=(dispute.pk,)),
+        permission="billing.view_dispute",
+    )
+    return dispute
+
+
+def _lose(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
+    """The money is gone: the company owes it again, or its balance does not have it."""
+    _book(dispute, payment, ":lost", gets=_owing(attempt, payment), gives=DISPUTED)
+    _close(dispute, Status.LOST)
+
+
+def _win(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
+    """The money comes back, and what it paid for is open again."""
+    owed = DISPUTED if dispute.status == Status.OPEN else _owing(attempt, payment)
+    _book(dispute, payment, ":won", gets=cash(attempt.letter), gives=owed)
+    _hold(attempt, -dispute.amount_minor)
+    _close(dispute, Status.WON)
+    _tell(dispute, attempt, payment, Kind.REVERSAL)
+    emit("payment.undisputed", [payment.pk], payloads={payment.pk: {"amountMinor": dispute.amount_minor}})
+    others = Dispute.objects.filter(attempt__payment=payment).exclude(status=Status.WON)
+    if payment.basis.get("periodEnd") and not others.exists():
+        end = datetime.fromisoformat(payment.basis["periodEnd"])
+        restore_period(company_id=attempt.company_id, period_end=end, note=f"order {payment.number}: dispute won")
+
+
+def _book(dispute: Dispute, payment: Payment, step: str, *, gets: str, gives: str) -> None:
+    amount = dispute.amount_minor
+    post(f"dis:{dispute.pk}{step}", dispute.currency, [(gets, amount), (gives, -amount)], about=payment.invoice_id)
+
+
+def _owing(attempt: Attempt, payment: Payment) -> str:
+    """Return where the payment's money went: it paid the invoice, or became the company's balance."""
+    by = f"gateway-{attempt.letter}"
+    credited = Transaction.objects.filter(payment=payment, kind=Kind.CREDIT, by=by).exists()
+    return BALANCE if credited else RECEIVABLE
+
+
+def _hold(attempt: Attempt, amount: int) -> None:
+    attempt.disputed_minor += amount
+    attempt.save(update_fields=["disputed_minor", "updated_at"])
+
+
+def _close(dispute: Dispute, status: str) -> None:
+    dispute.status, dispute.closed_at = status, timezone.now()
+    dispute.save(update_fields=["status", "closed_at", "updated_at"])
+
+
+def _tell(dispute: Dispute, attempt: Attempt, payment: Payment, kind: str) -> None:
+    Transaction.objects.create(
+        kind=kind,
+        amount_minor=dispute.amount_minor,
+        currency=dispute.currency,
+        by=f"gateway-{attempt.letter}",
+        payment=payment,
+        invoice_id=payment.invoice_id,
+    )
+
+
+def _is_over(payment: Payment) -> bool:
+    """Tell whether the period that the order paid for is over, or it never took effect."""
+    end = payment.basis.get("periodEnd")
+    if payment.status != Payment.Status.PAID:
+        return True
+    return bool(end) and datetime.fromisoformat(end) <= timezone.now()

@@ -1,0 +1,11 @@
+"""The work of methods that are saved without a payment."""
+
+from __future__ import annotations
+
+from billing.methods.models import MethodSetup
+from billing.methods.services import WORK, has_work, listen, work
+from billing.payments.hooks import LISTENERS
+from core.jobs import QueueWork, register
+
+LISTENERS.append(listen)
+register(QueueWork(WORK, work, has_due=has_work, queue="send", model=MethodSetup))

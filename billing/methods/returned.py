@@ -1,0 +1,40 @@
+"""The address that a gateway leads the customer back to after a method was saved."""
+
+from __future__ import annotations
+
+import logging
+
+from django.core import signing
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import path
+
+from billing.gateways.base import Misconfigured, Refused, Unsure
+from billing.methods.models import MethodSetup
+from billing.methods.services import SAVED, look
+from core.tenancy import company_scope
+
+log = logging.getLogger(__name__)
+
+
+def returned(request: HttpRequest, token: str) -> HttpResponse:
+    """GET /api/public/payments/saved/<token>: look, and lead on to the company's page. Safe to repeat."""
+    try:
+        company, id = signing.loads(token, salt=SAVED)
+    except (signing.BadSignature, ValueError, TypeError):
+        return HttpResponse(status=404)
+    with company_scope(company):
+        setup = MethodSetup.objects.filter(pk=id).first()
+        if setup is None:
+            return HttpResponse(status=404)
+        try:
+            look(setup)
+        except (Refused, Misconfigured, Unsure) as trouble:
+            log.warning("set-up %s could not be looked at: %s", id, trouble)
+    answer = HttpResponseRedirect(f"/c/{company}/settings/plan/invoices")
+    answer.status_code = 303
+    answer["Cache-Control"] = "no-store"
+    answer["Referrer-Policy"] = "no-referrer"
+    return answer
+
+
+urlpatterns = [path("api/public/payments/saved/<str:token>", returned, name="method-saved")]

@@ -1,0 +1,197 @@
+"""Methods that are saved without a payment, on the gateway's own page: begun, looked at, kept."""
+
+from __future__ import annotations
+
+import logging
+from time import monotonic
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from billing.gateways.accounts import account_of, noting_trouble, ready_account, speaking_for
+from billing.gateways.base import Fact, Hint, Misconfigured, Order, Refused, Said, Unsure
+from billing.gateways.models import GatewayAccount
+from billing.gateways.registry import adapter
+from billing.methods.models import MethodSetup
+from billing.payments.machine import LOOKS, MISCONFIGURED_WAIT
+from billing.payments.settling import save_method
+from billing.subscriptions.changes import lock_primary
+from billing.taxes.services import billing_details
+from core.errors import NamedError
+from core.ids import is_id
+from core.jobs import claim, notify_workers, update_owned
+from core.jobs.leases import LeaseLost, backoff, has_due
+from core.tenancy import company_id, company_scope, unscoped
+
+log = logging.getLogger(__name__)
+Status = MethodSetup.Status
+OPEN = (Status.DUE, Status.WORKING)
+WORK = "method-setups"
+SAVED = "billing.saved"
+"""The salt of the tokens in the address that gateways lead back to."""
+
+
+def set_up_method(*, letter: str) -> MethodSetup:
+    """Begin to save a method on the gateway's page, or return the set-up that is open: one for each gateway.
+
+    Raises GatewayXDetailsNotFound_400, and BadRequest_400 for a gateway that saves methods by payments alone.
+    """
+    with lock_primary(company_id()) as subscription:
+        account = _account(letter, subscription.currency if subscription else "")
+        setup: MethodSetup | None = MethodSetup.objects.filter(letter=letter, status__in=OPEN).first()
+        if setup is None or setup.adapter != account.adapter:
+            MethodSetup.objects.filter(letter=letter, status__in=OPEN).update(status=Status.FAILED)
+            setup = MethodSetup.objects.create(
+                letter=letter,
+                adapter=account.adapter,
+                currency=_currency(account, subscription.currency if subscription else ""),
+                email=billing_details().email,
+                due_at=timezone.now() + LOOKS[0],
+            )
+    return setup if setup.url else _begun(setup, account)
+
+
+def _account(letter: str, preferred: str) -> GatewayAccount:
+    found = account_of(letter)
+    account = ready_account(letter, _currency(found, preferred) if found else preferred)
+    if not adapter(account.adapter).sets_up:
+        title = adapter(account.adapter).title
+        raise NamedError("BadRequest_400", f"gateway: {title} saves a way to pay only with a payment")
+    return account
+
+
+def _currency(account: GatewayAccount, preferred: str) -> str:
+    offered = account.currencies or adapter(account.adapter).currencies.split()
+    return preferred if preferred in offered else str(offered[0])
+
+
+def _begun(setup: MethodSetup, account: GatewayAccount) -> MethodSetup:
+    """Ask the gateway for its page, and commit where it is."""
+    off = f"Gateway{setup.letter.upper()}DetailsNotFound_400"
+    try:
+        with noting_trouble(account):
+            page = speaking_for(account).set_up(order_of(setup, account))
+    except Misconfigured as trouble:
+        _fail(setup, str(trouble))
+        raise NamedError(off, f"gateway-{setup.letter} cannot be used at the moment") from trouble
+    except Refused as refused:
+        _fail(setup, refused.code)
+        raise NamedError("BadRequest_400", f"gateway: it refuses this: {refused.code}") from refused
+    except Unsure as doubt:
+        log.warning("set-up %s could not be begun: %s", setup.pk, doubt)
+        raise NamedError("BadRequest_400", "gateway: it does not answer. Try again") from doubt
+    values = {"gateway_id": page.gateway_id, "url": page.url[:2048], "updated_at": timezone.now()}
+    MethodSetup.objects.filter(pk=setup.pk, url="").update(**values)
+    setup.refresh_from_db()
+    return setup
+
+
+def _fail(setup: MethodSetup, reason: str) -> None:
+    MethodSetup.objects.filter(pk=setup.pk, url="").update(status=Status.FAILED, reason=reason[:300])
+
+
+def order_of(setup: MethodSetup, account: GatewayAccount) -> Order:
+    """Return the set-up as gateways take it."""
+    token = signing.dumps([setup.company_id, setup.pk], salt=SAVED)
+    public = f"{settings.BASE_URL}/api/public"
+    return Order(
+        reference=setup.pk,
+        amount=0,
+        currency=setup.currency,
+        title="A way to pay",
+        email=setup.email,
+        back_url=f"{public}/payments/saved/{token}",
+        hook_url=f"{public}/webhooks/gateway-{setup.letter}/{account.pk}",
+        gateway_id=setup.gateway_id,
+        save_method=True,
+    )
+
+
+def look(setup: MethodSetup) -> MethodSetup:
+    """Look what became of a set-up, and keep the method. Raises what gateways raise."""
+    if not setup.gateway_id:
+        return setup
+    account = account_of(setup.letter)
+    if account is None or account.adapter != setup.adapter:
+        raise Misconfigured(f"gateway-{setup.letter} is another one by now")
+    with noting_trouble(account):
+        fact = speaking_for(account).find_set_up(order_of(setup, account))
+    return settle(setup.pk, fact)
+
+
+@transaction.atomic
+def settle(setup_id: str, fact: Fact) -> MethodSetup:
+    """Merge what a gateway says into a set-up of the active company. A method that is saved stays so."""
+    with lock_primary(company_id()):
+        setup: MethodSetup = MethodSetup.objects.select_for_update(no_key=True).get(pk=setup_id)
+        if setup.status == Status.SAVED:
+            return setup
+        if fact.said is Said.PAID and fact.reference == setup.pk and fact.method is not None:
+            setup.method = save_method(setup.letter, setup.adapter, fact.method)
+            setup.status, setup.reason = Status.SAVED, ""
+            setup.save()
+        elif fact.said in (Said.PAID, Said.FAILED):
+            reason = fact.reason or ("not saved" if fact.said is Said.FAILED else "it names another set-up")
+            setup.status, setup.reason = Status.FAILED, reason[:300]
+            setup.save()
+    return setup
+
+
+def listen(account: GatewayAccount, hint: Hint) -> int:
+    """Make the set-ups due that a webhook names. Returns their number."""
+    names = [name[:255] for name in hint.names]
+    known = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
+    with unscoped(reason="webhook: the set-ups that it names, of whatever company"):
+        rows = MethodSetup.objects.filter(known, letter=account.letter, status=Status.DUE)
+        number = int(rows.update(due_at=timezone.now(), looks=0))
+    if number:
+        notify_workers(WORK)
+    return number
+
+
+def work(deadline: float) -> None:
+    """Look at due set-ups, one by one, until none is left or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        rows = claim(MethodSetup, limit=1)
+        if not rows:
+            return
+        with company_scope(rows[0].company_id):
+            try:
+                run(rows[0])
+            except LeaseLost:
+                log.warning("set-up %s was taken over by another worker", rows[0].pk)
+
+
+def has_work() -> bool:
+    return has_due(MethodSetup)
+
+
+def run(setup: MethodSetup) -> None:
+    """Look at a claimed set-up, and release it. After the last look it has failed."""
+    try:
+        found = look(setup)
+    except Misconfigured as trouble:
+        _wait(setup, due_at=timezone.now() + MISCONFIGURED_WAIT, error=str(trouble)[:500])
+    except (Unsure, Refused) as doubt:
+        wait = backoff(min(setup.attempts, 12), base=settings.PAYMENT_BACKOFF)
+        _wait(setup, due_at=timezone.now() + wait, looks=setup.looks, error=str(doubt)[:500])
+    else:
+        if found.status not in OPEN:
+            update_owned(setup, worker=None, deaths=0)
+        elif setup.looks >= len(LOOKS):
+            _wait(setup, status=Status.FAILED, reason="nobody saved one")
+        else:
+            due = timezone.now() + LOOKS[setup.looks]
+            _wait(setup, due_at=due, looks=setup.looks + 1, attempts=1, error="")
+
+
+def _wait(setup: MethodSetup, **values: Any) -> None:
+    """Let go of a set-up that is still open. What somebody else has settled meanwhile keeps its status."""
+    mine = MethodSetup.objects.filter(pk=setup.pk, lease=setup.lease, status=Status.WORKING)
+    values = {"status": Status.DUE, **values}
+    if not mine.update(updated_at=timezone.now(), worker=None, deaths=0, **values):
+        update_owned(setup, worker=None, deaths=0)

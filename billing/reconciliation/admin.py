@@ -1,0 +1,128 @@
+"""Back office pages of reconciliation: each comparison with what it found, and the differences to see to."""
+
+from __future__ import annotations
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from billing.gateways.models import GatewayAccount
+from billing.ledger.money import to_amount
+from billing.payments.models import Attempt, Refund
+from billing.reconciliation.models import Difference, Reconciliation
+from billing.reconciliation.services import begin, clear
+from billing.subscriptions.admin import staff_of
+from core.backoffice.admin import BackOfficeAdmin
+from core.backoffice.dialogs import asks
+from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.tenancy import unscoped
+
+COLOURS = {"done": "success", "failed": "danger", "due": "info", "working": "info"}
+
+
+class ClearForm(forms.Form):
+    """What was done about a difference."""
+
+    note = forms.CharField(
+        max_length=300, help_text="It is kept on record with your name.", widget=UnfoldAdminTextInputWidget()
+    )
+
+
+@admin.register(Reconciliation)
+class ReconciliationAdmin(BackOfficeAdmin):
+    """Comparisons of the gateways' money with the books: each account's daily, and when you press *Compare now*."""
+
+    icon = "compare_arrows"
+    commands = ("compare_now",)
+    list_display = ("since", "until", "account", "state", "payments", "refunds", "differences", "error")
+    list_filter = (("status", ChoicesDropdownFilter),)
+    list_select_related = ("account",)
+    search_fields = ("=id", "account__adapter")
+
+    @display(description="status", ordering="status", label=COLOURS)
+    def state(self, row: Reconciliation) -> tuple[str, str]:
+        return row.status, row.get_status_display()
+
+    @admin.display(description="Compare now")
+    def compare_now(self, request: HttpRequest, rows: QuerySet[Reconciliation]) -> None:
+        def one(row: Reconciliation) -> None:
+            begin(row.account, by=staff_of(request))
+
+        newest = {row.account_id: row for row in rows.select_related("account")[:50]}
+        self.each(request, newest.values(), one, "begun")
+
+
+@admin.register(Difference)
+class DifferenceAdmin(BackOfficeAdmin):
+    """What a gateway and the books say differently. Look at both, put it right there, and press *Seen to*."""
+
+    icon = "difference"
+    dialogs = ("see_to",)
+    extra = ("ours",)
+    list_display = ("created_at", "account", "kind", "what", "there", "here", "company", "cleared_at")
+    list_filter = (("kind", ChoicesDropdownFilter), ("cleared_at", admin.EmptyFieldListFilter))
+    list_select_related = ("account", "company")
+    search_fields = ("=id", "=gateway_ref", "=reference")
+
+    @admin.display(description="there")
+    def there(self, row: Difference) -> str:
+        return _money(row.amount_there, row.currency)
+
+    @admin.display(description="here")
+    def here(self, row: Difference) -> str:
+        return _money(row.amount_here, row.currency)
+
+    @admin.display(description="our record")
+    def ours(self, row: Difference) -> SafeString | str:
+        return _ours(row)
+
+    @asks(ClearForm, "Seen to", permission="billing.change_difference")
+    def see_to(self, request: HttpRequest, record: Difference, *, note: str) -> None:
+        """Note what was done about it."""
+        clear(record, note=note, by=staff_of(request))
+        self.log_change(request, record, f"Seen to: {note}")
+
+
+def _money(amount: int | None, currency: str) -> str:
+    return "–" if amount is None else f"{to_amount(amount, currency)} {currency}"
+
+
+def _ours(row: Difference) -> SafeString | str:
+    """Return a link to our attempt or refund."""
+    model = Refund if row.what == "refund" else Attempt
+    with unscoped(reason="back office: the record that a gateway names"):
+        return link(model.objects.filter(pk=row.reference).first())
+
+
+@panel(Reconciliation, "Differences", permission="billing.view_difference")
+def _differences(row: Reconciliation) -> SafeString:
+    found = row.found.order_by("-pk")[:ROWS]
+    cells = [
+        (link(one, one.get_kind_display()), one.what, _money(one.amount_there, one.currency), _ours(one))
+        for one in found
+    ]
+    more = list_address(Difference, reconciliation__id__exact=row.pk) if row.differences > ROWS else ""
+    return table(("What", "Of", "There", "Ours"), cells, more=more, empty="The gateway and the books say the same.")
+
+
+@panel(GatewayAccount, "Reconciliation", permission="billing.view_reconciliation")
+def _last(account: GatewayAccount) -> SafeString:
+    rows = account.reconciliations.order_by("-created_at")[:ROWS]
+    cells = [(link(one), one.get_status_display(), one.payments, one.refunds, one.differences) for one in rows]
+    return table(("Time", "State", "Payments", "Refunds", "Differences"), cells, empty="Nothing was compared yet.")
+
+
+@panel(GatewayAccount, "Parked payments", permission="billing.view_attempt")
+def _parked(account: GatewayAccount) -> SafeString:
+    with unscoped(reason="back office: parked payments of all companies"):
+        parked = Attempt.objects.filter(letter=account.letter, status__in=("wrong", "unknown"))
+        rows = list(parked.select_related("company", "payment").order_by("updated_at")[:ROWS])
+        cells = [
+            (link(one, one.payment.number), link(one.company), one.get_status_display(), one.reason) for one in rows
+        ]
+    return table(("Order", "Company", "State", "What the gateway says"), cells, empty="Nothing is parked.")

@@ -1,0 +1,295 @@
+"""Reconciliation: what a gateway lists as paid and given back is compared with the books, by our reference.
+
+It is the one thing that sees a charge that was made twice: our books would show it once. What is paid there and not
+known here is settled; what differs is kept as a report, and staff are told.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import islice
+from time import monotonic
+from typing import TypeVar
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.mails.staff import tell_staff
+from accounts.models import User
+from billing.disputes.services import watch
+from billing.gateways.accounts import accounts_on, noting_trouble, speaking_for, with_environment
+from billing.gateways.base import Gateway, Misconfigured, Refused, Said, Settled, Unsure
+from billing.gateways.models import GatewayAccount
+from billing.ledger.models import Posting
+from billing.ledger.services import cash
+from billing.payments.machine import MISCONFIGURED_WAIT, look, order_of
+from billing.payments.models import Attempt, Refund
+from billing.payments.refunds import book_found
+from billing.reconciliation.models import Difference, Reconciliation
+from core.errors import NamedError
+from core.ids import is_id
+from core.jobs import claim, notify_workers, update_owned
+from core.jobs.leases import LeaseLost, backoff, has_due
+from core.tenancy import company_scope, unscoped
+
+log = logging.getLogger(__name__)
+Status, Kind = Reconciliation.Status, Difference.Kind
+WORK = "reconciliations"
+DAILY = timedelta(days=1)
+FIRST = timedelta(days=7)
+"""How far back the first one of an account looks."""
+SPAN = timedelta(days=7)
+"""The longest time that one compares; after a stand-still they follow each other."""
+OVERLAP = timedelta(days=2)
+"""How much earlier the gateway's list begins: it knows payments by when they were begun."""
+LAG = timedelta(minutes=10)
+"""What is younger is under way, and left to the next one."""
+BATCH = 500
+MOST_ASKED = 500
+"""Payments that the gateway does not list, and is asked for one by one."""
+MOST_TRIES = 8
+PATIENCE = 3
+"""Tries after which a payment that the gateway says nothing of is a difference, and no longer stops the rest."""
+QUIET = (Kind.SETTLED,)
+"""What needs nobody: a payment whose webhook did not come, and that is settled by now."""
+
+
+def begin(account: GatewayAccount, *, by: User | None = None) -> Reconciliation:
+    """Begin to compare an account's money, from where the last one ended. Raises BadRequest_400 while one runs."""
+    now = timezone.now()
+    since = account.reconciled_until or now - FIRST
+    until = min(now - LAG, since + SPAN)
+    if until <= since:
+        raise NamedError("BadRequest_400", "everything up to ten minutes ago has been compared")
+    fresh = Reconciliation(account=account, since=since, until=until, asked_by=by)
+    Reconciliation.objects.bulk_create([fresh], ignore_conflicts=True)
+    if not Reconciliation.objects.filter(pk=fresh.pk).exists():
+        raise NamedError("BadRequest_400", "one is under way")
+    notify_workers(WORK)
+    return fresh
+
+
+def begin_due() -> bool:
+    """Begin one for each account that is on and was not compared for a day. Returns that there is no more to do."""
+    for account in accounts_on():
+        last = Reconciliation.objects.filter(account=account).order_by("-created_at").values_list("created_at").first()
+        behind = account.reconciled_until is not None and account.reconciled_until < timezone.now() - DAILY
+        if last is None or behind or last[0] < timezone.now() - DAILY:
+            try:
+                begin(account)
+            except NamedError as refused:
+                log.info("gateway-%s: %s", account.letter, refused.detail)
+    return False
+
+
+def work(deadline: float) -> None:
+    """Make due comparisons, one by one, until none is left or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        rows = claim(Reconciliation, limit=1)
+        if not rows:
+            return
+        try:
+            run(rows[0])
+        except LeaseLost:
+            log.warning("reconciliation %s was taken over by another worker", rows[0].pk)
+
+
+def has_work() -> bool:
+    return has_due(Reconciliation)
+
+
+def run(row: Reconciliation) -> None:
+    """Make a claimed comparison, and release it. One that is cut short begins anew: each of its steps counts once."""
+    account = with_environment(row.account.letter, row.account) or row.account
+    try:
+        with noting_trouble(account):
+            comparison = Comparison(row, account, speaking_for(account))
+            comparison.run()
+    except Misconfigured as trouble:
+        _again(row, MISCONFIGURED_WAIT, str(trouble))
+    except (Unsure, Refused) as doubt:
+        _again(row, backoff(row.attempts, base=settings.PAYMENT_BACKOFF), str(doubt))
+    else:
+        _finish(row, account, comparison)
+
+
+def _again(row: Reconciliation, wait: timedelta, reason: str) -> None:
+    status = Status.FAILED if row.attempts >= MOST_TRIES else Status.DUE
+    due = timezone.now() + wait
+    update_owned(row, status=status, due_at=due, worker=None, deaths=0, error=reason[:500])
+
+
+@transaction.atomic
+def _finish(row: Reconciliation, account: GatewayAccount, comparison: Comparison) -> None:
+    found = Difference.objects.filter(reconciliation=row)
+    loud = found.exclude(kind__in=QUIET).count()
+    update_owned(
+        row,
+        status=Status.DONE,
+        done_at=timezone.now(),
+        payments=comparison.payments,
+        refunds=comparison.refunds,
+        differences=found.count(),
+        worker=None,
+        error="",
+    )
+    GatewayAccount.objects.filter(pk=account.pk).update(reconciled_until=row.until)
+    if loud:
+        log.error("gateway-%s: %d differences between its money and the books", account.letter, loud)
+        tell_staff(
+            subject=f"gateway-{account.letter}: {loud} differences between its money and the books",
+            text="Money was paid twice, is missing, or is another amount than was asked for.",
+            path=reverse("admin:billing_reconciliation_change", args=(row.pk,)),
+            permission="billing.view_reconciliation",
+        )
+
+
+@dataclass
+class Comparison:
+    """A gateway's list beside the books. No transaction is open while the gateway is asked."""
+
+    row: Reconciliation
+    account: GatewayAccount
+    gateway: Gateway
+    payments: int = 0
+    refunds: int = 0
+    seen: set[str] = field(default_factory=set)
+
+    def run(self) -> None:
+        lines = self.gateway.list_settled(self.row.since - OVERLAP, self.row.until)
+        for batch in batches(lines):
+            with unscoped(reason="reconciliation: the payments that a gateway lists, of all companies"):
+                self.payments += self.compare_payments([one for one in batch if one.kind == "payment"])
+                self.refunds += self.compare_refunds([one for one in batch if one.kind == "refund"])
+                disputed = [one.id for one in batch if one.kind == "dispute"]
+                if disputed:
+                    watch(self.account, Q(payment_ref__in=disputed, disputed_minor=0))
+        with unscoped(reason="reconciliation: what is booked of all companies"):
+            self.look_for_missing()
+
+    def compare_payments(self, lines: Sequence[Settled]) -> int:
+        known = self.attempts(line.reference for line in lines)
+        for line in lines:
+            attempt = known.get(line.reference)
+            if attempt is None:
+                self.differs(Kind.STRANGE, line)
+                continue
+            self.seen.add(attempt.pk)
+            if attempt.status != Attempt.Status.PAID:
+                self.settle(attempt, line)
+            elif attempt.payment_ref != line.id:
+                self.differs(Kind.TWICE, line, attempt)
+            elif (line.amount, line.currency) != (attempt.payment.amount_minor, attempt.payment.currency):
+                self.differs(Kind.WRONG, line, attempt)
+        return len(lines)
+
+    def settle(self, attempt: Attempt, line: Settled) -> None:
+        """Let the one place that settles look at an attempt that is paid there and not here."""
+        with company_scope(attempt.company_id):
+            try:
+                found = look(attempt)
+            except (Misconfigured, Refused, Unsure) as doubt:
+                log.warning("attempt %s could not be looked at: %s", attempt.pk, doubt)
+                found = attempt
+        kinds = {Attempt.Status.PAID: Kind.SETTLED, Attempt.Status.WRONG: Kind.WRONG}
+        kind = kinds.get(Attempt.Status(found.status), Kind.UNCLEAR)
+        self.differs(Kind.TWICE if kind == Kind.SETTLED and found.payment_ref != line.id else kind, line, attempt)
+
+    def compare_refunds(self, lines: Sequence[Settled]) -> int:
+        ids = [line.reference for line in lines if is_id(line.reference)]
+        rows = Refund.objects.filter(pk__in=ids, attempt__letter=self.account.letter)
+        known = {row.pk: row for row in rows.select_related("attempt__payment__invoice")}
+        for line in lines:
+            refund = known.get(line.reference)
+            if refund is None or refund.status in (Refund.Status.ASKED, Refund.Status.REJECTED):
+                self.differs(Kind.STRANGE, line)
+            elif (line.amount, line.currency) != (refund.amount_minor, refund.currency):
+                self.differs(Kind.WRONG, line, refund)
+            elif refund.status == Refund.Status.DONE:
+                if refund.gateway_id != line.id and refund.to == Refund.To.GATEWAY:
+                    self.differs(Kind.TWICE, line, refund)
+            else:
+                with company_scope(refund.company_id):
+                    book_found(refund, line.id)
+                self.differs(Kind.SETTLED, line, refund)
+        return len(lines)
+
+    def look_for_missing(self) -> None:
+        """Ask the gateway one by one for what is booked here and stood in none of its lists."""
+        booked = booked_by(self.account.letter, self.row.since, self.row.until)
+        asked = 0
+        for batch in batches(booked.values_list("tx", flat=True).iterator(BATCH)):
+            left = [tx.removeprefix("pay:") for tx in batch if tx.removeprefix("pay:") not in self.seen]
+            for attempt in self.attempts(left).values():
+                asked += 1
+                if asked > MOST_ASKED:
+                    raise Unsure(f"its list lacks more than {MOST_ASKED} payments")
+                self.ask(attempt)
+
+    def ask(self, attempt: Attempt) -> None:
+        if attempt.disputed_minor or attempt.refunds.exists():
+            return  # what became of the money is known; some gateways call it failed by now
+        with company_scope(attempt.company_id):
+            line = Settled("payment", attempt.payment_ref, attempt.pk, 0, attempt.payment.currency)
+            try:
+                said = self.gateway.find(order_of(attempt, self.account)).said
+            except Refused:
+                said = Said.NONE
+            except Unsure:
+                if self.row.attempts < PATIENCE:
+                    raise  # it may be down
+                self.differs(Kind.UNCLEAR, line, attempt)
+                return
+        if said is not Said.PAID:
+            self.differs(Kind.MISSING, line, attempt)
+
+    def attempts(self, references: Iterable[str]) -> dict[str, Attempt]:
+        ids = [one for one in references if is_id(one)]
+        rows = Attempt.objects.filter(pk__in=ids, letter=self.account.letter, adapter=self.account.adapter)
+        return {row.pk: row for row in rows.select_related("payment__invoice", "payment__plan", "method")}
+
+    def differs(self, kind: str, line: Settled, ours: Attempt | Refund | None = None) -> None:
+        """Keep a difference, once."""
+        here = ours.payment.amount_minor if isinstance(ours, Attempt) else ours.amount_minor if ours else None
+        fresh = Difference(
+            reconciliation=self.row,
+            account_id=self.account.pk,
+            kind=kind,
+            what=line.kind,
+            gateway_ref=line.id[:255],
+            reference=line.reference[:255],
+            company_id=ours.company_id if ours else None,
+            amount_there=line.amount,
+            amount_here=here,
+            currency=line.currency[:3],
+        )
+        Difference.objects.bulk_create([fresh], ignore_conflicts=True)
+
+
+def booked_by(letter: str, since: datetime, until: datetime) -> QuerySet[Posting]:
+    """Return the postings of payments by a gateway. The index holds cash alone, and is used where the query says so."""
+    rows = Posting.objects.filter(account=cash(letter), account__startswith="cash:", tx__startswith="pay:")
+    found: QuerySet[Posting] = rows.filter(created_at__gte=since, created_at__lt=until).order_by("created_at", "pk")
+    return found
+
+
+Each = TypeVar("Each")
+
+
+def batches(rows: Iterable[Each]) -> Iterator[list[Each]]:
+    """Yield the rows, BATCH at a time."""
+    source = iter(rows)
+    while batch := list(islice(source, BATCH)):
+        yield batch
+
+
+def clear(difference: Difference, *, note: str, by: User) -> None:
+    """Note that staff have seen to a difference."""
+    values = {"cleared_at": timezone.now(), "cleared_by": by, "note": note[:300], "updated_at": timezone.now()}
+    Difference.objects.filter(pk=difference.pk).update(**values)

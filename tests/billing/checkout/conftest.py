@@ -1,0 +1,25 @@
+"""One stand-in for the gateways of a module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from billing.standin.server import Server, running
+from tests.billing.checkout.helpers import open_gateways
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Server]:
+    with running() as server:
+        yield server
+
+
+@pytest.fixture
+def server(shared: Server, settings: Any) -> Server:
+    shared.state.bad = ""
+    shared.state.faults.clear()
+    open_gateways(shared, settings)
+    return shared
