@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from billing.entitlements.selectors import entitlement_of, overlay, terms_of, usage_of
+from billing.entitlements.selectors import ALWAYS, entitlement_of, overlay, terms_of, usage_of
 from billing.models import Plan, Subscription
 from billing.subscriptions.selectors import is_open, primary_subscription
 from core.access import Entitlement
@@ -23,9 +23,9 @@ from tests.kit.factories import TagFactory
     ("own", "plan", "expected"),
     [
         ((None, {}, None), (None, None, None), (None, {}, set())),
-        ((None, {}, None), (["contact"], {"tag": 5}, 3), ({"contact"}, {"tag": 5, "member": 3}, set())),
-        ((["tag"], {}, None), (["contact"], {}, None), ({"tag"}, {}, set())),
-        (([], {}, None), (None, {}, None), (set(), {}, set())),
+        ((None, {}, None), (["contact"], {"tag": 5}, 3), ({"contact", *ALWAYS}, {"tag": 5, "member": 3}, set())),
+        ((["tag"], {}, None), (["contact"], {}, None), ({"tag", *ALWAYS}, {}, set())),
+        (([], {}, None), (None, {}, None), (set(ALWAYS), {}, set())),
         ((None, {"tag": 9}, None), (None, {"tag": 5, "api": 1}, None), (None, {"tag": 9, "api": 1}, {"tag"})),
         ((None, {"tag": 0}, None), (None, {"tag": 5}, None), (None, {"tag": 0}, {"tag"})),
         ((None, {}, 2), (None, {}, 10), (None, {"member": 2}, {"member"})),
@@ -51,7 +51,9 @@ def test_one_query_reads_what_the_model_says(cast: Cast) -> None:
         assert subscription is not None
         assert found == terms_of(subscription)
         assert found == Entitlement(
-            frozenset({"contact", "tag"}), {"tag": 5, "member": 3, "contact": 7}, frozenset({"contact", "member"})
+            frozenset({"contact", "tag", *ALWAYS}),
+            {"tag": 5, "member": 3, "contact": 7},
+            frozenset({"contact", "member"}),
         )
         TagFactory()
         assert usage_of(found) == {"member": (2, 3), "contact": (0, 7), "tag": (1, 5)}

@@ -319,7 +319,7 @@ def test_a_download_has_the_same_numbers_and_runs_nothing(cast: Cast) -> None:
 def test_what_is_wrong_is_named(cast: Cast) -> None:
     for query, status, said in (
         ({}, 400, "reportType: is required"),
-        ({"reportType": "nothing\0"}, 404, "reportType: one of leads"),
+        ({"reportType": "nothing\0"}, 404, "reportType: one of billing, leads"),
         ({"reportType": "leads", "by": "vendor"}, 400, "by: one of day, status, source, team, member for leads"),
         ({"reportType": "leads", "startDate": "2026-13-01"}, 400, "startDate: needs a day"),
         ({"reportType": "leads", "endDate": "99999999999"}, 400, "endDate: needs a day"),
