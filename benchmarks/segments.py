@@ -28,9 +28,9 @@ def segments(population: Population) -> list[Result]:
     with company_scope(tenant.company_id):
         watched = [_segment(tenant, f"City {n}") for n in range(WATCHED)]
         Segment.objects.filter(pk__in=watched).update(watched_since="2026-01-01T00:00:00Z")
-        begun = [spent(lambda id=id: compare(id, tell=False)) for id in watched]  # type: ignore[misc]
+        begun = [spent(lambda id=id: _compare(id, tell=False)) for id in watched]  # type: ignore[misc]
         members = SegmentMember.objects.count()
-        again = [spent(lambda id=id: compare(id, tell=True)) for id in watched]  # type: ignore[misc]
+        again = [spent(lambda id=id: _compare(id, tell=True)) for id in watched]  # type: ignore[misc]
         moved = [_move(tenant, watched, turn) for turn in range(ROUNDS)]
     each = members // WATCHED
     cost = [1e6 * sum(one[1:]) / CHANGED / WATCHED for one in moved]
@@ -55,6 +55,11 @@ def segments(population: Population) -> list[Result]:
             unit="us",
         ),
     ]
+
+
+@transaction.atomic
+def _compare(id: str, *, tell: bool) -> None:
+    compare(id, tell=tell)
 
 
 def _processor(taken: list[tuple[float, float, float]]) -> str:
