@@ -15,7 +15,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
         "erased",
     ),
     "contact-category": ("deleted",),
-    "conversation": ("created", "received", "queued", "assigned", "taken", "released", "answered", "closed"),
+    "conversation": ("created", "received", "queued", "assigned", "claimed", "released", "answered", "closed"),
     "dashboard": ("created", "updated", "deleted"),
     "enrich": ("accepted", "rejected"),
     "follow-up": ("created", "updated", "completed", "deleted"),

@@ -78,7 +78,7 @@ def _take(conversation: Conversation, member_id: str, instead_of: str | None) ->
     enter(conversation, "take")
     conversation.assignee_id = member_id
     conversation.snoozed_until = None
-    _tell("taken", conversation, member_id)
+    _tell("claimed", conversation, member_id)
 
 
 @transaction.atomic

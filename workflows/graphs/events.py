@@ -41,7 +41,7 @@ LABELS = {
     "conversation.created": "A chat begins",
     "conversation.received": "Somebody writes by chat",
     "conversation.queued": "A chat waits for a member",
-    "conversation.taken": "A member takes a chat over",
+    "conversation.claimed": "A member takes a chat over",
     "follow-up.completed": "A follow-up is done",
     "genie.recurred": "An outreach comes round again",
     "lead.merged": "Leads are merged",

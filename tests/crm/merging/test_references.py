@@ -28,7 +28,7 @@ from crm.models import (
     SegmentRecord,
 )
 from crm.records.kinds import RecordKind
-from outreach.models import EnrichmentProposal, GenieScheduler, InboundMessage, SendJob
+from outreach.models import Conversation, EnrichmentProposal, GenieScheduler, InboundMessage, SendJob
 from tests.crm.merging.helpers import differences, everything, merge, undo
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory
@@ -111,6 +111,7 @@ def surround(owner: str, contact: Contact, lead: Lead) -> None:
     SegmentRecord.objects.create(segment=segment, contact=contact)
     SegmentRecord.objects.create(segment=segment, lead=lead)
     SendJob.objects.create(run=GenieScheduler.objects.create(ai_type="offline"), contact=contact, subject="Hi")
+    Conversation.objects.create(contact=contact, lead=lead, address=contact.pk)
     InboundMessage.objects.create(
         kind="reply",
         uid_validity=1,

@@ -92,7 +92,7 @@ def test_what_is_not_signed_has_no_effect(cast: Cast, app: ChatApp) -> None:
     question = {"hub.mode": "subscribe", "hub.challenge": "42", "hub.verify_token": verify_token(app.pk, app.hook_salt)}
     assert client.get(f"/{path}", question).content == b"42"
     assert client.get(f"/{path}", {**question, "hub.verify_token": "guess"}).status_code == 403
-    assert client.post(f"/{path[:-1]}x", b"{}", content_type="application/json").status_code == 404
+    assert client.post(f"/{path[:-1]}0", b"{}", content_type="application/json").status_code == 404
     assert client.post(f"/hooks/chatapp/{'0' * 24}/x", b"{}", content_type="application/json").status_code == 404
     with cast.scope():
         ChatApp.objects.filter(pk=app.pk).update(app_secret="")
