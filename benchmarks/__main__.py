@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-WRITING = frozenset(
-    {"bulk", "lead-bulk", "import", "send", "workflows", "workflow-import", "renewals", "segments"}
-)
+WRITING = frozenset({"bulk", "lead-bulk", "import", "send", "workflows", "workflow-import", "renewals", "segments"})
 """The benchmarks that write, each into a copy of the database, so that they run in any order."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from django.utils import timezone
 
@@ -11,15 +12,21 @@ from crm.models import Contact
 from outreach.chatbots.services import create_chatbot, publish
 from outreach.models import CannedAnswer, ChatApp, ChatTemplate, Conversation, ConversationMessage
 
-BOT = [
+BOT: list[dict[str, Any]] = [
     {"text": "Hello, this is the roastery. What can we do for you: beans, machines, or an order?", "order": 1},
     {"text": "Thank you. One of us answers in a moment.", "order": 2},
 ]
 TALKS = (
-    ("queued", ("in", "Hello, do you deliver on Saturdays?"), ("bot", BOT[0]["text"]), ("in", "An order for Saturday")),
-    ("bot", ("in", "Good morning!"), ("bot", BOT[0]["text"])),
-    ("human", ("in", "The grinder is too loud."), ("member", "We send you another one."), ("in", "Wonderful, thanks")),
-    ("closed", ("in", "Is the autumn menu out?"), ("member", "Since Monday. Shall we bring a sample?")),
+    (
+        "queued",
+        [("in", "Hello, do you deliver on Saturdays?"), ("bot", BOT[0]["text"]), ("in", "For Saturday")],
+    ),
+    ("bot", [("in", "Good morning!"), ("bot", BOT[0]["text"])]),
+    (
+        "human",
+        [("in", "The grinder is too loud."), ("member", "We send you another one."), ("in", "Thanks")],
+    ),
+    ("closed", [("in", "Is the autumn menu out?"), ("member", "Since Monday. Shall we bring a sample?")]),
 )
 WORDS = [
     {"type": "BODY", "text": "Hello {{1}}, your order is on its way.", "example": {"body_text": [["Ann"]]}},
@@ -47,7 +54,7 @@ def create_chats(member: Member) -> None:
     publish(id=bot.pk, member_id=member.pk)
     CannedAnswer.objects.create(name="Hours", text="We are here from nine to six, but on Sundays.", created_by=member)
     people = Contact.objects.exclude(contact_number=None).order_by("-pk")[: len(TALKS)]
-    for place, (contact, (state, *said)) in enumerate(zip(people, TALKS, strict=False)):
+    for place, (contact, (state, said)) in enumerate(zip(people, TALKS, strict=False)):
         began = now - timedelta(hours=3 * place + 1)
         conversation = Conversation.objects.create(
             chat_app=app,
