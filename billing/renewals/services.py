@@ -50,6 +50,8 @@ WORK = "renewals"
 BATCH = 2000
 WAIT = timedelta(hours=1)
 """When a subscription is looked at again whose company is paying another order."""
+AHEAD = timedelta(days=1)
+"""How far ahead the next bill is at least of one that is billed, however long the service stood still."""
 OPEN_ATTEMPT = ("due", "working", "wrong", "unknown")
 AT_ONCE = 60.0
 """Seconds of charges that gateways take without being spread."""
@@ -116,7 +118,7 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
         elif end > now:
             _look_again(row, end)
         elif order is not None and order.renews == end:
-            _look_again(row, _next_end(end, row))
+            _look_again(row, max(_next_end(end, row), now + AHEAD))
         elif order is not None and not _left(order):
             _look_again(row, now + WAIT)
         else:
@@ -225,7 +227,7 @@ def _bill(batch: Sequence[Due], facts: Facts, now: datetime, waiting: int) -> No
             {"company_id": due.company_id, "payment_id": payment, "due_at": now + timedelta(seconds=wait)}
         )
         open_until = max(ends_at, due.ends_at or ends_at) if due.ends_at is None or due.is_active else due.ends_at
-        moves.append(_move(due, end, open_until, None))
+        moves.append(_move(due, max(end, now + AHEAD), open_until, None))
         rows[SubscriptionChange].append(
             _change(due, Action.BILLED, {"ends_at": due.ends_at}, {"ends_at": open_until}, source=f"billed:{payment}")
         )
