@@ -13,6 +13,9 @@ from django.core import signing
 from django.utils import timezone
 
 from accounts.models import CompanySettings
+from billing.addons.services import Chosen, Item, held, items_for, stored
+from billing.charges.models import Charge
+from billing.charges.services import line_of
 from billing.coupons.models import Coupon
 from billing.coupons.services import discount_of, usable_coupon
 from billing.invoices.models import Invoice
@@ -21,11 +24,12 @@ from billing.ledger.money import percent_of, share, to_minor
 from billing.payments.attempts import PROOF, QUOTE
 from billing.payments.models import Payment
 from billing.payments.settling import usable_balance
-from billing.plans.models import Currency, Plan, PlanPrice
+from billing.plans.models import Currency, Plan, PlanPrice, PlanVersion
+from billing.plans.versions import prices_of, with_terms
 from billing.subscriptions.changes import check_seats
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.periods import period_after
-from billing.subscriptions.selectors import is_open
+from billing.subscriptions.selectors import is_open, plan_held, version_at
 from billing.taxes.services import billing_details, tax_rate
 from core.access import used_quota
 from core.errors import NamedError, shorten
@@ -50,6 +54,10 @@ class Quote:
     coupon: Coupon | None
     credit: int
     """What the company's balance covers."""
+    add_ons: tuple[Item, ...] = ()
+    """What the subscription has of them when it is paid."""
+    charges: tuple[str, ...] = ()
+    """The pending charges that it bills."""
 
     @property
     def subtotal(self) -> int:
@@ -75,7 +83,8 @@ class Quote:
     def basis(self) -> dict[str, Any]:
         """Return what the amount was reckoned from."""
         coupon = self.coupon.code if self.coupon else ""
-        return {"coupon": coupon, "credit": self.credit, "total": self.total}
+        add_ons = stored(self.add_ons)
+        return {"coupon": coupon, "credit": self.credit, "total": self.total, "addOns": add_ons}
 
     @property
     def digest(self) -> str:
@@ -98,23 +107,34 @@ def quote_plan(
     currency: str = "",
     seats: int | None = None,
     coupon_code: str = "",
+    add_ons: Chosen | None = None,
+    owed: Sequence[Charge] = (),
 ) -> Quote:
-    """Reckon what a period of a plan costs the active company now.
+    """Reckon what a period of a plan costs the active company now, with its add-ons and pending charges (`owed`).
 
     Another plan or interval begins at once, and what is unused of the paid period is taken off. The same one goes on
-    when the paid period ends. Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400, FreePlanAlreadyUsed_400,
+    when the paid period ends, at the price that it has had; more add-ons in it are bought for the rest of the period.
+    Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400, FreePlanAlreadyUsed_400,
     CouponInvalid_400 and BadRequest_400.
     """
     plan = _plan(plan_id, subscription)
     now = timezone.now()
     interval = interval or subscription.interval or PlanPrice.Interval.MONTH
-    price = _price(plan, interval, currency or _currency(plan, interval, subscription))
+    paid = subscription.status in (Status.ACTIVE, Status.PAST_DUE) and bool(subscription.interval)
+    goes_on = paid and subscription.plan_id == plan.pk
+    version = _version(subscription, interval, now) if goes_on else None
+    plan = with_terms(plan, version)
+    price = _price(plan, version, interval, currency or _currency(plan, version, interval, subscription))
     code = price.currency.code
     chosen = seats if seats is not None else max(plan.min_seats, used_quota("member"))
     check_seats(plan, chosen)
-    paid = subscription.status in (Status.ACTIVE, Status.PAST_DUE) and bool(subscription.interval)
-    same = paid and subscription.plan_id == plan.pk and subscription.interval == interval
-    lines = _lines(plan, price, chosen)
+    same = goes_on and subscription.interval == interval
+    wanted = (held(subscription) if is_open(subscription) else {}) if add_ons is None else add_ons
+    keeps = same and code == subscription.currency
+    items = items_for(subscription, wanted, currency=code, interval=interval, keeps=keeps)
+    if keeps and add_ons is not None and _adds(subscription, wanted):
+        return quote_add_ons(subscription, plan, items)
+    lines = _lines(plan, price, chosen) + _item_lines(items, code, interval)
     if same and subscription.period_end and subscription.period_day:
         start = subscription.period_end
         if start > period_after(now, interval, now.day):
@@ -130,8 +150,10 @@ def quote_plan(
             )
     has_paid = Invoice.objects.filter(status=Invoice.Status.PAID, total_minor__gt=0).exists()
     coupon = usable_coupon(coupon_code, plan=plan, currency=code, has_paid=has_paid) if coupon_code else None
-    billed = _with_tax(_with_discount(lines, coupon, code))
-    quote = Quote(Kind.CYCLE, plan, interval, chosen, code, billed, not same, period, coupon, 0)
+    charges = [charge for charge in owed if charge.currency == code]
+    billed = _with_tax([*_with_discount(lines, coupon, code), *(line_of(charge) for charge in charges)])
+    values = {"add_ons": tuple(items), "charges": tuple(charge.pk for charge in charges)}
+    quote = Quote(Kind.CYCLE, plan, interval, chosen, code, billed, not same, period, coupon, 0, **values)
     return _with_credit(quote)
 
 
@@ -140,14 +162,14 @@ def quote_seats(subscription: Subscription, seats: int) -> Quote:
 
     Raises SubscriptionExpired_400, BadRequest_400, PlanMinUsers_400 and PlanMaxUsers_400.
     """
-    plan, end, start = subscription.plan, subscription.period_end, subscription.period_start
+    plan, end, start = plan_held(subscription), subscription.period_end, subscription.period_start
     if not is_open(subscription) or subscription.status != Status.ACTIVE:
         raise NamedError("SubscriptionExpired_400", "seats are added to a subscription that is paid")
     if plan is None or not subscription.interval or end is None or start is None:
         raise NamedError("BadRequest_400", "this subscription has no seats to be paid for")
     check_seats(plan, seats)
     more = seats - max(subscription.seats or plan.min_seats, plan.min_seats)
-    price = _price(plan, subscription.interval, subscription.currency or FALLBACK)
+    price = _price(plan, subscription.version, subscription.interval, subscription.currency or FALLBACK)
     code, now = price.currency.code, timezone.now()
     left, whole = int((end - now).total_seconds()), int((end - start).total_seconds())
     unit = -(-to_minor(price.seat_amount, code) * max(0, left) // max(1, whole))
@@ -155,6 +177,51 @@ def quote_seats(subscription: Subscription, seats: int) -> Quote:
     lines = (Line(text, max(0, more), unit, unit * max(0, more)),)
     quote = Quote(Kind.SEATS, plan, subscription.interval, seats, code, _with_tax(lines), False, (now, end), None, 0)
     return _with_credit(quote)
+
+
+def quote_add_ons(subscription: Subscription, plan: Plan, items: Sequence[Item]) -> Quote:
+    """Reckon what further add-ons cost for the rest of the paid period.
+
+    Raises BadRequest_400 where there are fewer of another one: fewer are what the next period is bought with.
+    """
+    end, start, code = subscription.period_end, subscription.period_start, subscription.currency
+    if end is None or start is None:
+        raise NamedError("BadRequest_400", "addOns: this subscription has no period to be paid for")
+    had, now, lines = held(subscription), timezone.now(), []
+    known = {item.add_on.pk: item.quantity for item in items}
+    if any(known.get(id, 0) < quantity for id, quantity in had.items()):
+        raise NamedError("BadRequest_400", "addOns: order more now, and fewer with the next period")
+    left, whole = int((end - now).total_seconds()), int((end - start).total_seconds())
+    for item in items:
+        more = item.quantity - had.get(item.add_on.pk, 0)
+        if more > 0:
+            unit = -(-to_minor(item.unit_amount, code) * max(0, min(left, whole)) // max(1, whole))
+            lines.append(Line(f"{item.add_on.name} until {end:%Y-%m-%d}", more, unit, unit * more))
+    seats = subscription.seats or plan.min_seats
+    billed, period = _with_tax(lines), (now, end)
+    values = {"add_ons": tuple(items)}
+    quote = Quote(Kind.ADD_ONS, plan, subscription.interval, seats, code, billed, False, period, None, 0, **values)
+    return _with_credit(quote)
+
+
+def _adds(subscription: Subscription, wanted: Chosen) -> bool:
+    """Tell whether more add-ons are wanted in a paid period that runs."""
+    had, end = held(subscription), subscription.period_end
+    runs = subscription.status == Status.ACTIVE and end is not None and end > timezone.now()
+    return runs and any(quantity > had.get(id, 0) for id, quantity in wanted.items())
+
+
+def _item_lines(items: Sequence[Item], currency: str, interval: str) -> tuple[Line, ...]:
+    units = [(item, to_minor(item.unit_amount, currency)) for item in items]
+    return tuple(
+        Line(f"{item.add_on.name}, a {interval}", item.quantity, unit, unit * item.quantity) for item, unit in units
+    )
+
+
+def _version(subscription: Subscription, interval: str, now: datetime) -> PlanVersion | None:
+    """Return the terms that the next period of the subscription's plan has."""
+    goes_on = subscription.interval == interval and subscription.period_end is not None
+    return version_at(subscription, subscription.period_end if goes_on and subscription.period_end else now)
 
 
 def _plan(id: str, subscription: Subscription) -> Plan:
@@ -166,16 +233,14 @@ def _plan(id: str, subscription: Subscription) -> Plan:
     return plan
 
 
-def _currency(plan: Plan, interval: str, subscription: Subscription) -> str:
-    priced = plan.prices.filter(interval=interval, currency__is_active=True).order_by("currency__code")
-    codes = list(priced.values_list("currency__code", flat=True))
+def _currency(plan: Plan, version: PlanVersion | None, interval: str, subscription: Subscription) -> str:
+    codes = list(prices_of(plan, version, interval))
     own = CompanySettings.objects.values_list("currency", flat=True).first() or ""
     return next((code for code in (subscription.currency, own, FALLBACK, *codes) if code in codes), FALLBACK)
 
 
-def _price(plan: Plan, interval: str, currency: str) -> PlanPrice:
-    rows = plan.prices.select_related("currency").filter(interval=interval, currency__is_active=True)
-    found = rows.filter(currency__code=currency.upper()).first()
+def _price(plan: Plan, version: PlanVersion | None, interval: str, currency: str) -> PlanPrice:
+    found = prices_of(plan, version, interval).get(currency.upper())
     if found is None:
         known = Currency.objects.filter(code=currency.upper(), is_active=True).exists()
         what = f"interval: the plan has no price for a {interval} in" if known else "currency: none is on offer called"

@@ -7,6 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from billing.addons.serializers import AddOnsInput
 from billing.checkout.quotes import Quote
 from billing.entitlements.serializers import SubscriptionOut
 from billing.ledger.money import MoneyOut, money
@@ -29,6 +30,7 @@ class OrderInput(Input):
     currency = LineInput(max_length=3, min_length=3, required=False, help_text="ISO 4217 code of one of its prices")
     seats = IntegerInput(min_value=1, max_value=1_000_000, required=False)
     couponCode = LineInput(max_length=40, required=False)
+    addOns = AddOnsInput(source="add_ons")
 
 
 class SeatsInput(Input):
@@ -78,6 +80,7 @@ class TransferInput(TransferFields):
     currency = LineInput(max_length=3, min_length=3, required=False)
     seats = IntegerInput(min_value=1, max_value=1_000_000, required=False)
     couponCode = LineInput(max_length=40, required=False)
+    addOns = AddOnsInput(source="add_ons")
 
 
 class CouponInput(Input):

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from billing.charges.services import bill_pending, mark_billed, owed_by
 from billing.checkout.quotes import Quote, quote_plan, quote_seats
 from billing.coupons.services import hold
 from billing.invoices.services import create_draft
@@ -29,7 +30,8 @@ COUPON_TRIES = Limit("coupons", 20, 3600)
 def preview(values: Mapping[str, Any]) -> Quote:
     """Reckon what an order would cost. Writes nothing."""
     count_coupon(values)
-    return quote_plan(require_subscription(primary_subscription()), **values)
+    subscription = require_subscription(primary_subscription())
+    return quote_plan(subscription, owed=list(owed_by(subscription.pk)), **values)
 
 
 def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quote, Payment]:
@@ -38,7 +40,8 @@ def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quot
     with lock_primary(company_id()) as found:
         subscription = require_subscription(found)
         leave_open_order()
-        return _ordered(subscription, quote_plan(subscription, **values), member_id)
+        owed = bill_pending([subscription.pk]).get(subscription.pk, [])
+        return _ordered(subscription, quote_plan(subscription, owed=owed, **values), member_id)
 
 
 def order_seats(*, seats: int, member_id: str | None) -> tuple[Quote | None, Payment | None]:
@@ -79,6 +82,7 @@ def _ordered(subscription: Subscription, quote: Quote, member_id: str | None) ->
         expires_at=timezone.now() + ORDER_LIFE,
         created_by_id=member_id,
     )
+    mark_billed(dict.fromkeys(quote.charges, invoice.pk))
     if quote.coupon:
         hold(quote.coupon, payment.pk)
     if quote.due == 0:
@@ -106,6 +110,7 @@ def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id
     known: dict[str, Any] = {}
     if ordered is not None and ordered.plan_id == plan_id:
         known = {"interval": ordered.interval, "seats": ordered.seats, "currency": ordered.currency}
+        known["add_ons"] = {one["addOn"]: one["quantity"] for one in ordered.basis.get("addOns", [])}
     wanted = {**known, **values, "plan_id": plan_id, "coupon_code": code}
     if not (apply and ordered is not None):
         return preview(wanted), False

@@ -22,6 +22,9 @@ NAMES = {
     "campaign": "Campaigns",
     "meeting": "Meetings",
     "ai-tokens": "AI tokens this month",
+    "messages": "Messages sent",
+    "ai_credits": "AI credits",
+    "queue": "Messages waiting",
     "workflow-runs": "Workflow runs this month",
     "workflow-starts": "Workflow starts a second",
 }

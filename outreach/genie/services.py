@@ -18,6 +18,7 @@ from outreach.ai.services import ai_type_of, choose_ai_app, tell_changed
 from outreach.ai.usage import cap_of_run
 from outreach.delivery.models import SendJob
 from outreach.delivery.senders import choose_sender, columns_of
+from outreach.delivery.usage import check_queue
 from outreach.enrichment.selectors import check_enrichment
 from outreach.genie.audience import Audience
 from outreach.genie.cadence.schedule import schedule_next
@@ -73,6 +74,7 @@ def start_run(
         raise NamedError(
             "CampaignAudienceEmpty_400", "contactIds, tags, categories: together they select no live contact"
         )
+    check_queue(audience.contacts().count)
     return insert_run(
         member_id=member_id,
         prompt=prompt,

@@ -13,6 +13,7 @@ from django.utils import timezone
 from core.errors import ValidationFailed
 from outreach.ai.services import choose_ai_app
 from outreach.delivery.senders import choose_sender, columns_of
+from outreach.delivery.usage import check_queue
 from outreach.enrichment.selectors import check_enrichment
 from outreach.genie.audience import Audience
 from outreach.genie.channels import read_channels
@@ -69,6 +70,7 @@ def start_generated_run(
     check_enrichment(enrichment_enabled)
     channels = read_channels(custom_channel_selection, custom_channels)
     among = [id for ids in channels.values() for id in ids] if custom_channel_selection else None
+    check_queue(lambda: count)
     return insert_run(
         member_id=member_id,
         prompt=prompt,

@@ -1,0 +1,48 @@
+"""Outputs of what a company uses of its meters."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from billing.ledger.money import MoneyOut
+from core.api.output import Computed, Output
+
+
+class UnitPriceOut(Output):
+    """What a unit costs."""
+
+    amount = serializers.FloatField(help_text="of one unit; it may have parts of the currency's smallest one")
+    currency = serializers.CharField(help_text="ISO 4217 code")
+
+
+class DayOut(Output):
+    """What was used on a day."""
+
+    day = serializers.DateField()
+    used = serializers.IntegerField()
+
+
+class MeterOut(Output):
+    """A meter of the subscription, in the month that runs."""
+
+    meter = serializers.CharField(help_text="the name of its limit in plans")
+    name = serializers.CharField()
+    periodStart = serializers.DateTimeField()
+    periodEnd = serializers.DateTimeField(help_text="when a new month begins, with all that is included")
+    included = serializers.IntegerField()
+    used = serializers.IntegerField(help_text="what is under way among it")
+    percent = serializers.IntegerField(help_text="of what is included, at most 100")
+    overage = serializers.IntegerField(help_text="used beyond what is included")
+    price = Computed(UnitPriceOut(allow_null=True, help_text="of each unit beyond; null: none are to be had"))
+    overageCost = Computed(MoneyOut(allow_null=True, help_text="of the overage so far, before tax"))
+    forecast = serializers.IntegerField(help_text="used at the month's end if it goes on like this")
+    forecastCost = Computed(MoneyOut(allow_null=True, help_text="of the overage that would be"))
+    days = Computed(DayOut(many=True))
+
+
+class UsageOut(Output):
+    """What the company uses of its meters; those that its subscription sets no limit of are not counted."""
+
+    meters = Computed(MeterOut(many=True))
+    vars()["from"] = serializers.DateField(help_text="the first day")  # a word of Python's own
+    to = serializers.DateField(help_text="the last day")
