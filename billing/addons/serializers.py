@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from django.contrib.postgres.aggregates import JSONBAgg
-from django.db.models import OuterRef, Subquery
-from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
-from billing.addons.models import AddOnPrice
 from billing.plans.models import PlanPrice
 from core.api.input import Input, IntegerInput, ObjectIdInput
 from core.api.output import Computed, IdField, Output
-from core.fields import JSONField
 
 MOST = 1000
 
@@ -58,17 +52,6 @@ class AddOnOut(Output):
     modules = serializers.ListField(child=serializers.CharField(), help_text="permission modules that it adds")
     limits = serializers.DictField(child=serializers.IntegerField(), help_text="limit or meter -> what each one adds")
     prices = Computed(AddOnPriceOut(many=True))
-
-    @classmethod
-    def columns(cls) -> dict[str, Any]:
-        rows = AddOnPrice.objects.filter(add_on=OuterRef("pk"), currency__is_active=True).order_by().values("add_on")
-        price = JSONObject(currency="currency__code", interval="interval", amount="amount")
-        listed = rows.annotate(listed=JSONBAgg(price, order_by=("currency__code", "interval"))).values("listed")
-        return {**super().columns(), "prices": Subquery(listed, output_field=JSONField())}
-
-    @classmethod
-    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        return {**data, "prices": data["prices"] or []}
 
 
 class ItemOut(Output):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
+from billing.addons.serializers import AddOnOut, ItemOut
 from billing.plans.serializers import PERMISSION_MODULES, PlanOut
 from billing.subscriptions.models import Subscription
 from core.api.output import Computed, IdField, Output
@@ -54,6 +55,7 @@ class SubscriptionOut(Output):
     cancelAtPeriodEnd = serializers.BooleanField()
     modules = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text=PERMISSION_MODULES)
     limits = Computed(LimitOut(many=True))
+    addOns = Computed(ItemOut(many=True, help_text="what it has beside the plan"))
     createdAt = serializers.DateTimeField(allow_null=True)
     updatedAt = serializers.DateTimeField(allow_null=True)
 
@@ -62,3 +64,4 @@ class SubscriptionPlans(SubscriptionOut):
     """The company's subscription, with the plans that are on offer."""
 
     plans = Computed(PlanOut(many=True))
+    offeredAddOns = Computed(AddOnOut(many=True))

@@ -10,11 +10,12 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from accounts.models import CompanySettings
+from billing.addons.selectors import items_of, offered
 from billing.entitlements.selectors import SEATS, terms_of, usage_of
 from billing.entitlements.serializers import NONE, SubscriptionPlans
 from billing.plans.filters import PLAN_FIELDS
 from billing.plans.models import Currency, Plan
-from billing.plans.serializers import CurrencyOut, PlanCurrencyOut, PlanOut
+from billing.plans.serializers import CurrencyOut, PlanCurrencyOut, PlanOut, as_kept
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.selectors import is_open, primary_subscription
 from core.access import Entitlement
@@ -77,7 +78,7 @@ def subscription_data() -> dict[str, Any]:
         "_id": found and found.pk,
         "status": found.status if found else NONE,
         "isOpen": found is not None and is_open(found),
-        "plan": PlanOut.one(Plan.objects.filter(pk=found.plan_id)) if found and found.plan_id else None,
+        "plan": _plan_of(found),
         "interval": found.interval if found else "",
         "currency": found.currency if found else "",
         "seats": {"used": seats, "total": total},
@@ -87,9 +88,21 @@ def subscription_data() -> dict[str, Any]:
         "cancelAtPeriodEnd": found is not None and found.cancel_at_period_end,
         "modules": None if allowed.modules is None else sorted(allowed.modules),
         "limits": limits,
+        "addOns": items_of(found.pk) if found else [],
         "createdAt": found and found.created_at,
         "updatedAt": found and found.updated_at,
     }
+
+
+def _plan_of(subscription: Subscription | None) -> dict[str, Any] | None:
+    """Return the plan of a subscription as it pays for it."""
+    plan = PlanOut.one(Plan.objects.filter(pk=subscription.plan_id)) if subscription and subscription.plan_id else None
+    return as_kept(plan, subscription.version) if plan is not None and subscription is not None else None
+
+
+def subscription_and_offer() -> dict[str, Any]:
+    """Return the active company's subscription, and the add-ons on offer."""
+    return {**subscription_data(), "offeredAddOns": offered()}
 
 
 class PlanViewSet(ResourceViewSet):
@@ -99,10 +112,10 @@ class PlanViewSet(ResourceViewSet):
         partial(Plan.objects.filter, is_public=True),
         PLAN_FIELDS,
         PlanOut,
-        within=Within(SubscriptionPlans, "plans", subscription_data),
+        within=Within(SubscriptionPlans, "plans", subscription_and_offer),
         needs_subscription=False,
         description="data is the company's subscription, with its seats, limits and what is used of them; the page of"
-        " plans stands in its field plans. Open without a subscription.",
+        " plans stands in its field plans, and add-ons in offeredAddOns. Open without a subscription.",
     )
 
     @endpoint(

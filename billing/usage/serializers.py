@@ -5,14 +5,8 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from billing.ledger.money import MoneyOut
+from billing.plans.serializers import UnitPriceOut
 from core.api.output import Computed, Output
-
-
-class UnitPriceOut(Output):
-    """What a unit costs."""
-
-    amount = serializers.FloatField(help_text="of one unit; it may have parts of the currency's smallest one")
-    currency = serializers.CharField(help_text="ISO 4217 code")
 
 
 class DayOut(Output):
