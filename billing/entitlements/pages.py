@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from core.access.meters import METERS
 from core.text.modules import NAMES, name_of
 from core.web.settings import SettingsPage
 
@@ -27,7 +28,15 @@ def use(module: str, used: int, limit: int | None) -> dict[str, Any]:
     """Return what is used of a limit, with the percent and its tone."""
     percent = 0 if limit is None else 100 if not limit else min(100, 100 * used // limit)
     tone = "bad" if percent >= 100 else "warn" if percent >= NEARLY else ""
-    return {"words": name_of(module), "used": used, "limit": limit, "percent": percent, "tone": tone}
+    monthly = module in METERS
+    return {
+        "words": name_of(module),
+        "used": used,
+        "limit": limit,
+        "percent": percent,
+        "tone": tone,
+        "monthly": monthly,
+    }
 
 
 def shown_plan(plan: Mapping[str, Any], current: str, currency: str) -> dict[str, Any]:

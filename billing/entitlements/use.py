@@ -18,7 +18,7 @@ from billing.entitlements.notices import NEARLY_USED
 from billing.entitlements.selectors import terms_of, usage_of
 from billing.subscriptions.models import OPEN, Subscription
 from billing.subscriptions.selectors import is_open
-from core.access import METERED
+from core.access.meters import METERS
 from core.tenancy import company_scope
 from core.text.modules import name_of
 
@@ -76,12 +76,13 @@ def _look(subscription: Subscription, now: datetime) -> None:
     for module, (number, limit) in used.items():
         level = level_of(number, limit)
         limit_then, level_then = told.get(module, (limit, 0))
-        if module in METERED and level < level_then:  # a new month
+        if module in METERS and level < level_then:  # a new month
             told[module], level_then = [limit, level], level
         if level > (level_then if limit_then == limit else 0):
             told[module] = [limit, level]
             if not is_new:
                 context = {"name": name_of(module), "used": number, "limit": limit, "is_full": level == LEVELS[0]}
+                context["monthly"] = module in METERS
                 notify(NEARLY_USED, context, about=("plans", subscription.pk))
     subscription.use_told = {"period": period, "limits": told}
     subscription.use_looked_at = now

@@ -53,6 +53,7 @@ OPEN_WITHOUT_SUBSCRIPTION = {
     *(("DELETE", path) for path in ("subscription/<str:id>", "subscription/payment-methods/<str:id>")),
     ("GET", "coupons"),
     ("GET", "subscription/billing-details"),
+    ("GET", "subscription/usage"),
     ("PUT", "subscription/billing-details"),
     ("POST", "coupons"),
 }
