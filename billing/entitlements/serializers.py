@@ -33,6 +33,7 @@ class LimitOut(Output):
     module = serializers.CharField()
     limit = serializers.IntegerField()
     used = serializers.IntegerField()
+    monthly = serializers.BooleanField(help_text="whether it begins anew each month (GET /subscription/usage)")
 
 
 class SubscriptionOut(Output):

@@ -19,6 +19,7 @@ from billing.plans.serializers import CurrencyOut, PlanCurrencyOut, PlanOut, as_
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.selectors import is_open, primary_subscription
 from core.access import Entitlement
+from core.access.meters import METERS
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, Within
 from core.api.viewsets import ResourceViewSet
@@ -73,7 +74,10 @@ def subscription_data() -> dict[str, Any]:
     allowed = terms_of(found) if found else Entitlement(frozenset())
     used = usage_of(allowed)
     seats, total = used.pop(SEATS)
-    limits = [{"module": module, "limit": limit, "used": number} for module, (number, limit) in used.items()]
+    limits = [
+        {"module": module, "limit": limit, "used": number, "monthly": module in METERS}
+        for module, (number, limit) in used.items()
+    ]
     return {
         "_id": found and found.pk,
         "status": found.status if found else NONE,

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from billing.entitlements.pages import NEARLY
 from core.web.settings import SettingsPage
+
+NEARLY = 80
+"""From so many percent on, what is included is nearly used up."""
 
 
 class Usage(SettingsPage):
