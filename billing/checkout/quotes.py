@@ -152,9 +152,8 @@ def quote_plan(
     coupon = usable_coupon(coupon_code, plan=plan, currency=code, has_paid=has_paid) if coupon_code else None
     charges = [charge for charge in owed if charge.currency == code]
     billed = _with_tax([*_with_discount(lines, coupon, code), *(line_of(charge) for charge in charges)])
-    values = {"add_ons": tuple(items), "charges": tuple(charge.pk for charge in charges)}
-    quote = Quote(Kind.CYCLE, plan, interval, chosen, code, billed, not same, period, coupon, 0, **values)
-    return _with_credit(quote)
+    quote = Quote(Kind.CYCLE, plan, interval, chosen, code, billed, not same, period, coupon, 0, tuple(items))
+    return _with_credit(replace(quote, charges=tuple(charge.pk for charge in charges)))
 
 
 def quote_seats(subscription: Subscription, seats: int) -> Quote:
@@ -199,9 +198,8 @@ def quote_add_ons(subscription: Subscription, plan: Plan, items: Sequence[Item])
             lines.append(Line(f"{item.add_on.name} until {end:%Y-%m-%d}", more, unit, unit * more))
     seats = subscription.seats or plan.min_seats
     billed, period = _with_tax(lines), (now, end)
-    values = {"add_ons": tuple(items)}
-    quote = Quote(Kind.ADD_ONS, plan, subscription.interval, seats, code, billed, False, period, None, 0, **values)
-    return _with_credit(quote)
+    paid = (subscription.interval, seats, code, billed, False, period, None, 0, tuple(items))
+    return _with_credit(Quote(Kind.ADD_ONS, plan, *paid))
 
 
 def _adds(subscription: Subscription, wanted: Chosen) -> bool:

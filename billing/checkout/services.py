@@ -82,7 +82,7 @@ def _ordered(subscription: Subscription, quote: Quote, member_id: str | None) ->
         expires_at=timezone.now() + ORDER_LIFE,
         created_by_id=member_id,
     )
-    mark_billed(dict.fromkeys(quote.charges, invoice.pk))
+    mark_billed({charge: str(invoice.pk) for charge in quote.charges})
     if quote.coupon:
         hold(quote.coupon, payment.pk)
     if quote.due == 0:

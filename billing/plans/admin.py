@@ -74,13 +74,13 @@ class PlanAdmin(BackOfficeAdmin):
     search_fields = ("=id", "name", "description")
     ordering = ("order", "name")
 
-    def save_model(self, request: HttpRequest, obj: Plan, form: Any, change: bool) -> None:  # type: ignore[override]
+    def save_model(self, request: HttpRequest, obj: Plan, form: Any, change: bool) -> None:
         """Keep the former terms for those who pay for them, before anything is written."""
         kept = [keep(obj.pk) for keep in BEFORE_CHANGE] if change else []
         request.kept_terms = kept  # type: ignore[attr-defined]
         super().save_model(request, obj, form, change)
 
-    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:  # type: ignore[override]
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
         for undo in getattr(request, "kept_terms", []):
             undo()

@@ -9,14 +9,14 @@ from billing.plans.serializers import UnitPriceOut
 from core.api.output import Computed, Output
 
 
-class DayOut(Output):
+class DayUsedOut(Output):
     """What was used on a day."""
 
     day = serializers.DateField()
     used = serializers.IntegerField()
 
 
-class MeterOut(Output):
+class MeterUsedOut(Output):
     """A meter of the subscription, in the month that runs."""
 
     meter = serializers.CharField(help_text="the name of its limit in plans")
@@ -31,12 +31,12 @@ class MeterOut(Output):
     overageCost = Computed(MoneyOut(allow_null=True, help_text="of the overage so far, before tax"))
     forecast = serializers.IntegerField(help_text="used at the month's end if it goes on like this")
     forecastCost = Computed(MoneyOut(allow_null=True, help_text="of the overage that would be"))
-    days = Computed(DayOut(many=True))
+    days = Computed(DayUsedOut(many=True))
 
 
-class UsageOut(Output):
+class MetersUsedOut(Output):
     """What the company uses of its meters; those that its subscription sets no limit of are not counted."""
 
-    meters = Computed(MeterOut(many=True))
+    meters = Computed(MeterUsedOut(many=True))
     vars()["from"] = serializers.DateField(help_text="the first day")  # a word of Python's own
     to = serializers.DateField(help_text="the last day")

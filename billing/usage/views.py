@@ -8,7 +8,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from billing.usage.selectors import read_usage
-from billing.usage.serializers import UsageOut
+from billing.usage.serializers import MetersUsedOut
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 
@@ -24,7 +24,7 @@ class UsageViewSet(ResourceViewSet):
 
     @endpoint(
         "Read what is used of the subscription's meters",
-        output=UsageOut,
+        output=MetersUsedOut,
         parameters=PARAMETERS,
         errors=("InvalidRequest_400",),
         needs_subscription=False,

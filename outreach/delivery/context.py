@@ -74,8 +74,8 @@ class SendContext:
         settings = GenieSettings.objects.first()
         zone = load_zone(Company.objects.values_list("timezone", flat=True).get(pk=company_id())) or ZoneInfo("UTC")
         own_clock = settings is None or settings.recipient_timezone
-        limits = (settings.provider_limits, settings.vendor_limits) if settings else ({}, {})
-        return cls(allowed is not None, window_of(settings), own_clock, zone, *limits, allowed)
+        providers, vendors = (settings.provider_limits, settings.vendor_limits) if settings else ({}, {})
+        return cls(allowed is not None, window_of(settings), own_clock, zone, providers, vendors, allowed)
 
     def decision_input(self, contact: Contact, *, suppressed: bool, now: dt.datetime) -> DecisionInput:
         """Return what is known about a recipient, before any message to it is considered."""
