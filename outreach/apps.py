@@ -28,13 +28,14 @@ class OutreachConfig(AppConfig):
         from outreach.delivery import jobs as delivery  # noqa: F401  (register their work)
         from outreach.delivery.selectors import drafts, sent_messages
         from outreach.delivery.senders import connected_senders
-        from outreach.delivery.usage import MESSAGES, QUEUE, waiting_messages, wake_messages
+        from outreach.delivery.usage import MESSAGES, wake_messages
         from outreach.domain_tracking import jobs as domain_tracking  # noqa: F401  (register their work)
         from outreach.domain_tracking.models import DomainTracking
         from outreach.email_templates.models import EmailTemplate
         from outreach.email_templates.services import USES
         from outreach.export_lists import register_lists
         from outreach.genie import jobs as genie  # noqa: F401  (register their work)
+        from outreach.genie.queue import QUEUE, waiting_messages
         from outreach.genie.selectors import kept_runs
         from outreach.genie.writing.writer import wake_waiting
         from outreach.inbox import jobs as inbox  # noqa: F401  (register their work)

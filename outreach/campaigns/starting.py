@@ -22,10 +22,10 @@ from outreach.campaigns.readiness import check_ready
 from outreach.campaigns.selectors import run_of
 from outreach.campaigns.services import get_campaign, refused
 from outreach.delivery.senders import columns_of
-from outreach.delivery.usage import check_queue
 from outreach.genie.audience import Audience
 from outreach.genie.cadence.schedule import schedule_next
 from outreach.genie.models import GenieScheduler
+from outreach.genie.queue import check_queue
 
 BATCH = 50
 LIVE_MS = 600_000

@@ -1,13 +1,13 @@
-"""What plans include of messages: those that were sent in a month, and those that may wait at once."""
+"""What plans include of messages a month."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from django.db.models import Q
 from django.utils import timezone
 
-from core.access import Entitlement, check_metered
+from core.access import Entitlement
 from core.access.meters import Meter, Outcome, reserve
 from core.jobs import notify_workers
 from outreach.delivery.decision import Wait
@@ -15,8 +15,6 @@ from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import Reason
 from outreach.delivery.senders import KINDS
 
-QUEUE = "queue"
-"""The name of a plan's limit of messages that are planned and have not gone."""
 Status = SendJob.Status
 _GONE = (Status.SENT, Status.UNKNOWN, Status.FAILED)
 
@@ -52,16 +50,3 @@ def wake_messages() -> None:
     waiting = SendJob.objects.filter(of_senders, status=Status.APPROVED, due_at__gt=now, reason=Reason.LIMIT_PLAN)
     if waiting.update(due_at=now, updated_at=now):
         notify_workers("send")
-
-
-def waiting_messages() -> int:
-    """Return how many of the active company's messages are planned and have not gone."""
-    return SendJob.objects.filter(status__in=SendJob.TO_SEND).count()
-
-
-def check_queue(wanted: Callable[[], int]) -> None:
-    """Raise QueueLimitExceeded_400 where so many further messages are more than the plan lets wait.
-
-    Outside of a session nothing is counted, nor without such a limit.
-    """
-    check_metered(QUEUE, wanted, error="QueueLimitExceeded_400")

@@ -18,13 +18,13 @@ from outreach.ai.services import ai_type_of, choose_ai_app, tell_changed
 from outreach.ai.usage import cap_of_run
 from outreach.delivery.models import SendJob
 from outreach.delivery.senders import choose_sender, columns_of
-from outreach.delivery.usage import check_queue
 from outreach.enrichment.selectors import check_enrichment
 from outreach.genie.audience import Audience
 from outreach.genie.cadence.schedule import schedule_next
 from outreach.genie.generated.makers import cancel_makers, lock_makers
 from outreach.genie.locks import lock_run
 from outreach.genie.models import GenieScheduler
+from outreach.genie.queue import check_queue
 from outreach.genie.review.message_jobs import Action, Changed, change_messages
 
 NOT_CLAIMED = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPROVED)

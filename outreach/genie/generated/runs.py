@@ -13,12 +13,12 @@ from django.utils import timezone
 from core.errors import ValidationFailed
 from outreach.ai.services import choose_ai_app
 from outreach.delivery.senders import choose_sender, columns_of
-from outreach.delivery.usage import check_queue
 from outreach.enrichment.selectors import check_enrichment
 from outreach.genie.audience import Audience
 from outreach.genie.channels import read_channels
 from outreach.genie.generated.makers import LONGEST_REST, end_run, wake_run
 from outreach.genie.models import GenieScheduler
+from outreach.genie.queue import check_queue
 from outreach.genie.services import insert_run
 from outreach.lead_generation.models import LeadGeneration
 from outreach.lead_generation.services import start_generation
