@@ -44,11 +44,11 @@ class PriceInline(TabularInline):
 
 @admin.register(AddOn)
 class AddOnAdmin(BackOfficeAdmin):
-    """Add-ons on offer. Who has bought one keeps what it adds and costs; one that somebody has cannot be deleted."""
+    """Add-ons. Who has bought one keeps what it adds and costs. None is deleted, since orders name it: hide it."""
 
     icon = "add_shopping_cart"
     form = AddOnForm
-    adds = deletes = True
+    adds = True
     edits = ("name", "description", "modules", "limits", "is_public", "order")
     inlines = (PriceInline,)
     list_display = ("name", "is_public", "order", "created_at")

@@ -133,6 +133,8 @@ def quote_plan(
     keeps = same and code == subscription.currency
     items = items_for(subscription, wanted, currency=code, interval=interval, keeps=keeps)
     if keeps and add_ons is not None and _adds(subscription, wanted):
+        if coupon_code or seats not in (None, subscription.seats or plan.min_seats):
+            raise NamedError("BadRequest_400", "addOns: more of them are ordered without seats and coupon")
         return quote_add_ons(subscription, plan, items)
     lines = _lines(plan, price, chosen) + _item_lines(items, code, interval)
     if same and subscription.period_end and subscription.period_day:

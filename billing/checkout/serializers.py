@@ -198,7 +198,7 @@ class PaymentOut(Output):
     _id = IdField()
     number = serializers.CharField(help_text="what a bank transfer says")
     status = serializers.ChoiceField(choices=["open", "paid", "cancelled"])
-    kind = serializers.CharField(source="invoice.kind", help_text="cycle, or seats")
+    kind = serializers.CharField(source="invoice.kind", help_text="cycle, seats or addons")
     amount = Computed(MoneyOut(help_text="to be paid"))
     credit = Computed(MoneyOut(help_text="covered by the company's balance"))
     plan = Computed(PlanName(allow_null=True))

@@ -42,7 +42,11 @@ def plan_data(id: str, currency: str) -> dict[str, Any]:
         raise NamedError("PlanNotFound_400", "id: there is no such plan on offer")
     chosen = choose_currency(currency, [price["currency"] for price in plan["prices"]])
     prices = [price for price in plan["prices"] if price["currency"] == chosen["code"]]
-    return {**chosen, "plan": {**plan, "prices": prices}}
+    meters = [
+        {**meter, "prices": [price for price in meter["prices"] if price["currency"] == chosen["code"]]}
+        for meter in plan["meters"]
+    ]
+    return {**chosen, "plan": {**plan, "prices": prices, "meters": meters}}
 
 
 def choose_currency(asked: str, priced: list[str]) -> dict[str, Any]:

@@ -85,9 +85,10 @@ def test_more_are_bought_for_the_rest_of_the_period_and_fewer_with_the_next() ->
         pay(cast, made["payment"])
         assert limit_of(cast, "contact") == 3500
         assert subscription_of(cast).period_end == end
-        refused = cast.session.post("/subscription", {"planID": plan.pk, "addOns": [chosen(more, 1)]})
-        assert refused.status == 201  # the next period, with fewer
-        assert [line["quantity"] for line in refused.data["quote"]["lines"]] == [1, 1]
+        fewer = order(cast, plan, addOns=[chosen(more, 1)])  # with the next period
+        assert [line["quantity"] for line in fewer["quote"]["lines"]] == [1, 1]
+        mixed = {"planID": plan.pk, "addOns": [chosen(more, 4)], "seats": 5}
+        assert "without seats" in str(cast.session.post("/subscription", mixed).body)
     with time_machine.travel(end - timedelta(days=1), tick=False):
         pay(cast, order(cast, plan, addOns=[])["payment"])
         assert limit_of(cast, "contact") == 500
