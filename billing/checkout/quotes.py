@@ -10,6 +10,8 @@ from typing import Any
 
 import orjson
 from django.core import signing
+from django.db.models import Sum
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.models import CompanySettings
@@ -271,6 +273,10 @@ def _unused(subscription: Subscription, currency: str, now: datetime) -> tuple[L
         if payment.currency != currency:
             raise NamedError("BadRequest_400", f"currency: the present period is paid in {payment.currency}")
         net += payment.invoice.total_minor - payment.invoice.tax_minor
+    # What was billed with it for use before is used, and none of it is unused time.
+    net -= Charge.objects.filter(invoice__in=[row.invoice_id for row in rows]).aggregate(
+        sum=Coalesce(Sum("amount_minor"), 0)
+    )["sum"]
     left = int((end - max(now, start)).total_seconds())
     unused = net * left // max(1, int((end - start).total_seconds()))
     name = subscription.plan.name if subscription.plan else "the former plan"

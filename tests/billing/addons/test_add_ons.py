@@ -16,6 +16,7 @@ from billing.payments.orders import leave_open_order
 from billing.payments.settling import apply_payment
 from billing.subscriptions.changes import lock_primary
 from tests.billing.checkout.helpers import books_hold, buyer, order, subscription_of
+from tests.billing.subscriptions.helpers import plan_of
 from tests.kit.cast import Cast
 
 pytestmark = pytest.mark.django_db
@@ -133,6 +134,9 @@ def test_an_order_bills_what_is_owed_and_a_dropped_one_gives_it_back() -> None:
         charge.refresh_from_db()
         assert charge.invoice_id is None
     pay(cast, order(cast, plan)["payment"])
+    larger = plan_of("Larger", amount="100")
+    quote = cast.session.post("/subscription/preview", {"planID": larger.pk}).data
+    assert quote["lines"][1]["amount"]["amountMinor"] in range(-2900, -2890)  # what was used is not paid back
     made = order(cast, plan)  # the next period owes it no more
     assert made["payment"]["amount"]["amountMinor"] == 2900
     with cast.scope():
