@@ -15,6 +15,8 @@ from core.tenancy import unscoped
 from tests.billing.meters.test_counting import metered, numbered
 from tests.billing.subscriptions.helpers import mails
 from tests.kit.cast import Cast, make_cast
+from tests.web.helpers import at as address
+from tests.web.helpers import enter, text_of
 
 pytestmark = pytest.mark.django_db
 START = datetime(2026, 11, 1, 12, tzinfo=UTC)
@@ -104,3 +106,18 @@ def test_owners_are_told_in_each_month_anew() -> None:
     with time_machine.travel(START + timedelta(days=32), tick=False), cast.scope():
         reserve("messages", numbered(100, 18))
     assert look(33) == 2
+
+
+def test_the_page_shows_bars_forecast_and_marks() -> None:
+    cast = using()
+    with time_machine.travel(START + timedelta(days=10), tick=False):
+        browser = enter(cast.owner)
+        page = browser.get(address(cast.owner, "settings/plan/usage"))
+        plain = text_of(page)
+        assert browser.get(address(cast.owner, "settings/plan")).status_code == 200
+    assert "30 of 20, all used" in plain
+    assert "0.01 USD each, billed with the next period: 10 so far, 0.1 USD" in plain
+    assert "90, 0.7 USD beyond what is included" in plain
+    assert page.content.decode().count('class="hit"') == 11
+    empty = make_cast()
+    assert "Nothing is metered" in text_of(enter(empty.owner).get(address(empty.owner, "settings/plan/usage")))
