@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from core.web.settings import SettingsPage
@@ -36,6 +37,7 @@ def shown(meter: Mapping[str, Any]) -> dict[str, Any]:
         "tone": tone,
         "names": [meter["name"]],
         "rows": days,
+        "unit": f"{Decimal(str(meter['price']['amount'])).normalize():f}" if meter["price"] else "",
         "any": any(counts[0] for _, counts in days),
         "over": meter["forecast"] > meter["included"],
     }

@@ -36,7 +36,7 @@ def using(price: str | None = "0.01") -> Cast:
 
 def read(cast: Cast, **asked: str) -> Any:
     with time_machine.travel(START + timedelta(days=10), tick=False):
-        return cast.session.get("/subscription/usage", asked)
+        return cast.key.get("/subscription/usage", **asked)
 
 
 def test_a_meter_with_its_forecast_and_days() -> None:
@@ -116,8 +116,8 @@ def test_the_page_shows_bars_forecast_and_marks() -> None:
         plain = text_of(page)
         assert browser.get(address(cast.owner, "settings/plan")).status_code == 200
     assert "30 of 20, all used" in plain
-    assert "0.01 USD each, billed with the next period: 10 so far, 0.1 USD" in plain
-    assert "90, 0.7 USD beyond what is included" in plain
+    assert "0.01 USD each, billed with the next period: 10 so far, 0.10 USD" in plain
+    assert "90, 0.70 USD beyond what is included" in plain
     assert page.content.decode().count('class="hit"') == 11
     empty = make_cast()
     assert "Nothing is metered" in text_of(enter(empty.owner).get(address(empty.owner, "settings/plan/usage")))
