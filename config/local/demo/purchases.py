@@ -56,17 +56,17 @@ def create_purchase(member: Member, staff: User) -> None:
 def offer_add_ons() -> AddOn:
     """Offer a few add-ons. Returns the first."""
     offers = (
-        ("50,000 more messages a month", {"messages": 50_000}, "USD", "30"),
-        ("10,000 more AI credits a month", {"ai_credits": 10_000}, "USD", "45"),
+        ("50,000 more messages a month", {"messages": 50_000}, {"USD": "30", "EUR": "28"}),
+        ("10,000 more AI credits a month", {"ai_credits": 10_000}, {"USD": "45", "EUR": "42"}),
     )
-    months = {"month": 1, "year": 10}
-    for order, (name, limits, code, amount) in enumerate(offers):
+    for order, (name, limits, prices) in enumerate(offers):
         row, made = AddOn.objects.get_or_create(name=name, defaults={"limits": limits, "order": order})
         if made:
-            currency = Currency.objects.get(code=code)
+            codes = {currency.code: currency for currency in Currency.objects.filter(code__in=prices)}
             AddOnPrice.objects.bulk_create(
-                AddOnPrice(add_on=row, currency=currency, interval=interval, amount=Decimal(amount) * number)
-                for interval, number in months.items()
+                AddOnPrice(add_on=row, currency=codes[code], interval=interval, amount=Decimal(amount) * months)
+                for code, amount in prices.items()
+                for interval, months in (("month", 1), ("year", 10))
             )
     found: AddOn = AddOn.objects.order_by("order")[0]
     return found
