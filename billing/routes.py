@@ -6,6 +6,7 @@ from billing.checkout import routes as checkout
 from billing.entitlements import routes as entitlements
 from billing.methods import routes as methods
 from billing.plans import routes as plans
+from billing.usage import routes as usage
 from core.api.routers import ResourceRouter
 
 
@@ -13,6 +14,7 @@ def register_protected(router: ResourceRouter) -> None:
     entitlements.register_protected(router)
     checkout.register_protected(router)
     methods.register_protected(router)
+    usage.register_protected(router)
 
 
 def register_private(router: ResourceRouter) -> None:

@@ -15,10 +15,11 @@ class OutreachConfig(AppConfig):
         from accounts.members.services import on_members_removed
         from accounts.settings.groups.notifications import register_template_source
         from core.access import count_usage, meter_usage
+        from core.access.meters import TERMS_CHANGED, register_meter
         from crm.bulk_jobs.under_way import Work, register_work
         from outreach.ai import jobs as ai  # noqa: F401  (register their work)
-        from outreach.ai.budgets import PLAN_LIMIT
-        from outreach.ai.services import CHANGED
+        from outreach.ai.budgets import CREDITS, PLAN_LIMIT
+        from outreach.ai.services import CHANGED, tell_changed
         from outreach.ai.usage import used_this_month
         from outreach.campaigns import jobs as campaigns  # noqa: F401  (register their work)
         from outreach.campaigns.selectors import kept_campaigns, waiting_with
@@ -34,11 +35,13 @@ class OutreachConfig(AppConfig):
         from outreach.delivery import jobs as delivery  # noqa: F401  (register their work)
         from outreach.delivery.selectors import drafts, sent_messages
         from outreach.delivery.senders import connected_senders
+        from outreach.delivery.usage import MESSAGES, wake_messages
         from outreach.domain_tracking import jobs as domain_tracking  # noqa: F401  (register their work)
         from outreach.domain_tracking.models import DomainTracking
         from outreach.email_templates.services import USES
         from outreach.export_lists import register_lists
         from outreach.genie import jobs as genie  # noqa: F401  (register their work)
+        from outreach.genie.queue import QUEUE, waiting_messages
         from outreach.genie.selectors import kept_runs
         from outreach.genie.writing.writer import wake_waiting
         from outreach.inbox import jobs as inbox  # noqa: F401  (register their work)
@@ -72,6 +75,10 @@ class OutreachConfig(AppConfig):
         count_usage("report", Dashboard.objects.all)
         on_members_removed(forget_dashboards)
         meter_usage(PLAN_LIMIT, used_this_month)
+        meter_usage(QUEUE, waiting_messages)
+        register_meter(MESSAGES)
+        register_meter(CREDITS)
+        TERMS_CHANGED.extend((wake_messages, tell_changed))
         count_usage("lead-gen-ai", LeadGeneration.objects.all)
         register_first_step(FirstStep("sender", connected_senders, 1))
         register_first_step(FirstStep("run", kept_runs, 4))

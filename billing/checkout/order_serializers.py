@@ -7,6 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from billing.addons.serializers import AddOnsInput
 from billing.checkout.quotes import AUTO, WHEN, Quote
 from billing.checkout.selectors import losses_of
 from billing.entitlements.serializers import SubscriptionOut
@@ -35,6 +36,7 @@ class OrderInput(Input):
     when = serializers.ChoiceField(
         choices=WHEN, required=False, default=AUTO, help_text="auto: an upgrade now, a downgrade at the period's end"
     )
+    addOns = AddOnsInput(source="add_ons")
 
 
 class SeatsInput(Input):
@@ -61,6 +63,7 @@ class TransferInput(TransferFields):
     currency = LineInput(max_length=3, min_length=3, required=False)
     seats = IntegerInput(min_value=1, max_value=1_000_000, required=False)
     couponCode = LineInput(max_length=40, required=False)
+    addOns = AddOnsInput(source="add_ons")
 
 
 class CouponInput(Input):
@@ -203,7 +206,7 @@ class PaymentOut(Output):
     _id = IdField()
     number = serializers.CharField(help_text="what a bank transfer says")
     status = serializers.ChoiceField(choices=["open", "paid", "cancelled"])
-    kind = serializers.CharField(source="invoice.kind", help_text="cycle, or seats")
+    kind = serializers.CharField(source="invoice.kind", help_text="cycle, seats or addons")
     amount = Computed(MoneyOut(help_text="to be paid"))
     credit = Computed(MoneyOut(help_text="covered by the company's balance"))
     plan = Computed(PlanName(allow_null=True))

@@ -13,6 +13,9 @@ from django.core import signing
 from django.utils import timezone
 
 from accounts.models import CompanySettings
+from billing.addons.services import Chosen, Item, held, items_for, stored
+from billing.charges.models import Charge
+from billing.charges.services import line_of
 from billing.checkout.unused import unused_of
 from billing.coupons.models import Coupon
 from billing.coupons.services import discount_of, usable_coupon
@@ -21,12 +24,13 @@ from billing.invoices.services import Line, the_seller
 from billing.ledger.money import percent_of, share, to_minor
 from billing.payments.attempts import PROOF, QUOTE
 from billing.payments.settling import usable_balance
-from billing.plans.models import Currency, Plan, PlanPrice
+from billing.plans.models import Currency, Plan, PlanPrice, PlanVersion
+from billing.plans.versions import prices_of, with_terms
 from billing.subscriptions.changes import check_seats
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.offers import DOWNGRADE, SAME, UPGRADE, amounts_of, change_to, held_plan
 from billing.subscriptions.periods import period_after
-from billing.subscriptions.selectors import is_open
+from billing.subscriptions.selectors import is_open, plan_held, version_at
 from billing.taxes.rules import Tax, tax_for
 from billing.taxes.services import billing_details
 from core.access import used_quota
@@ -59,6 +63,10 @@ class Quote:
     change: str
     scheduled: bool = False
     """It takes effect when the paid period ends. Nothing is to be paid before."""
+    add_ons: tuple[Item, ...] = ()
+    """What the subscription has of them when it is paid."""
+    charges: tuple[str, ...] = ()
+    """The pending charges that it bills."""
 
     @property
     def subtotal(self) -> int:
@@ -84,7 +92,8 @@ class Quote:
     def basis(self) -> dict[str, Any]:
         """Return what the amount was reckoned from."""
         coupon = self.coupon.code if self.coupon else ""
-        return {"coupon": coupon, "credit": self.credit, "total": self.total}
+        add_ons = stored(self.add_ons)
+        return {"coupon": coupon, "credit": self.credit, "total": self.total, "addOns": add_ons}
 
     @property
     def digest(self) -> str:
@@ -108,31 +117,41 @@ def quote_plan(
     seats: int | None = None,
     coupon_code: str = "",
     when: str = AUTO,
+    add_ons: Chosen | None = None,
+    owed: Sequence[Charge] = (),
 ) -> Quote:
-    """Reckon what a period of a plan costs the active company, and from when on.
+    """Reckon what a period of a plan costs the active company, with its add-ons, and from when on.
 
     An upgrade begins when it is paid, and what is unused of the paid period is taken off. A downgrade waits until that
-    has ended, unless `when` is now. The same plan goes on when the paid period ends, paid now, unless `when` is
-    periodEnd. Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400, FreePlanAlreadyUsed_400, CouponInvalid_400
-    and BadRequest_400.
+    has ended, unless `when` is now. The same plan goes on when the paid period ends, at the price that it has had, paid
+    now, unless `when` is periodEnd; more add-ons in it are bought for the rest of the period. What is paid now bills
+    the pending charges (`owed`) too. Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400,
+    FreePlanAlreadyUsed_400, CouponInvalid_400 and BadRequest_400.
     """
     if subscription.status == Status.PAUSED:
         raise NamedError("BadRequest_400", "planID: the subscription is paused; resume it first")
-    plan = _plan(plan_id, subscription)
-    now = timezone.now()
+    plan, now = _plan(plan_id, subscription), timezone.now()
     interval = interval or subscription.interval or PlanPrice.Interval.MONTH
-    price = _price(plan, interval, currency or _currency(plan, interval, subscription))
+    present, end = held_plan(subscription), subscription.period_end
+    change = change_to(present, plan.pk, interval, amounts_of([plan.pk])[plan.pk])
+    scheduled = _waits(change, when, runs=present is not None and end is not None and end > now)
+    start = end if end is not None and (scheduled or (change == SAME and subscription.period_day)) else None
+    goes_on = present is not None and present.plan_id == plan.pk
+    version = version_at(subscription, start or now) if goes_on else None
+    plan = with_terms(plan, version)
+    price = _price(plan, version, interval, currency or _currency(plan, version, interval, subscription))
     code = price.currency.code
     chosen = seats if seats is not None else max(plan.min_seats, used_quota("member"))
     check_seats(plan, chosen)
-    held = held_plan(subscription)
-    change = change_to(held, plan.pk, interval, amounts_of([plan.pk])[plan.pk])
-    runs = held is not None and subscription.period_end is not None and subscription.period_end > now
-    scheduled = _waits(change, when, runs=runs)
-    lines = plan_lines(plan, price, chosen)
-    follows = scheduled or (change == SAME and subscription.period_day)
-    if follows and subscription.period_end:
-        start = subscription.period_end
+    wanted = (held(subscription) if is_open(subscription) else {}) if add_ons is None else add_ons
+    keeps = change == SAME and code == subscription.currency
+    items = items_for(subscription, wanted, currency=code, interval=interval, keeps=keeps)
+    if keeps and not scheduled and add_ons is not None and _adds(subscription, wanted):
+        if coupon_code or seats not in (None, subscription.seats or plan.min_seats):
+            raise NamedError("BadRequest_400", "addOns: more of them are ordered without seats and coupon")
+        return quote_add_ons(subscription, plan, items)
+    lines = plan_lines(plan, price, chosen) + item_lines(items, code, interval)
+    if start is not None:
         if not scheduled and start > period_after(now, interval, now.day):
             raise NamedError("BadRequest_400", f"planID: it is paid until {start:%Y-%m-%d} already")
         period = (start, period_after(start, interval, subscription.period_day or start.day))
@@ -146,11 +165,10 @@ def quote_plan(
                 "planID: what is paid already is worth more; choose it for the period's end (when: periodEnd)",
             )
     coupon = _coupon(coupon_code, plan, code, scheduled=scheduled) if coupon_code else None
-    tax = tax_of_sale()
-    billed = taxed(_with_discount(lines, coupon, code), tax)
-    quote = Quote(
-        Kind.CYCLE, plan, interval, chosen, code, billed, not follows, period, coupon, 0, tax, change, scheduled
-    )
+    tax, charges = tax_of_sale(), [charge for charge in owed if charge.currency == code and not scheduled]
+    billed = taxed([*_with_discount(lines, coupon, code), *(line_of(charge) for charge in charges)], tax)
+    paid = (chosen, code, billed, start is None, period, coupon, 0, tax, change, scheduled, tuple(items))
+    quote = Quote(Kind.CYCLE, plan, interval, *paid, tuple(charge.pk for charge in charges))
     return quote if scheduled else _with_credit(quote)
 
 
@@ -179,14 +197,14 @@ def quote_seats(subscription: Subscription, seats: int) -> Quote:
 
     Raises SubscriptionExpired_400, BadRequest_400, PlanMinUsers_400 and PlanMaxUsers_400.
     """
-    plan, end, start = subscription.plan, subscription.period_end, subscription.period_start
+    plan, end, start = plan_held(subscription), subscription.period_end, subscription.period_start
     if not is_open(subscription) or subscription.status != Status.ACTIVE:
         raise NamedError("SubscriptionExpired_400", "seats are added to a subscription that is paid")
     if plan is None or not subscription.interval or end is None or start is None:
         raise NamedError("BadRequest_400", "this subscription has no seats to be paid for")
     check_seats(plan, seats)
     more = seats - max(subscription.seats or plan.min_seats, plan.min_seats)
-    price = _price(plan, subscription.interval, subscription.currency or FALLBACK)
+    price = _price(plan, subscription.version, subscription.interval, subscription.currency or FALLBACK)
     code, now = price.currency.code, timezone.now()
     left, whole = int((end - now).total_seconds()), int((end - start).total_seconds())
     unit = -(-to_minor(price.seat_amount, code) * max(0, left) // max(1, whole))
@@ -198,6 +216,37 @@ def quote_seats(subscription: Subscription, seats: int) -> Quote:
     return _with_credit(quote)
 
 
+def quote_add_ons(subscription: Subscription, plan: Plan, items: Sequence[Item]) -> Quote:
+    """Reckon what further add-ons cost for the rest of the paid period.
+
+    Raises BadRequest_400 where there are fewer of another one: fewer are what the next period is bought with.
+    """
+    end, start, code = subscription.period_end, subscription.period_start, subscription.currency
+    if end is None or start is None:
+        raise NamedError("BadRequest_400", "addOns: this subscription has no period to be paid for")
+    had, now, lines = held(subscription), timezone.now(), []
+    known = {item.add_on.pk: item.quantity for item in items}
+    if any(known.get(id, 0) < quantity for id, quantity in had.items()):
+        raise NamedError("BadRequest_400", "addOns: order more now, and fewer with the next period")
+    left, whole = int((end - now).total_seconds()), int((end - start).total_seconds())
+    for item in items:
+        more = item.quantity - had.get(item.add_on.pk, 0)
+        if more > 0:
+            unit = -(-to_minor(item.unit_amount, code) * max(0, min(left, whole)) // max(1, whole))
+            lines.append(Line(f"{item.add_on.name} until {end:%Y-%m-%d}", more, unit, unit * more))
+    seats = subscription.seats or plan.min_seats
+    tax, period = tax_of_sale(), (now, end)
+    paid = (subscription.interval, seats, code, taxed(lines, tax), False, period, None, 0, tax, UPGRADE)
+    return _with_credit(Quote(Kind.ADD_ONS, plan, *paid, add_ons=tuple(items)))
+
+
+def _adds(subscription: Subscription, wanted: Chosen) -> bool:
+    """Tell whether more add-ons are wanted in a paid period that runs."""
+    had, end = held(subscription), subscription.period_end
+    runs = subscription.status == Status.ACTIVE and end is not None and end > timezone.now()
+    return runs and any(quantity > had.get(id, 0) for id, quantity in wanted.items())
+
+
 def _plan(id: str, subscription: Subscription) -> Plan:
     plan = Plan.objects.filter(pk=id).first()
     if plan is None or not (plan.is_public or plan.pk == subscription.plan_id):
@@ -207,16 +256,14 @@ def _plan(id: str, subscription: Subscription) -> Plan:
     return plan
 
 
-def _currency(plan: Plan, interval: str, subscription: Subscription) -> str:
-    priced = plan.prices.filter(interval=interval, currency__is_active=True).order_by("currency__code")
-    codes = list(priced.values_list("currency__code", flat=True))
+def _currency(plan: Plan, version: PlanVersion | None, interval: str, subscription: Subscription) -> str:
+    codes = list(prices_of(plan, version, interval))
     own = CompanySettings.objects.values_list("currency", flat=True).first() or ""
     return next((code for code in (subscription.currency, own, FALLBACK, *codes) if code in codes), FALLBACK)
 
 
-def _price(plan: Plan, interval: str, currency: str) -> PlanPrice:
-    rows = plan.prices.select_related("currency").filter(interval=interval, currency__is_active=True)
-    found = rows.filter(currency__code=currency.upper()).first()
+def _price(plan: Plan, version: PlanVersion | None, interval: str, currency: str) -> PlanPrice:
+    found = prices_of(plan, version, interval).get(currency.upper())
     if found is None:
         known = Currency.objects.filter(code=currency.upper(), is_active=True).exists()
         what = f"interval: the plan has no price for a {interval} in" if known else "currency: none is on offer called"
@@ -232,6 +279,14 @@ def plan_lines(plan: Plan, price: PlanPrice, seats: int) -> tuple[Line, ...]:
     if more > 0:
         lines.append(Line(f"Seats beyond {plan.min_seats}", more, seat, seat * more))
     return tuple(lines)
+
+
+def item_lines(items: Sequence[Item], currency: str, interval: str) -> tuple[Line, ...]:
+    """Return the lines of add-ons for a period."""
+    units = [(item, to_minor(item.unit_amount, currency)) for item in items]
+    return tuple(
+        Line(f"{item.add_on.name}, a {interval}", item.quantity, unit, unit * item.quantity) for item, unit in units
+    )
 
 
 def _unused(subscription: Subscription, currency: str, now: datetime) -> tuple[Line, ...]:

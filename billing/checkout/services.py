@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from billing.charges.services import bill_pending, mark_billed, owed_by
 from billing.checkout.quotes import AUTO, NOW, Quote, quote_plan, quote_seats
 from billing.coupons.services import hold
 from billing.dunning.services import wake
@@ -31,7 +32,8 @@ COUPON_TRIES = Limit("coupons", 20, 3600)
 def preview(values: Mapping[str, Any]) -> Quote:
     """Reckon what an order would cost. Writes nothing."""
     count_coupon(values)
-    return quote_plan(require_subscription(primary_subscription()), **values)
+    subscription = require_subscription(primary_subscription())
+    return quote_plan(subscription, owed=list(owed_by(subscription.pk)), **values)
 
 
 def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quote, Payment | None]:
@@ -43,22 +45,25 @@ def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quot
     with lock_primary(company_id()) as found:
         subscription = require_subscription(found)
         leave_open_order()  # first, since the coupon that it holds may be the last one
-        quote = quote_plan(subscription, **values)
+        owed = bill_pending([subscription.pk]).get(subscription.pk, [])
+        quote = quote_plan(subscription, owed=owed, **values)
         if quote.scheduled:
-            schedule(subscription, quote, keeps_seats="seats" not in values)
+            schedule(subscription, quote, keeps_seats="seats" not in values, keeps_add_ons="add_ons" not in values)
             return quote, None
         return _ordered(subscription, quote, member_id)
 
 
-def schedule(subscription: Subscription, quote: Quote, *, keeps_seats: bool) -> None:
+def schedule(subscription: Subscription, quote: Quote, *, keeps_seats: bool, keeps_add_ons: bool) -> None:
     """Keep what a locked subscription goes on with when its paid period ends; the plan that runs takes it back.
 
-    It goes on, so that a cancellation is taken back too.
+    It goes on, so that a cancellation is taken back too. Add-ons that were not chosen are those that it has then.
     """
     same = (quote.plan.pk, quote.interval) == (subscription.plan_id, subscription.interval)
     wanted: dict[str, Any] = {} if same else {"plan": quote.plan.pk, "interval": quote.interval, "seats": quote.seats}
     if same and not keeps_seats and quote.seats != subscription.seats:
         wanted = {"seats": quote.seats}
+    if not keeps_add_ons:
+        wanted["addOns"] = {item.add_on.pk: item.quantity for item in quote.add_ons}
     values: dict[str, Any] = {"scheduled": wanted or None}
     if subscription.cancel_at_period_end:
         values |= {"cancel_at_period_end": False, "ends_at": access_end(subscription.period_end)}
@@ -106,6 +111,7 @@ def _ordered(subscription: Subscription, quote: Quote, member_id: str | None) ->
         expires_at=timezone.now() + ORDER_LIFE,
         created_by_id=member_id,
     )
+    mark_billed({charge: str(invoice.pk) for charge in quote.charges})
     if quote.coupon:
         hold(quote.coupon, payment.pk)
     if quote.due == 0:
@@ -133,6 +139,7 @@ def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id
     known: dict[str, Any] = {}
     if ordered is not None and ordered.plan_id == plan_id:
         known = {"interval": ordered.interval, "seats": ordered.seats, "currency": ordered.currency}
+        known["add_ons"] = {one["addOn"]: one["quantity"] for one in ordered.basis.get("addOns", [])}
     when = NOW if ordered is not None else AUTO
     wanted = {**known, **values, "plan_id": plan_id, "coupon_code": code, "when": when}
     if not (apply and ordered is not None):

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import F, Q, Sum
 
+from billing.charges.models import Charge
 from billing.invoices.models import CreditNote, InvoiceLine
 from billing.payments.models import Payment
 from billing.subscriptions.models import Subscription
@@ -64,12 +65,16 @@ def _period(payment: Payment) -> Period:
 
 
 def _values(payments: Sequence[Payment]) -> dict[str, int]:
-    """Return invoice -> what its period or seats are worth: its lines after discount, less what was credited since."""
+    """Return invoice -> what its period or seats are worth: its lines after discount, less what they bill of use before
+    and what was credited since."""
     invoices = [payment.invoice_id for payment in payments]
     lines = InvoiceLine.objects.filter(invoice_id__in=invoices, amount_minor__gt=0).order_by().values("invoice_id")
     found: dict[str, int] = dict.fromkeys(invoices, 0)
     worth = lines.annotate(worth=Sum(F("amount_minor") - F("discount_minor")))
     found.update(worth.values_list("invoice_id", "worth"))
+    charges = Charge.objects.filter(invoice_id__in=invoices, amount_minor__gt=0).order_by().values("invoice_id")
+    for invoice, used in charges.annotate(used=Sum("amount_minor")).values_list("invoice_id", "used"):
+        found[invoice] -= used
     notes: Any = CreditNote.objects.filter(invoice_id__in=invoices).order_by().values("invoice_id")
     gone = notes.annotate(gone=Sum(F("amount_minor") - F("tax_minor"))).values_list("invoice_id", "gone")
     for invoice, back in gone:

@@ -19,7 +19,7 @@ def _use(subscription: Subscription) -> SafeString:
 
 @panel(Company, "Subscription", permission="billing.view_subscription")
 def _subscription(company: Company) -> SafeString:
-    found = Subscription.objects.filter(company=company, is_primary=True).select_related("plan").first()
+    found = Subscription.objects.filter(company=company, is_primary=True).select_related("plan", "version").first()
     if found is None:
         return facts([("Subscription", "none")])
     return facts(

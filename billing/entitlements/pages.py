@@ -28,11 +28,18 @@ NEARLY = 80
 """From so many percent on, a limit is nearly reached."""
 
 
-def use(module: str, used: int, limit: int | None) -> dict[str, Any]:
+def use(module: str, used: int, limit: int | None, *, monthly: bool = False) -> dict[str, Any]:
     """Return what is used of a limit, with the percent and its tone."""
     percent = 0 if limit is None else 100 if not limit else min(100, 100 * used // limit)
     tone = "bad" if percent >= 100 else "warn" if percent >= NEARLY else ""
-    return {"words": name_of(module), "used": used, "limit": limit, "percent": percent, "tone": tone}
+    return {
+        "words": name_of(module),
+        "used": used,
+        "limit": limit,
+        "percent": percent,
+        "tone": tone,
+        "monthly": monthly,
+    }
 
 
 @dataclass(frozen=True)
@@ -107,7 +114,10 @@ class PlanAndUse(SettingsPage):
         found = self.read("plans", {"p": "1", "n": "50", "sortBy": "order", "sortOrder": "asc"}).data
         words, tone = STATES.get(found["status"], (found["status"], "none"))
         seats = use("member", found["seats"]["used"], found["seats"]["total"])
-        uses = [seats, *(use(one["module"], one["used"], one["limit"]) for one in found["limits"])]
+        uses = [
+            seats,
+            *(use(one["module"], one["used"], one["limit"], monthly=one["monthly"]) for one in found["limits"]),
+        ]
         chosen = self.choice(found)
         return {
             "subscription": found,

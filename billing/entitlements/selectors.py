@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from billing.plans.models import Plan
 from billing.subscriptions.models import OPEN, Subscription
-from billing.subscriptions.selectors import phase_of
+from billing.subscriptions.selectors import phase_of, plan_held
 from core.access import METERED, USAGE, Entitlement, EntitlementSource, used_quota
 from core.tenancy.postgresql.cursors import planned_cursor
 
@@ -26,8 +26,12 @@ OPEN_STATUSES = f"{{{','.join(OPEN)}}}"
 # PostgreSQL to answer it, which takes five times as long to plan it.
 OPEN_SUBSCRIPTION = """
 SELECT subscription.id, subscription.modules, subscription.limits, subscription.seats,
-    plan.modules AS plan_modules, plan.limits AS plan_limits, plan.max_seats, subscription.status, subscription.ends_at
+    CASE WHEN version.id IS NULL THEN plan.modules ELSE version.modules END AS plan_modules,
+    coalesce(version.limits, plan.limits) AS plan_limits,
+    CASE WHEN version.id IS NULL THEN plan.max_seats ELSE version.max_seats END AS plan_seats, subscription.extras,
+    subscription.status, subscription.ends_at
 FROM billing_subscription AS subscription LEFT JOIN billing_plan AS plan ON plan.id = subscription.plan_id
+    LEFT JOIN billing_planversion AS version ON version.id = subscription.version_id
 WHERE subscription.company_id = {company} AND subscription.is_primary AND subscription.status = ANY(%s)
     AND subscription.starts_at <= %s AND (subscription.ends_at IS NULL OR subscription.ends_at > %s)
 """
@@ -50,10 +54,11 @@ def _parameters() -> list[Any]:
 
 
 def _entitlement_in(row: Sequence[Any]) -> Entitlement | None:
-    id, modules, limits, seats, plan_modules, plan_limits, plan_seats, status, ends_at = row
+    id, modules, limits, seats, plan_modules, plan_limits, plan_seats, extras, status, ends_at = row
     if id is None:
         return None
-    found = overlay(_read(modules), _read(limits), seats, _read(plan_modules), _read(plan_limits), plan_seats)
+    terms = (_read(plan_modules), _read(plan_limits), plan_seats)
+    found = overlay(_read(modules), _read(limits), seats, *terms, _read(extras))
     phase = phase_of(status, ends_at)
     return replace(found, phase=phase) if phase else found
 
@@ -65,7 +70,7 @@ def _read(value: str | None) -> Any:
 SOURCE = EntitlementSource(
     of=entitlement_of,
     select=lambda company: OPEN_SUBSCRIPTION.format(company=company),
-    width=9,
+    width=10,
     parameters=_parameters,
     read=_entitlement_in,
 )
@@ -78,25 +83,28 @@ def overlay(
     plan_modules: list[str] | None,
     plan_limits: dict[str, int] | None,
     plan_seats: int | None,
+    extras: Mapping[str, Any] | None = None,
 ) -> Entitlement:
-    """Combine a plan's modules and limits with a subscription's own, which win. Seats are the limit of members.
-
-    What a company needs to buy is always among the modules.
-    """
+    """Combine a plan's modules and limits, and what add-ons add to them, with a subscription's own, which win. Seats
+    are the limit of members, and what a company needs to buy is always among the modules."""
+    extras = extras or {}
     own = dict(limits or {})
     if seats is not None:
         own[SEATS] = seats
-    bounds = {**(plan_limits or {}), **({} if plan_seats is None else {SEATS: plan_seats}), **own}
+    more = extras.get("limits", {})
+    included = {name: number + more.get(name, 0) for name, number in (plan_limits or {}).items()}
+    bounds = {**included, **({} if plan_seats is None else {SEATS: plan_seats}), **own}
+    if plan_modules is not None:
+        plan_modules = [*plan_modules, *extras.get("modules", [])]
     chosen = plan_modules if modules is None else modules
     return Entitlement(None if chosen is None else ALWAYS.union(chosen), bounds, frozenset(own))
 
 
 def terms_of(subscription: Subscription) -> Entitlement:
     """Return what the subscription allows while it is open."""
-    plan = subscription.plan or Plan(modules=None, limits={}, max_seats=None)
-    return overlay(
-        subscription.modules, subscription.limits, subscription.seats, plan.modules, plan.limits, plan.max_seats
-    )
+    plan = plan_held(subscription) or Plan(modules=None, limits={}, max_seats=None)
+    own = (subscription.modules, subscription.limits, subscription.seats)
+    return overlay(*own, plan.modules, plan.limits, plan.max_seats, subscription.extras)
 
 
 def usage_of(allowed: Entitlement) -> dict[str, tuple[int, int | None]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from billing.addons.serializers import AddOnOut, ItemOut
 from billing.plans.serializers import PERMISSION_MODULES, PlanOut
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.offers import CHANGES, change_to, held_plan
@@ -38,6 +39,7 @@ class LimitOut(Output):
     module = serializers.CharField()
     limit = serializers.IntegerField()
     used = serializers.IntegerField()
+    monthly = serializers.BooleanField(help_text="whether it begins anew each month (GET /subscription/usage)")
 
 
 class NamedPlan(Output):
@@ -82,6 +84,7 @@ class SubscriptionOut(Output):
     )
     modules = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text=PERMISSION_MODULES)
     limits = Computed(LimitOut(many=True))
+    addOns = Computed(ItemOut(many=True, help_text="what it has beside the plan"))
     createdAt = serializers.DateTimeField(allow_null=True)
     updatedAt = serializers.DateTimeField(allow_null=True)
 
@@ -108,3 +111,4 @@ class SubscriptionPlans(SubscriptionOut):
     """The company's subscription, with the plans that are on offer."""
 
     plans = Computed(PlanOffered(many=True))
+    offeredAddOns = Computed(AddOnOut(many=True))

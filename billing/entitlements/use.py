@@ -18,6 +18,7 @@ from billing.entitlements.notices import NEARLY_USED
 from billing.entitlements.selectors import terms_of, usage_of
 from billing.subscriptions.models import OPEN, Subscription
 from billing.subscriptions.selectors import is_open
+from core.access.meters import METERS
 from core.tenancy import company_scope
 from core.text.modules import name_of
 
@@ -38,7 +39,9 @@ def tell_of_use() -> bool:
     its notices: however many workers run or die, everything is told once.
     """
     now = timezone.now()
-    due = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related("plan")
+    due = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related(
+        "plan", "version"
+    )
     waiting = Q(use_looked_at=None) | Q(use_looked_at__lte=now - EVERY)
     rows = list(
         due.filter(waiting, is_primary=True, status__in=OPEN).order_by(F("use_looked_at").asc(nulls_first=True))[:BATCH]
@@ -73,10 +76,13 @@ def _look(subscription: Subscription, now: datetime) -> None:
     for module, (number, limit) in used.items():
         level = level_of(number, limit)
         limit_then, level_then = told.get(module, (limit, 0))
+        if module in METERS and level < level_then:  # a new month
+            told[module], level_then = [limit, level], level
         if level > (level_then if limit_then == limit else 0):
             told[module] = [limit, level]
             if not is_new:
                 context = {"name": name_of(module), "used": number, "limit": limit, "is_full": level == LEVELS[0]}
+                context["monthly"] = module in METERS
                 notify(NEARLY_USED, context, about=("plans", subscription.pk))
     subscription.use_told = {"period": period, "limits": told}
     subscription.use_looked_at = now

@@ -10,14 +10,16 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from accounts.models import CompanySettings
+from billing.addons.selectors import items_of, offered
 from billing.entitlements.selectors import SEATS, terms_of, usage_of
 from billing.entitlements.serializers import NONE, PlanOffered, SubscriptionPlans
 from billing.plans.filters import PLAN_FIELDS
 from billing.plans.models import Currency, Plan
-from billing.plans.serializers import CurrencyOut, PlanCurrencyOut, PlanOut
+from billing.plans.serializers import CurrencyOut, PlanCurrencyOut, PlanOut, as_kept
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.selectors import is_open, phase_of, primary_subscription
 from core.access import Entitlement
+from core.access.meters import METERS
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, Within
 from core.api.viewsets import ResourceViewSet
@@ -40,7 +42,11 @@ def plan_data(id: str, currency: str) -> dict[str, Any]:
         raise NamedError("PlanNotFound_400", "id: there is no such plan on offer")
     chosen = choose_currency(currency, [price["currency"] for price in plan["prices"]])
     prices = [price for price in plan["prices"] if price["currency"] == chosen["code"]]
-    return {**chosen, "plan": {**plan, "prices": prices}}
+    meters = [
+        {**meter, "prices": [price for price in meter["prices"] if price["currency"] == chosen["code"]]}
+        for meter in plan["meters"]
+    ]
+    return {**chosen, "plan": {**plan, "prices": prices, "meters": meters}}
 
 
 def choose_currency(asked: str, priced: list[str]) -> dict[str, Any]:
@@ -72,12 +78,15 @@ def subscription_data() -> dict[str, Any]:
     allowed = terms_of(found) if found else Entitlement(frozenset())
     used = usage_of(allowed)
     seats, total = used.pop(SEATS)
-    limits = [{"module": module, "limit": limit, "used": number} for module, (number, limit) in used.items()]
+    limits = [
+        {"module": module, "limit": limit, "used": number, "monthly": module in METERS}
+        for module, (number, limit) in used.items()
+    ]
     return {
         "_id": found and found.pk,
         "status": found.status if found else NONE,
         "isOpen": found is not None and is_open(found),
-        "plan": PlanOut.one(Plan.objects.filter(pk=found.plan_id)) if found and found.plan_id else None,
+        "plan": _plan_of(found),
         "interval": found.interval if found else "",
         "currency": found.currency if found else "",
         "seats": {"used": seats, "total": total},
@@ -90,6 +99,7 @@ def subscription_data() -> dict[str, Any]:
         "phase": phase_of(found.status, found.ends_at) if found and is_open(found) else "",
         "modules": None if allowed.modules is None else sorted(allowed.modules),
         "limits": limits,
+        "addOns": items_of(found.pk) if found else [],
         "createdAt": found and found.created_at,
         "updatedAt": found and found.updated_at,
     }
@@ -105,6 +115,17 @@ def scheduled_change(subscription: Subscription | None) -> dict[str, Any] | None
     return {"plan": name, "interval": wanted["interval"], "seats": wanted["seats"], "at": subscription.period_end}
 
 
+def _plan_of(subscription: Subscription | None) -> dict[str, Any] | None:
+    """Return the plan of a subscription as it pays for it."""
+    plan = PlanOut.one(Plan.objects.filter(pk=subscription.plan_id)) if subscription and subscription.plan_id else None
+    return as_kept(plan, subscription.version) if plan is not None and subscription is not None else None
+
+
+def subscription_and_offer() -> dict[str, Any]:
+    """Return the active company's subscription, and the add-ons on offer."""
+    return {**subscription_data(), "offeredAddOns": offered()}
+
+
 class PlanViewSet(ResourceViewSet):
     module = "plan"
     listing = Listing(
@@ -112,10 +133,10 @@ class PlanViewSet(ResourceViewSet):
         partial(Plan.objects.filter, is_public=True),
         PLAN_FIELDS,
         PlanOffered,
-        within=Within(SubscriptionPlans, "plans", subscription_data),
+        within=Within(SubscriptionPlans, "plans", subscription_and_offer),
         needs_subscription=False,
         description="data is the company's subscription, with its seats, limits and what is used of them; the page of"
-        " plans stands in its field plans. Open without a subscription.",
+        " plans stands in its field plans, and add-ons in offeredAddOns. Open without a subscription.",
     )
 
     @endpoint(

@@ -57,6 +57,7 @@ class Invoice(CompanyModel):
     class Kind(models.TextChoices):
         CYCLE = "cycle", "a period"
         SEATS = "seats", "seats for the rest of a period"
+        ADD_ONS = "addons", "add-ons for the rest of a period"
 
     subscription = CompanyForeignKey("billing.Subscription", on_delete=models.PROTECT, related_name="invoices")
     kind = models.CharField(max_length=8, choices=Kind, default=Kind.CYCLE)

@@ -14,7 +14,7 @@ class Migration(OneStepMigration):
 
     dependencies = [
         ('accounts', '0001_squashed_0006_where_sessions_are'),
-        ('billing', '0004_renewals'),
+        ('billing', '0005_meters_and_add_ons'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

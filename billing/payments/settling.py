@@ -15,6 +15,8 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from billing.addons.services import set_items
+from billing.charges.services import release
 from billing.coupons.models import Coupon, Redemption
 from billing.gateways.base import Fact, Said, Saved
 from billing.invoices.models import Invoice
@@ -22,7 +24,7 @@ from billing.invoices.services import issue, mark_paid, take_back
 from billing.ledger.money import to_amount
 from billing.ledger.services import BALANCE, BANK, RECEIVABLE, balance_of, cash, post
 from billing.payments.models import Attempt, Payment, PaymentMethod, Transaction
-from billing.subscriptions.changes import lock_primary
+from billing.subscriptions.changes import Action, apply_change, lock_primary
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.renewals import Terms, record_payment
 from billing.subscriptions.services import change_subscription, grant_subscription
@@ -137,6 +139,9 @@ def _open(payment: Payment, invoice: Invoice) -> None:
     if invoice.kind == Invoice.Kind.SEATS:
         change_subscription(company_id=payment.company_id, seats=payment.seats, note=f"invoice {invoice.number}")
         return
+    if invoice.kind == Invoice.Kind.ADD_ONS:
+        _have_add_ons(payment)
+        return
     plan = payment.plan
     if plan is None:
         raise RuntimeError(f"order {payment.pk} buys a period of no plan")
@@ -153,7 +158,7 @@ def _open(payment: Payment, invoice: Invoice) -> None:
             source=source,
             terms=Terms(plan, payment.interval, payment.seats, payment.from_now, _renewed_period(payment, invoice)),
         )
-    found = Subscription.objects.get(pk=payment.subscription_id)
+    found = _have_add_ons(payment)
     payment.basis |= {"periodStart": _text(found.period_start), "periodEnd": _text(found.period_end)}
     payment.save(update_fields=["basis"])
 
@@ -163,6 +168,16 @@ def _renewed_period(payment: Payment, invoice: Invoice) -> tuple[datetime, datet
     if payment.renews is None or invoice.period_start is None or invoice.period_end is None:
         return None
     return invoice.period_start, invoice.period_end
+
+
+def _have_add_ons(payment: Payment) -> Subscription:
+    """Let the locked subscription have the add-ons of its paid order."""
+    found: Subscription = Subscription.objects.select_related("plan", "version").get(pk=payment.subscription_id)
+    if "addOns" in payment.basis:
+        extras = set_items(found, payment.basis["addOns"])
+        if extras != found.extras:
+            apply_change(found, Action.CHANGED, note=f"order {payment.number}", extras=extras)
+    return found
 
 
 def _text(moment: Any) -> str:
@@ -195,6 +210,7 @@ def close_order(payment: Payment, *, bank_state: str = "") -> None:
     issued = Invoice.objects.filter(pk=payment.invoice_id, status=Invoice.Status.ISSUED).first()
     if issued is not None:
         take_back(issued, "the period was not bought")
+    release([payment.invoice_id])
     payment.attempts.filter(left_at__isnull=True).update(left_at=timezone.now())
     held = Redemption.objects.filter(payment=payment, state=Redemption.State.HELD)
     coupons = list(held.values_list("coupon_id", flat=True))

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 from unfold.admin import TabularInline
+from unfold.widgets import UnfoldAdminSelectWidget
 
-from billing.plans.models import Currency, Plan, PlanPrice
+from billing.plans.models import Currency, MeterPrice, Plan, PlanPrice
 from billing.plans.validation import TermsForm
+from billing.plans.versions import BEFORE_CHANGE
+from core.access.meters import METERS
 from core.backoffice.admin import BackOfficeAdmin
+from core.text.modules import name_of
 
 
 class PriceInline(TabularInline):
@@ -25,9 +30,28 @@ class PriceInline(TabularInline):
         return super().get_queryset(request).select_related("currency")
 
 
+class MeterPriceInline(TabularInline):
+    """What each unit of a meter costs beyond what the plan includes; without a price nothing is used beyond that."""
+
+    model = MeterPrice
+    fields = ("meter", "currency", "amount")
+    extra = 0
+    ordering = ("meter", "currency__code")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related("currency")
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Offer the meters that there are."""
+        if db_field.name == "meter":
+            choices = [(key, name_of(key)) for key in METERS]
+            return forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget())
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+
 @admin.register(Plan)
 class PlanAdmin(BackOfficeAdmin):
-    """The plans. A change applies at once to all subscribers; a plan with subscribers cannot be deleted."""
+    """The plans. Who pays for one keeps its terms as they were; a plan with subscribers cannot be deleted."""
 
     icon = "sell"
     form = TermsForm
@@ -44,11 +68,22 @@ class PlanAdmin(BackOfficeAdmin):
         "is_public",
         "order",
     )
-    inlines = (PriceInline,)
+    inlines = (PriceInline, MeterPriceInline)
     list_display = ("name", "is_public", "is_trial", "min_seats", "max_seats", "order", "created_at")
     list_filter = ("is_public", "is_trial")
     search_fields = ("=id", "name", "description")
     ordering = ("order", "name")
+
+    def save_model(self, request: HttpRequest, obj: Plan, form: Any, change: bool) -> None:
+        """Keep the former terms for those who pay for them, before anything is written."""
+        kept = [keep(obj.pk) for keep in BEFORE_CHANGE] if change else []
+        request.kept_terms = kept  # type: ignore[attr-defined]
+        super().save_model(request, obj, form, change)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        for undo in getattr(request, "kept_terms", []):
+            undo()
 
 
 @admin.register(Currency)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.apps import AppConfig
 
-from billing.plans.models import Currency, Plan, PlanPrice
+from billing.plans.models import Currency, MeterPrice, Plan, PlanPrice
 from core.text.currencies import exponent
 from core.text.formats import list_currencies
 
@@ -79,6 +79,8 @@ class ExamplePlan:
     max_seats: int | None = None
     is_trial: bool = False
     prices: tuple[ExamplePrice, ...] = ()
+    units: tuple[tuple[str, str, Decimal], ...] = ()
+    """Meter, currency, and the price of a unit beyond what is included."""
 
 
 def _limits(**numbers: int) -> dict[str, int]:
@@ -91,6 +93,15 @@ def _prices(**monthly: tuple[str, str]) -> tuple[ExamplePrice, ...]:
         ExamplePrice(currency, interval, Decimal(amount) * months, Decimal(seat) * months)
         for currency, (amount, seat) in monthly.items()
         for interval, months in (("month", 1), ("year", 10))
+    )
+
+
+def _units(**meters: tuple[str, str]) -> tuple[tuple[str, str, Decimal], ...]:
+    """Make prices of meter -> a unit in US dollars and in euros."""
+    return tuple(
+        (meter, code, Decimal(amount))
+        for meter, amounts in meters.items()
+        for code, amount in zip(("USD", "EUR"), amounts, strict=True)
     )
 
 
@@ -109,7 +120,10 @@ EXAMPLE_PLANS = (
             role=10,
             api=3,
             ai_tokens=500_000,
-        ),
+            messages=500,
+            queue=1000,
+        )
+        | {"ai_credits": 500},
         max_seats=5,
         is_trial=True,
     ),
@@ -127,7 +141,11 @@ EXAMPLE_PLANS = (
             role=10,
             api=3,
             ai_tokens=5_000_000,
-        ),
+            messages=10_000,
+            queue=10_000,
+        )
+        | {"ai_credits": 5000},
+        units=_units(messages=("0.002", "0.0018"), ai_credits=("0.01", "0.0092")),
         modules=BASICS,
         max_seats=3,
         prices=_prices(USD=("29", "12"), EUR=("27", "11")),
@@ -146,7 +164,11 @@ EXAMPLE_PLANS = (
             role=30,
             api=10,
             ai_tokens=50_000_000,
-        ),
+            messages=100_000,
+            queue=100_000,
+        )
+        | {"ai_credits": 50_000},
+        units=_units(messages=("0.001", "0.0009"), ai_credits=("0.008", "0.0074")),
         modules=GROWTH,
         min_seats=3,
         max_seats=25,
@@ -155,7 +177,8 @@ EXAMPLE_PLANS = (
     ExamplePlan(
         "Scale",
         "Everything, for companies with many people, and as many contacts as they have.",
-        _limits(api=100),
+        _limits(api=100, messages=500_000) | {"ai_credits": 200_000},
+        units=_units(messages=("0.0008", "0.0007"), ai_credits=("0.006", "0.0055")),
         min_seats=10,
         prices=_prices(USD=("399", "35"), EUR=("369", "32")),
     ),
@@ -212,5 +235,11 @@ def _seed_plans(using: str) -> None:
                     seat_amount=price.seat_amount,
                 )
                 for price in example.prices
+            ]
+        )
+        MeterPrice.objects.using(using).bulk_create(
+            [
+                MeterPrice(plan=plan, meter=meter, currency=codes[code], amount=amount)
+                for meter, code, amount in example.units
             ]
         )

@@ -77,3 +77,37 @@ class PlanPrice(BaseModel):
 
     def __str__(self) -> str:
         return f"{self.plan} {self.amount.normalize():f} {self.currency} a {self.interval}"
+
+
+class MeterPrice(BaseModel):
+    """The price of each unit of a meter beyond what a plan includes. Without one nothing is used beyond that."""
+
+    plan = models.ForeignKey(Plan, on_delete=models.CASCADE, related_name="meter_prices")
+    meter = models.CharField(max_length=32, help_text="Name of the meter, such as messages.")
+    currency = models.ForeignKey(Currency, on_delete=models.PROTECT, related_name="+")
+    amount = models.DecimalField(max_digits=16, decimal_places=6, help_text="For one unit.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=("plan", "meter", "currency"), name="meterprice_once"),
+            models.CheckConstraint(condition=Q(amount__gte=0), name="meterprice_is_not_negative"),
+        ]
+
+
+class PlanVersion(BaseModel):
+    """The terms of a plan as they were, for those who pay for them (billing.plans.versions). It is never edited."""
+
+    plan = models.ForeignKey(Plan, on_delete=models.CASCADE, related_name="versions")
+    modules = JSONField(null=True)
+    limits = JSONField(default=dict)
+    min_seats = models.PositiveIntegerField()
+    max_seats = models.PositiveIntegerField(null=True)
+    prices = JSONField(default=dict, help_text="Currency -> interval -> amount and seat_amount.")
+    meter_prices = JSONField(default=dict, help_text="Meter -> currency -> amount of a unit.")
+    ends_on = models.DateField(
+        null=True,
+        help_text="From this day on subscriptions move to the plan's present terms with their next period.",
+    )
+
+    def __str__(self) -> str:
+        return f"{self.plan} until {self.created_at:%Y-%m-%d}"

@@ -11,10 +11,12 @@ from django.db.models import OuterRef, Subquery
 from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
-from billing.plans.models import PlanPrice
+from billing.plans.models import MeterPrice, PlanPrice, PlanVersion
+from core.access.meters import METERS
 from core.api.output import Computed, IdField, Output
 from core.fields import JSONField
 from core.text.features import features_of
+from core.text.modules import name_of
 
 PERMISSION_MODULES = "permission modules; null: all of them"
 
@@ -58,6 +60,22 @@ def savings_of(prices: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
+class UnitPriceOut(Output):
+    """What a unit of a meter costs beyond what is included."""
+
+    amount = serializers.FloatField(help_text="of one unit; it may have parts of the currency's smallest one")
+    currency = serializers.CharField(help_text="ISO 4217 code")
+
+
+class PlanMeterOut(Output):
+    """What a plan includes of a meter."""
+
+    meter = serializers.CharField(help_text="the name of its limit")
+    name = serializers.CharField()
+    included = serializers.IntegerField(help_text="each month")
+    prices = Computed(UnitPriceOut(many=True, help_text="of each unit beyond; none: none are to be had"))
+
+
 class PlanOut(Output):
     """A plan that can be subscribed to."""
 
@@ -76,6 +94,7 @@ class PlanOut(Output):
     features = Computed(serializers.ListField(child=serializers.CharField(), help_text="its modules in words"))
     prices = Computed(PriceOut(many=True))
     yearlySaving = Computed(SavingOut(many=True, help_text="by currency, where a year costs less than twelve months"))
+    meters = Computed(PlanMeterOut(many=True, help_text="limits that begin anew each month"))
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
@@ -84,13 +103,63 @@ class PlanOut(Output):
         prices = PlanPrice.objects.filter(plan=OuterRef("pk"), currency__is_active=True).order_by().values("plan")
         price = JSONObject(currency="currency__code", interval="interval", amount="amount", seatAmount="seat_amount")
         listed = prices.annotate(listed=JSONBAgg(price, order_by=("currency__code", "interval"))).values("listed")
-        return {**super().columns(), "prices": Subquery(listed, output_field=JSONField())}
+        units = MeterPrice.objects.filter(plan=OuterRef("pk"), currency__is_active=True).order_by().values("plan")
+        unit = JSONObject(meter="meter", currency="currency__code", amount="amount")
+        sold = units.annotate(sold=JSONBAgg(unit, order_by=("meter", "currency__code"))).values("sold")
+        return {
+            **super().columns(),
+            "prices": Subquery(listed, output_field=JSONField()),
+            "meters": Subquery(sold, output_field=JSONField()),
+        }
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        sold: dict[str, list[dict[str, Any]]] = {}
+        for one in data["meters"] or []:
+            price = {"amount": one["amount"], "currency": one["currency"]}
+            sold.setdefault(one["meter"], []).append(price)
+        meters = [
+            {"meter": key, "name": name_of(key), "included": data["limits"][key], "prices": sold.get(key, [])}
+            for key in METERS
+            if key in data["limits"]
+        ]
         prices = data["prices"] or []
-        saving = savings_of(prices)
-        return {**data, "prices": prices, "features": features_of(data["modules"]), "yearlySaving": saving}
+        more = {"features": features_of(data["modules"]), "yearlySaving": savings_of(prices), "meters": meters}
+        return {**data, "prices": prices, **more}
+
+
+def as_kept(plan: dict[str, Any], version: PlanVersion | None) -> dict[str, Any]:
+    """Return a plan's output with the terms of a version, for who pays for that."""
+    if version is None:
+        return plan
+    prices = [
+        {
+            "currency": code,
+            "interval": interval,
+            "amount": float(one["amount"]),
+            "seatAmount": float(one["seat_amount"]),
+        }
+        for code, intervals in version.prices.items()
+        for interval, one in intervals.items()
+    ]
+    limits = version.limits
+    meters = [
+        {
+            "meter": key,
+            "name": name_of(key),
+            "included": limits[key],
+            "prices": [
+                {"amount": float(amount), "currency": code}
+                for code, amount in version.meter_prices.get(key, {}).items()
+            ],
+        }
+        for key in METERS
+        if key in limits
+    ]
+    seats = {"minSeats": version.min_seats, "maxSeats": version.max_seats}
+    words = {"features": features_of(version.modules), "yearlySaving": savings_of(prices)}
+    kept = {"modules": version.modules, "limits": limits, "prices": prices, "meters": meters}
+    return {**plan, **kept, **seats, **words}
 
 
 class PlanCurrencyOut(CurrencyOut):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -15,8 +15,10 @@ from django.utils import timezone
 from accounts.models import Company, User
 from billing.plans.models import Plan
 from billing.subscriptions.models import OPEN, PAID, Subscription, SubscriptionChange
+from billing.subscriptions.selectors import version_at
 from billing.subscriptions.words import forget_words
 from core.access import used_quota
+from core.access.meters import terms_changed
 from core.errors import NamedError
 from core.tenancy import company_scope
 
@@ -48,8 +50,13 @@ LOGGED_FIELDS = (
     "paused_until",
     "modules",
     "limits",
+    "version_id",
+    "extras",
 )
 """The fields that a SubscriptionChange records."""
+
+ALLOWING = frozenset({"status", "plan_id", "period_start", "modules", "limits", "version_id", "extras"})
+"""Those of them that may allow the company something else than before."""
 
 
 @contextmanager
@@ -67,7 +74,7 @@ def lock_primary(company_id: str) -> Iterator[Subscription | None]:
 
 
 def _lock() -> Subscription | None:
-    rows = Subscription.objects.select_for_update(of=("self",), no_key=True).select_related("plan")
+    rows = Subscription.objects.select_for_update(of=("self",), no_key=True).select_related("plan", "version")
     found: Subscription | None = rows.filter(is_primary=True).first()
     return found
 
@@ -100,6 +107,11 @@ def apply_change(
             "BadRequest_400", f"status: a subscription that is {subscription.status} cannot become {target}"
         )
     ends, billed = _ends(subscription), _billed_end(subscription)
+    if not is_new and not _keeps_version(subscription, action, values):
+        values = {**values, "version": None, "version_told_at": None}
+    if not is_new and (action == Action.GRANTED or subscription.status not in OPEN):
+        subscription.items.all().delete()  # add-ons end with what they were bought for
+        values = {**values, "extras": {}}
     for name, value in values.items():
         setattr(subscription, name, value)
     now = timezone.now()
@@ -121,7 +133,19 @@ def apply_change(
         source=source,
     )
     transaction.on_commit(partial(forget_words, subscription.company_id))
+    if not ALLOWING.isdisjoint(changed):
+        terms_changed()
     return subscription
+
+
+def _keeps_version(subscription: Subscription, action: str, values: Mapping[str, Any]) -> bool:
+    """Tell whether the terms stay that were kept for the subscription: as long as the same plan is paid for without a
+    break, and until their end."""
+    same = values.get("plan", subscription.plan) == subscription.plan
+    if action == Action.GRANTED or not same or subscription.status not in OPEN:
+        return False
+    start = values.get("period_start")
+    return action != Action.RENEWED or start is None or version_at(subscription, start) is not None
 
 
 def _ends(subscription: Subscription) -> tuple[datetime | None, datetime | None]:

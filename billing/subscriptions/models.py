@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from billing.plans.models import Plan, PlanPrice
+from billing.plans.models import Plan, PlanPrice, PlanVersion
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
 
@@ -33,6 +33,17 @@ class Subscription(CompanyModel):
         related_name="subscriptions",
         help_text="Empty: everything.",
     )
+    version = models.ForeignKey(
+        PlanVersion,
+        on_delete=models.PROTECT,
+        null=True,
+        editable=False,
+        related_name="subscriptions",
+        help_text="The plan's terms as they were when it was bought; empty: as they are.",
+    )
+    version_told_at = models.DateTimeField(
+        null=True, editable=False, help_text="When its owners were told that these terms end."
+    )
     status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
     is_primary = models.BooleanField(default=True)
     starts_at = models.DateTimeField()
@@ -60,6 +71,9 @@ class Subscription(CompanyModel):
         null=True, blank=True, help_text="Modules of this subscription instead of its plan's; empty: as the plan says."
     )
     limits = JSONField(default=dict, blank=True, help_text="Module -> number of records, over the plan's.")
+    extras = JSONField(
+        default=dict, db_default={}, editable=False, help_text="What its add-ons add to the plan: modules and limits."
+    )
 
     trial_user = models.ForeignKey(
         "accounts.User",

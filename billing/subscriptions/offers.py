@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from billing.plans.models import PlanPrice
+from billing.plans.models import PlanPrice, PlanVersion
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.periods import MONTHS
 from billing.subscriptions.selectors import is_open
@@ -35,7 +35,8 @@ def held_plan(subscription: Subscription | None) -> Held | None:
     if subscription.status == Subscription.Status.TRIAL:
         return None
     plan_id: str = subscription.plan_id
-    amounts = amounts_of([plan_id]).get(plan_id, {})
+    version = subscription.version
+    amounts = amounts_in(version) if version is not None else amounts_of([plan_id]).get(plan_id, {})
     return Held(plan_id, subscription.interval, subscription.currency, amounts)
 
 
@@ -46,6 +47,12 @@ def amounts_of(plan_ids: Iterable[str]) -> dict[str, dict[tuple[str, str], Decim
     for plan_id, currency, interval, amount in rows.values_list("plan_id", "currency__code", "interval", "amount"):
         found[plan_id][currency, interval] = amount
     return found
+
+
+def amounts_in(version: PlanVersion) -> dict[tuple[str, str], Decimal]:
+    """Return what a plan cost in a version of it."""
+    prices = version.prices.items()
+    return {(code, name): Decimal(one["amount"]) for code, intervals in prices for name, one in intervals.items()}
 
 
 def change_to(held: Held | None, plan_id: str, interval: str, amounts: Amounts) -> str:

@@ -22,6 +22,7 @@ from accounts.models import Company, User
 from accounts.programs.rewards import accrue
 from accounts.settings.groups import SubscriptionPolicies, subscription_policies
 from billing.plans.models import Plan
+from billing.plans.versions import prices_of
 from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
 from billing.subscriptions.models import OPEN, Subscription, SubscriptionChange
 from billing.subscriptions.notices import ENDED, ENDING, PAST_DUE
@@ -128,8 +129,8 @@ def is_free(subscription: Subscription) -> bool:
     """Tell whether the next period is free: the plan has prices for the interval, and all are zero."""
     if subscription.plan is None or not subscription.interval:
         return False
-    amounts = subscription.plan.prices.filter(interval=subscription.interval).values_list("amount", "seat_amount")
-    return bool(amounts) and not any(amount or seat for amount, seat in amounts)
+    prices = prices_of(subscription.plan, subscription.version, subscription.interval).values()
+    return bool(prices) and not any(price.amount or price.seat_amount for price in prices)
 
 
 def _following(subscription: Subscription, interval: str) -> tuple[datetime, datetime]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import NamedTuple
 
 from django.conf import settings
 from django.utils import timezone
 
 from accounts.settings.formats import formats_of
+from billing.plans.models import Plan, PlanVersion
+from billing.plans.versions import meter_price_of, with_terms
 from billing.subscriptions.models import OPEN, Subscription
 from core.access import GRACE, PAUSED
 
@@ -88,7 +91,7 @@ def in_trial() -> bool:
 
 def primary_subscription() -> Subscription | None:
     """Return the active company's primary subscription with its plan, whatever its state."""
-    found: Subscription | None = Subscription.objects.select_related("plan").filter(is_primary=True).first()
+    found: Subscription | None = Subscription.objects.select_related("plan", "version").filter(is_primary=True).first()
     return found
 
 
@@ -101,3 +104,22 @@ def lapsed_since() -> datetime | None:
         return None
     ended = found.ends_at is not None and found.ends_at <= timezone.now()
     return found.ends_at if ended else found.created_at
+
+
+def plan_held(subscription: Subscription) -> Plan | None:
+    """Return the plan of a subscription with the terms that it pays for; None: everything."""
+    return None if subscription.plan is None else with_terms(subscription.plan, subscription.version)
+
+
+def version_at(subscription: Subscription, start: datetime) -> PlanVersion | None:
+    """Return the terms that a period of the subscription's plan has which begins then; None: the present ones."""
+    version = subscription.version
+    ended = version is not None and version.ends_on is not None and version.ends_on <= start.date()
+    return None if ended else version
+
+
+def meter_price(subscription: Subscription, meter: str) -> Decimal | None:
+    """Return what a unit of a meter costs the subscription beyond what it includes; None: it can have no more."""
+    if subscription.plan_id is None:
+        return None
+    return meter_price_of(subscription.plan_id, subscription.version, meter, subscription.currency)

@@ -25,6 +25,7 @@ from billing.subscriptions.changes import (
 )
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.periods import period_after
+from billing.subscriptions.selectors import plan_held
 from core.errors import NamedError, ValidationFailed
 from core.tenancy import company_id as active_company
 from core.tenancy import unscoped
@@ -173,7 +174,7 @@ def change_subscription(
         subscription = require_subscription(found)
         _expect_open(subscription)
         wanted, chosen = plan or subscription.plan, subscription.seats if seats is None else seats
-        check_seats(wanted, chosen)
+        check_seats(plan or plan_held(subscription), chosen)
         return apply_change(subscription, Action.CHANGED, by=by, note=note, plan=wanted, seats=chosen)
 
 

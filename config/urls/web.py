@@ -19,6 +19,7 @@ from accounts.roles import pages as roles
 from accounts.settings import pages as company_settings
 from billing.checkout import pages as checkout
 from billing.entitlements import pages as entitlements
+from billing.usage import pages as usage
 from config.documentation import docs, schema
 from config.site_files import favicon, licences_page, robots
 from config.staff_visits.pages import visit_urls
@@ -112,6 +113,7 @@ PAGES = [
     *request_log.PAGES,
     *entitlements.PAGES,
     *checkout.PAGES,
+    *usage.PAGES,
     *bulk_jobs.PAGES,
     *(samples.PAGES if settings.DEMO or settings.DEBUG else []),
 ]

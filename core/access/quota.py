@@ -118,6 +118,21 @@ def quota_exceeded(module: str, left: int = 0) -> NamedError:
     )
 
 
+def check_metered(name: str, wanted: Callable[[], int], *, error: str) -> None:
+    """Raise `error` if as much more of a metered limit as `wanted` returns is more than there is room for.
+
+    Others of the company who check it wait until the caller's transaction ends. Outside of `limited` nothing is
+    counted.
+    """
+    limit = _limit_of(name)
+    if limit is None:
+        return
+    lock_company(f"usage:{name}")
+    used, more = used_quota(name), wanted()
+    if used + more > limit:
+        raise NamedError(error, f"your plan allows {limit:,} of {name}; there are {used:,}, and {more:,} are wanted")
+
+
 def limit_errors(module: str) -> tuple[str, ...]:
     """Return the names of the quota errors that creating records of the module may raise; none if it isn't counted."""
     if module not in USAGE:

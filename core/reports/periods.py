@@ -52,27 +52,30 @@ def begin_of(day: dt.date, zone: ZoneInfo) -> dt.datetime:
     return dt.datetime.combine(day, dt.time.min, zone).astimezone(dt.UTC)
 
 
-def read_period(start: str, end: str, today: dt.date, zone: ZoneInfo) -> Period:
+NAMES = ("startDate", "endDate")
+
+
+def read_period(start: str, end: str, today: dt.date, zone: ZoneInfo, *, names: tuple[str, str] = NAMES) -> Period:
     """Return the period that two texts say, the last 30 days where they are empty.
 
-    Raises InvalidRequest_400 that names startDate or endDate.
+    Raises InvalidRequest_400 that names one of `names`, the parameters that they come from.
     """
-    last = _day(end, "endDate") if end else None
-    first = _day(start, "startDate") if start else None
+    last = _day(end, names[1]) if end else None
+    first = _day(start, names[0]) if start else None
     if last is None:
         last = today if first is None or first <= today else first
     if first is None:
         first = last - dt.timedelta(days=DEFAULT_DAYS - 1)
-    return checked(Period(first, last, zone))
+    return checked(Period(first, last, zone), names=names)
 
 
-def checked(period: Period) -> Period:
+def checked(period: Period, *, names: tuple[str, str] = NAMES) -> Period:
     """Return the period. Raises InvalidRequest_400 if it ends before it begins, or is too long."""
     days = (period.last - period.first).days + 1
     if days < 1:
-        raise refuse("startDate", f"is after endDate, {period.last}")
+        raise refuse(names[0], f"is after {names[1]}, {period.last}")
     if days > MOST_DAYS:
-        raise refuse("startDate", f"a report is about at most {MOST_DAYS} days, got {days:,}")
+        raise refuse(names[0], f"a report is about at most {MOST_DAYS} days, got {days:,}")
     return period
 
 

@@ -21,6 +21,9 @@ from django.db.models.functions import Least
 from django.utils import timezone
 
 from core.access import entitlement
+from core.access.meters import Meter as PlanMeter
+from core.access.meters import MeterUsedUp, Outcome, settle, spend
+from core.access.meters import give_back as give_back_units
 from core.errors import NamedError
 from core.tenancy import company_id, company_scope
 from outreach.ai.models import AiApp, AiBudget, AiCaps, AiUsage
@@ -73,6 +76,8 @@ class Reservation:
     keys: Sequence[str]
     tokens: int
     cost: Decimal
+    credit: bool = False
+    """Whether it has a credit of the plan's."""
 
 
 def price(app: AiApp, tokens_in: int, tokens_out: int) -> Decimal:
@@ -170,6 +175,8 @@ class CompanyMeter(Meter):
         for last in (False, True):
             try:
                 return self._take(budgets, tokens_in, tokens_out, cost, now)
+            except MeterUsedUp as empty:
+                raise _used_up(empty, now) from None
             except _Full as full:
                 if last or not give_back_expired():
                     raise _refusal(full.budget, now) from None
@@ -203,7 +210,7 @@ class CompanyMeter(Meter):
             cost=cost,
             expires_at=now + RESERVED_FOR,
         )
-        return Reservation(row.pk, keys, tokens, cost)
+        return Reservation(row.pk, keys, tokens, cost, spend(CREDITS.key, 1, row.pk))
 
     @transaction.atomic
     def _settle(self, held: Reservation, tokens_in: int, tokens_out: int) -> str:
@@ -230,6 +237,8 @@ class CompanyMeter(Meter):
                 cost_used=Least(F("cost_used") + values["cost"], Value(MOST_COST)),
                 updated_at=timezone.now(),
             )
+        if held.credit:
+            settle(CREDITS.key, [held.id])
         return id
 
 
@@ -256,6 +265,23 @@ def _refusal(budget: Budget, now: dt.datetime) -> ProviderError:
     return ProviderError("usage_limit", detail, temporary=True, name=LIMIT, retry_after=seconds, halts=True)
 
 
+def _used_up(empty: MeterUsedUp, now: dt.datetime) -> ProviderError:
+    detail = f"All of the {empty.limit:,} AI credits of your plan are used until {empty.until:%Y-%m-%d}."
+    seconds = max(1, math.ceil((empty.until - now).total_seconds()))
+    return ProviderError("usage_limit", detail, temporary=True, name=LIMIT, retry_after=seconds, halts=True)
+
+
+def outcome_of(ids: Sequence[str]) -> Outcome:
+    """Return which of the calls were answered, and which are under way."""
+    rows = list(AiUsage.objects.filter(pk__in=ids).values_list("pk", "status"))
+    settled = AiUsage.Status.SETTLED
+    return Outcome([pk for pk, status in rows if status == settled], [pk for pk, status in rows if status != settled])
+
+
+CREDITS = PlanMeter("ai_credits", outcome_of)
+"""The meter of calls of AI models."""
+
+
 @transaction.atomic
 def give_back(held: Reservation) -> None:
     """Give back what a call has reserved and not used. Twice changes nothing."""
@@ -265,6 +291,8 @@ def give_back(held: Reservation) -> None:
             AiBudget.objects.filter(key=key).update(
                 tokens_reserved=F("tokens_reserved") - held.tokens, cost_reserved=F("cost_reserved") - held.cost
             )
+        if held.credit:
+            give_back_units(CREDITS.key, [held.id])
 
 
 def give_back_expired() -> int:
@@ -274,7 +302,7 @@ def give_back_expired() -> int:
     for row in expired:
         month = month_of(row.expires_at - RESERVED_FOR)
         keys = [f"company:{month}", f"app:{row.app_id}:{month}", *([f"run:{row.run_id}"] if row.run_id else [])]
-        give_back(Reservation(row.pk, keys, row.tokens_in + row.tokens_out, row.cost))
+        give_back(Reservation(row.pk, keys, row.tokens_in + row.tokens_out, row.cost, credit=True))
     return len(expired)
 
 

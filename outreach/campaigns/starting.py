@@ -22,8 +22,10 @@ from outreach.campaigns.readiness import check_ready
 from outreach.campaigns.selectors import run_of
 from outreach.campaigns.services import get_campaign, refused
 from outreach.delivery.senders import columns_of
+from outreach.genie.audience import Audience
 from outreach.genie.cadence.schedule import schedule_next
 from outreach.genie.models import GenieScheduler
+from outreach.genie.queue import check_queue
 
 BATCH = 50
 LIVE_MS = 600_000
@@ -46,6 +48,7 @@ def start_campaign(*, id: str, member_id: str) -> Campaign:
     if campaign.status not in (Status.DRAFT, Status.FAILED) or run_of(campaign.pk) is not None:
         raise refused(f"status: the campaign is {campaign.status}; it begins once")
     words = check_ready(campaign)
+    check_queue(Audience.stored(campaign.audience).contacts().count)
     if campaign.scheduled_at is not None and campaign.scheduled_at > timezone.now():
         campaign.status, campaign.error, campaign.updated_by_id = Status.SCHEDULED, "", member_id
         campaign.save(update_fields=["status", "error", "updated_by", "updated_at"])

@@ -185,7 +185,7 @@ class CampaignViewSet(ResourceViewSet):
         "Start a campaign",
         output=CampaignDetail,
         success="CampaignStarted_200",
-        errors=(*STATE, *NOT_READY),
+        errors=(*STATE, *NOT_READY, "QueueLimitExceeded_400"),
         description="At once, or at scheduledAt if that lies ahead: then it is scheduled. A template's words are those"
         " that it has when the campaign begins. It goes to those of the audience whom a worker finds then; to those who"
         " join it later only if the audience is live, or it recurs.",

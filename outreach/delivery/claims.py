@@ -27,6 +27,7 @@ from outreach.delivery.limits.quotas import VENDOR, scope_of, take, vendor_scope
 from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import Reason
 from outreach.delivery.senders import ALL_KINDS, columns_of, locked_sender
+from outreach.delivery.usage import within_plan
 from outreach.senders.models import Sender
 
 BATCH = 200
@@ -137,6 +138,7 @@ def _choose(sender: Sender, context: SendContext, lease: str, most: int, limit: 
                 room[job.run_id] -= 1
     ready = _within_vendor(sender, ready, waiting, context, now)
     ready = _within_quotas(ready, waiting, context, now)
+    ready = within_plan(ready, waiting, context.allowed)
     for wait, ids in waiting.items():
         rows = SendJob.objects.filter(pk__in=ids)
         if wait.reason in LAPSED:

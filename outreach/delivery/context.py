@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Count, Q
 
 from accounts.models import Company
-from core.access import going_entitlement
+from core.access import Entitlement, going_entitlement
 from core.errors import NamedError
 from core.tenancy import company_id
 from crm.models import Contact
@@ -40,8 +40,8 @@ _UNWRITTEN = {
         Reason.AWAITING_WINNER,
     )
 }
-QUOTAS = (Reason.LIMIT_DOMAIN, Reason.LIMIT_VENDOR)
-"""Reasons of messages that wait for a bucket to fill."""
+QUOTAS = (Reason.LIMIT_DOMAIN, Reason.LIMIT_VENDOR, Reason.LIMIT_PLAN)
+"""Reasons of messages that wait for a bucket to fill, or for the plan to include more."""
 _PERIODS = (
     (Reason.LIMIT_MINUTE, "per_minute", dt.timedelta(minutes=1)),
     (Reason.LIMIT_HOUR, "per_hour", dt.timedelta(hours=1)),
@@ -62,20 +62,21 @@ class SendContext:
     """Messages an hour by mail provider (quotas)."""
     vendor_limits: Mapping[str, int]
     """Messages an hour by mail vendor, of all apps of it."""
+    allowed: Entitlement | None = None
+    """What the subscription allows; None without one."""
 
     @classmethod
     def load(cls) -> SendContext:
         """Load the active company's subscription, sending hours and time zone."""
         try:
-            going_entitlement(company_id())
-            subscribed = True
+            allowed: Entitlement | None = going_entitlement(company_id())
         except NamedError:
-            subscribed = False
+            allowed = None
         settings = GenieSettings.objects.first()
         zone = load_zone(Company.objects.values_list("timezone", flat=True).get(pk=company_id())) or ZoneInfo("UTC")
         own_clock = settings is None or settings.recipient_timezone
-        limits = (settings.provider_limits, settings.vendor_limits) if settings else ({}, {})
-        return cls(subscribed, window_of(settings), own_clock, zone, *limits)
+        providers, vendors = (settings.provider_limits, settings.vendor_limits) if settings else ({}, {})
+        return cls(allowed is not None, window_of(settings), own_clock, zone, providers, vendors, allowed)
 
     def decision_input(
         self, contact: Contact, *, suppressed: bool, now: dt.datetime, window: Window | None = None, **of_message: Any

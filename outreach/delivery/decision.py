@@ -35,6 +35,7 @@ that need time.
 | scheduled_for_later   | wait               | the planned time                                 |
 | limit_domain          | wait               | more may go to the recipient's mail provider     |
 | limit_vendor          | wait               | more may go by the mail vendor                   |
+| limit_plan            | wait               | the plan's next month, or somebody buys more     |
 | retry_backoff         | wait               | the next attempt is due                          |
 | limit_day_ramp        | wait               | the new sender's next day, with its higher limit |
 | limit_day             | wait               | a slot of the sender's day opens                 |
@@ -108,8 +109,8 @@ class DecisionInput:
     template_approved: bool = True  # by the chat vendor, of a message made of one
     sender: SenderState | None = SenderState()
     not_before: dt.datetime | None = None
-    quota_at: dt.datetime | None = None  # when more may go to the recipient's mail provider, or by the mail vendor
-    quota: Reason = Reason.LIMIT_DOMAIN  # which of both
+    quota_at: dt.datetime | None = None  # when more may go to the recipient's mail provider, by the vendor or the plan
+    quota: Reason = Reason.LIMIT_DOMAIN  # which of them
     retry_at: dt.datetime | None = None
     window: Window | None = None
     place: Place | None = None  # needed with a window

@@ -40,6 +40,7 @@ class Reason(StrEnum):
     SCHEDULED_FOR_LATER = "scheduled_for_later"
     LIMIT_DOMAIN = "limit_domain"
     LIMIT_VENDOR = "limit_vendor"
+    LIMIT_PLAN = "limit_plan"
     RETRY_BACKOFF = "retry_backoff"
     LIMIT_DAY_RAMP = "limit_day_ramp"
     LIMIT_DAY = "limit_day"
@@ -85,6 +86,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.SCHEDULED_FOR_LATER: "The message is planned for later.",
     Reason.LIMIT_DOMAIN: "The limit for the recipient's mail provider is reached.",
     Reason.LIMIT_VENDOR: "Your company's limit for the mail vendor is reached, over all accounts there.",
+    Reason.LIMIT_PLAN: "All messages that the plan includes are used; it goes when there are more.",
     Reason.RETRY_BACKOFF: "The last attempt failed for the time being; the next one is due later.",
     Reason.LIMIT_DAY_RAMP: "The sender is new and has reached today's limit, which grows from day to day.",
     Reason.LIMIT_DAY: "The sender has reached its limit per day.",

@@ -24,6 +24,7 @@ from outreach.genie.cadence.schedule import schedule_next
 from outreach.genie.generated.makers import cancel_makers, lock_makers
 from outreach.genie.locks import lock_run
 from outreach.genie.models import GenieScheduler
+from outreach.genie.queue import check_queue
 from outreach.genie.review.message_jobs import Action, Changed, change_messages
 
 NOT_CLAIMED = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPROVED)
@@ -73,6 +74,7 @@ def start_run(
         raise NamedError(
             "CampaignAudienceEmpty_400", "contactIds, tags, categories: together they select no live contact"
         )
+    check_queue(audience.contacts().count)
     return insert_run(
         member_id=member_id,
         prompt=prompt,

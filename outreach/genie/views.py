@@ -162,6 +162,7 @@ class RunViewSet(ResourceViewSet):
         errors=(
             "PromptRequired_400",
             "MaximumLeadsExceeded_400",
+            "QueueLimitExceeded_400",
             *RUN_APP_ERRORS,
             "AppNotFound_400",
             "InvalidPayload_400",
@@ -235,6 +236,7 @@ class RunViewSet(ResourceViewSet):
         errors=(
             *AUDIENCE_ERRORS,
             "CampaignAudienceEmpty_400",
+            "QueueLimitExceeded_400",
             *RUN_APP_ERRORS,
             "AppNotFound_400",
             "InvalidPayload_400",

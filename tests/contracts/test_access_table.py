@@ -58,6 +58,7 @@ OPEN_WITHOUT_SUBSCRIPTION = {
     ("GET", "subscription/payment-methods/setup"),
     ("POST", "subscription/payment-methods/setup"),
     ("GET", "subscription/billing-details"),
+    ("GET", "subscription/usage"),
     ("PUT", "subscription/billing-details"),
     ("POST", "coupons"),
 }

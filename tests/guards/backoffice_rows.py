@@ -34,8 +34,10 @@ from accounts.models import (
     User,
 )
 from billing.models import (
+    AddOn,
     Attempt,
     BillingDetails,
+    Charge,
     Coupon,
     CreditNote,
     Currency,
@@ -48,10 +50,12 @@ from billing.models import (
     Invoice,
     InvoiceLine,
     InvoiceSeries,
+    MeterPeriod,
     MethodSetup,
     Payment,
     PaymentMethod,
     Plan,
+    PlanVersion,
     Posting,
     Reconciliation,
     Redemption,
@@ -59,8 +63,10 @@ from billing.models import (
     Seller,
     Subscription,
     SubscriptionChange,
+    SubscriptionItem,
     TaxRate,
     Transaction,
+    UsageEvent,
 )
 from core.events import emit
 from core.ids import new_id
@@ -329,6 +335,26 @@ def _credit_note(n: int) -> CreditNote:
 
 def _coupon(n: int) -> Coupon:
     return Coupon.objects.create(code=f"CODE{new_id()[-8:].upper()}", percent=10)
+
+
+def _month(n: int) -> MeterPeriod:
+    return MeterPeriod.objects.create(
+        subscription=Subscription.objects.first() or SubscriptionFactory(),
+        meter=f"meter-{n}",
+        starts_at=timezone.now() - timedelta(days=n),
+        ends_at=timezone.now() + timedelta(days=n),
+        allowed=n,
+        included=n,
+    )
+
+
+def _add_on(n: int) -> AddOn:
+    return AddOn.objects.create(name=f"Add-on {new_id()[-8:]}", order=n)
+
+
+def _version(n: int) -> PlanVersion:
+    plan = Plan.objects.create(name=f"Kept {new_id()[-8:]}")
+    return PlanVersion.objects.create(plan=plan, min_seats=n + 1)
 
 
 def _gateway(n: int) -> GatewayAccount:
@@ -608,6 +634,24 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     Transaction: _transaction,
     Posting: _posting,
     Coupon: _coupon,
+    AddOn: _add_on,
+    SubscriptionItem: lambda n: SubscriptionItem.objects.create(
+        subscription=Subscription.objects.first() or SubscriptionFactory(),
+        add_on=_add_on(n),
+        quantity=n + 1,
+        unit_amount=n,
+    ),
+    Charge: lambda n: Charge.objects.create(
+        subscription=Subscription.objects.first() or SubscriptionFactory(),
+        kind="metered",
+        description=f"Messages {n}",
+        amount_minor=n,
+        currency="USD",
+        source=f"meter:{new_id()}",
+    ),
+    MeterPeriod: _month,
+    UsageEvent: lambda n: UsageEvent.objects.create(period=_month(n), meter=f"meter-{n}", source=new_id()),
+    PlanVersion: _version,
     Redemption: lambda n: Redemption.objects.create(coupon=_coupon(n), payment=_payment(n), state="redeemed"),
     TaxRate: lambda n: TaxRate.objects.create(
         name="VAT", country="DE", percent=19, valid_from=timezone.now().date() - timedelta(days=n)

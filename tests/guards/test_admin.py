@@ -19,7 +19,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver, reverse
 
 from accounts.models import Company, SecondFactor, User
-from billing.models import PlanPrice
+from billing.models import AddOnPrice, MeterPrice, PlanPrice
 from core.backoffice.admin import BackOfficeAdmin, is_secret
 from core.models import ObjectSequence
 from core.tenancy import active_scope, company_scope, unscoped
@@ -50,6 +50,8 @@ NOT_REGISTERED = {
     ConvertedValue: "what a job puts by until it ends; the job has a page",
     ExportPart: "what an export has read until it ends; the export has a page",
     Journal: "copies of records for undoing, which people see as the records themselves",
+    AddOnPrice: "edited on its add-on's page",
+    MeterPrice: "edited on its plan's page",
     PlanPrice: "edited on its plan's page",
     SecondFactor: "told on the user's page",
     LeadTag: "shown on the lead's page",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 
 from django.utils import timezone
@@ -11,7 +12,7 @@ from accounts.models import Member, User
 from billing.checkout.services import subscribe
 from billing.gateways.models import LETTERS, GatewayAccount
 from billing.gateways.registry import ADAPTERS
-from billing.models import Invoice, Payment, Plan, Seller
+from billing.models import AddOn, AddOnPrice, Currency, Invoice, Payment, Plan, Seller
 from billing.payments.orders import approve_transfer, pay_by_bank
 
 KEYS = {"stripe": "sk_test_demo", "mollie": "test_demo12345", "paystack": "sk_test_demo"}
@@ -43,13 +44,34 @@ def create_purchase(member: Member, staff: User) -> None:
     plan = Plan.objects.filter(name="Scale").first()
     if plan is None or Invoice.objects.exists():
         return
-    _, payment = subscribe(values={"plan_id": plan.pk, "interval": "year"}, member_id=member.pk)
+    add_on = offer_add_ons()
+    wanted = {"plan_id": plan.pk, "interval": "year", "add_ons": {add_on.pk: 2}}
+    _, payment = subscribe(values=wanted, member_id=member.pk)
     if payment is None:
         return
     pay_by_bank(payment_id=payment.pk, values={"reference": f"Order {payment.number}"})
     payment = Payment.objects.get(pk=payment.pk)
     today = timezone.now().date()
     approve_transfer(payment=payment, amount_minor=payment.amount_minor, received_on=today, by=staff)
+
+
+def offer_add_ons() -> AddOn:
+    """Offer a few add-ons. Returns the first."""
+    offers = (
+        ("50,000 more messages a month", {"messages": 50_000}, {"USD": "30", "EUR": "28"}),
+        ("10,000 more AI credits a month", {"ai_credits": 10_000}, {"USD": "45", "EUR": "42"}),
+    )
+    for order, (name, limits, prices) in enumerate(offers):
+        row, made = AddOn.objects.get_or_create(name=name, defaults={"limits": limits, "order": order})
+        if made:
+            codes = {currency.code: currency for currency in Currency.objects.filter(code__in=prices)}
+            AddOnPrice.objects.bulk_create(
+                AddOnPrice(add_on=row, currency=codes[code], interval=interval, amount=Decimal(amount) * months)
+                for code, amount in prices.items()
+                for interval, months in (("month", 1), ("year", 10))
+            )
+    found: AddOn = AddOn.objects.order_by("order")[0]
+    return found
 
 
 def note_port(file: Path, port: int) -> None:

@@ -18,6 +18,7 @@ from outreach.genie.audience import Audience
 from outreach.genie.channels import read_channels
 from outreach.genie.generated.makers import LONGEST_REST, end_run, wake_run
 from outreach.genie.models import GenieScheduler
+from outreach.genie.queue import check_queue
 from outreach.genie.services import insert_run
 from outreach.lead_generation.models import LeadGeneration
 from outreach.lead_generation.services import start_generation
@@ -69,6 +70,7 @@ def start_generated_run(
     check_enrichment(enrichment_enabled)
     channels = read_channels(custom_channel_selection, custom_channels)
     among = [id for ids in channels.values() for id in ids] if custom_channel_selection else None
+    check_queue(lambda: count)
     return insert_run(
         member_id=member_id,
         prompt=prompt,

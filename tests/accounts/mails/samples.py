@@ -115,8 +115,11 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "notice_payment_failed": [{**NOTICE, **PAID, **ORDER}, {**NOTICE, **PAID, **ORDER, "next_try": None}],
     "notice_payment_action_needed": [{**NOTICE, **PAID, **ORDER}],
     "notice_limit_nearly_used": [
-        {**NOTICE, "name": NASTY, "used": used, "limit": 10, "is_full": used == 10} for used in (8, 10)
+        {**NOTICE, "name": NASTY, "used": used, "limit": 10, "is_full": used == 10, "monthly": monthly}
+        for used in (8, 10)
+        for monthly in (False, True)
     ],
+    "notice_subscription_terms_end": [{**NOTICE, **PAID, "on": dt.date(2026, 12, 31)}],
     "partner_approved": [PARTNER, {**PARTNER, "note": ""}],
     "partner_rejected": [PARTNER, {**PARTNER, "note": ""}],
     "partner_revoked": [PARTNER, {**PARTNER, "note": "", "clawed_back": False}],

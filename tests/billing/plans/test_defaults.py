@@ -9,7 +9,7 @@ from django.apps import apps
 
 from accounts.programs.rewards import round_money
 from accounts.roles.permissions import MODULES
-from billing.models import Currency, Plan, PlanPrice
+from billing.models import Currency, MeterPrice, Plan, PlanPrice
 from billing.plans.defaults import EXAMPLE_PLANS, ExamplePlan, seed
 from core.access import METERED, USAGE
 from core.tenancy import unscoped
@@ -59,6 +59,7 @@ def test_plans_name_modules_that_there_are(example: ExamplePlan) -> None:
 def test_what_an_operator_changed_stays_and_what_is_missing_comes() -> None:
     Currency.objects.filter(code="EUR").update(name="Our euro", is_active=False)
     PlanPrice.objects.filter(currency__code="USD").delete()
+    MeterPrice.objects.filter(currency__code="USD").delete()
     Currency.objects.filter(code__in=("USD", "SEK")).delete()
     Plan.objects.filter(name="Starter").update(name="Basic")
     with unscoped(reason="test: a plan that somebody subscribed to cannot be deleted"):

@@ -61,8 +61,8 @@ def test_the_subscription_stands_around_the_plans(cast: Cast) -> None:
         assert data["seats"] == {"used": 2, "total": 3}
         assert data["modules"] == ["company", "contact", "file", "plan", "settings", "tag"]
         assert data["limits"] == [
-            {"module": "contact", "limit": 50, "used": 2},
-            {"module": "tag", "limit": 5, "used": 1},
+            {"module": "contact", "limit": 50, "used": 2, "monthly": False},
+            {"module": "tag", "limit": 5, "used": 1, "monthly": False},
         ]
         assert data["period"]["end"][:10] == stored.period_end.date().isoformat()
         assert data["endsAt"][:10] == stored.ends_at.date().isoformat()

@@ -158,7 +158,7 @@ def test_the_plan_says_whether_there_is_a_model(cast: Cast, server: AiServer) ->
     override_subscription(company_id=cast.company.pk, modules=None, limits={"ai-tokens": 10})
     assert cast.session.post("/genie/from-contacts", {"contactIds": [contact], "aiType": "ai-b"}).status == 201
     limits = {one["module"]: one for one in cast.session.get("/plans", p="1", n="1").data["limits"]}
-    assert limits["ai-tokens"] == {"module": "ai-tokens", "limit": 10, "used": 0}
+    assert limits["ai-tokens"] == {"module": "ai-tokens", "limit": 10, "used": 0, "monthly": False}
 
 
 def test_an_app_is_deleted_and_the_default_has_no_silent_heir(cast: Cast, outsiders: Cast, server: AiServer) -> None:

@@ -69,6 +69,7 @@ ROWS: list[tuple[dict[str, object], Decision]] = [
     ({"not_before": LATER}, Wait(Reason.SCHEDULED_FOR_LATER, LATER)),
     ({"quota_at": LATER, "quota": Reason.LIMIT_DOMAIN}, Wait(Reason.LIMIT_DOMAIN, LATER)),
     ({"quota_at": LATER, "quota": Reason.LIMIT_VENDOR}, Wait(Reason.LIMIT_VENDOR, LATER)),
+    ({"quota_at": LATER, "quota": Reason.LIMIT_PLAN}, Wait(Reason.LIMIT_PLAN, LATER)),
     ({"retry_at": LATER}, Wait(Reason.RETRY_BACKOFF, LATER)),
     ({"sender": limited(Reason.LIMIT_DAY_RAMP)}, Wait(Reason.LIMIT_DAY_RAMP, LATER)),
     ({"sender": limited(Reason.LIMIT_DAY)}, Wait(Reason.LIMIT_DAY, LATER)),

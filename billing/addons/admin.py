@@ -1,0 +1,73 @@
+"""Back office pages of add-ons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from unfold.admin import TabularInline
+
+from billing.addons.models import AddOn, AddOnPrice, SubscriptionItem
+from billing.plans.validation import TermsForm
+from billing.subscriptions.models import Subscription
+from core.backoffice.admin import BackOfficeAdmin, CompanyRecordAdmin
+from core.backoffice.panels import ROWS, panel, table
+
+
+class AddOnForm(TermsForm):
+    """A form of what an add-on adds."""
+
+    def clean_limits(self) -> dict[str, int]:
+        value = super().clean_limits()
+        if "member" in value:
+            raise forms.ValidationError("People are seats of the plan.")
+        return value
+
+    def clean_modules(self) -> list[str]:
+        return super().clean_modules() or []
+
+
+class PriceInline(TabularInline):
+    """An add-on's prices, one line per currency and interval."""
+
+    model = AddOnPrice
+    fields = ("currency", "interval", "amount")
+    extra = 0
+    ordering = ("currency__code", "interval")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related("currency")
+
+
+@admin.register(AddOn)
+class AddOnAdmin(BackOfficeAdmin):
+    """Add-ons. Who has bought one keeps what it adds and costs. None is deleted, since orders name it: hide it."""
+
+    icon = "add_shopping_cart"
+    form = AddOnForm
+    adds = True
+    edits = ("name", "description", "modules", "limits", "is_public", "order")
+    inlines = (PriceInline,)
+    list_display = ("name", "is_public", "order", "created_at")
+    list_filter = ("is_public",)
+    search_fields = ("=id", "name", "description")
+    ordering = ("order", "name")
+
+
+@admin.register(SubscriptionItem)
+class SubscriptionItemAdmin(CompanyRecordAdmin):
+    """The add-ons that subscriptions have."""
+
+    icon = "playlist_add_check"
+    list_display = ("add_on", "company", "quantity", "unit_amount", "created_at")
+    list_select_related = ("company", "add_on")
+    search_fields = ("=id", "add_on__name", "company__name")
+
+
+@panel(Subscription, "Add-ons", permission="billing.view_subscriptionitem")
+def _add_ons(subscription: Subscription) -> SafeString:
+    rows = SubscriptionItem.objects.filter(subscription=subscription).select_related("add_on").order_by("pk")[:ROWS]
+    return table(("Add-on", "Quantity", "Each"), [(row.add_on.name, row.quantity, row.unit_amount) for row in rows])

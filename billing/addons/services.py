@@ -1,0 +1,87 @@
+"""Add-ons of subscriptions: what is chosen of those on offer, and what a subscription has of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from billing.addons.models import AddOn, AddOnPrice, SubscriptionItem
+from billing.subscriptions.models import Subscription
+from core.errors import NamedError
+
+Chosen = Mapping[str, int]
+"""Id of an add-on -> how many of it."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """An add-on of an order, with the price of one for the order's interval."""
+
+    add_on: AddOn
+    quantity: int
+    unit_amount: Decimal
+
+
+def held(subscription: Subscription) -> dict[str, int]:
+    """Return how many the subscription has of each add-on."""
+    return dict(SubscriptionItem.objects.filter(subscription=subscription).values_list("add_on_id", "quantity"))
+
+
+def items_for(subscription: Subscription, chosen: Chosen, *, currency: str, interval: str, keeps: bool) -> list[Item]:
+    """Return what is chosen with its prices, in the order of the offer.
+
+    With `keeps` those that the subscription has cost what they cost it so far. Raises BadRequest_400 for one that is
+    not on offer, or not for the interval in the currency.
+    """
+    rows = SubscriptionItem.objects.filter(subscription=subscription).select_related("add_on")
+    known = {row.add_on_id: row for row in rows}
+    kept = {id: row.unit_amount for id, row in known.items()} if keeps else {}
+    prices = AddOnPrice.objects.filter(add_on__in=list(chosen), interval=interval, currency__code=currency)
+    priced = dict(prices.filter(currency__is_active=True).values_list("add_on_id", "amount"))
+    found = []
+    for add_on in AddOn.objects.filter(pk__in=list(chosen)).order_by("order", "name", "pk"):
+        amount = kept.get(add_on.pk, priced.get(add_on.pk))
+        if amount is None:
+            detail = f"addOns: {add_on.name} has no price for a {interval} in {currency}"
+            raise NamedError("BadRequest_400", detail)
+        if add_on.is_public or add_on.pk in known:
+            found.append(Item(add_on, chosen[add_on.pk], amount))
+    if len(found) != len(chosen):
+        raise NamedError("BadRequest_400", "addOns: one of them is not on offer")
+    return found
+
+
+def stored(items: Sequence[Item]) -> list[dict[str, Any]]:
+    """Return what an order remembers of its add-ons."""
+    return [{"addOn": one.add_on.pk, "quantity": one.quantity, "amount": str(one.unit_amount)} for one in items]
+
+
+def set_items(subscription: Subscription, ordered: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Let a locked subscription have the add-ons of a paid order, and no others, in the caller's transaction.
+
+    Returns what they add, which is the subscription's `extras`. What an add-on adds stays as it was when it was bought.
+    """
+    wanted = {one["addOn"]: one for one in ordered}
+    rows = {row.add_on_id: row for row in SubscriptionItem.objects.filter(subscription=subscription)}
+    SubscriptionItem.objects.filter(pk__in=[row.pk for id, row in rows.items() if id not in wanted]).delete()
+    now = AddOn.objects.in_bulk([id for id in wanted if id not in rows])
+    for id, one in wanted.items():
+        row = rows.get(id) or SubscriptionItem(
+            subscription=subscription, add_on=now[id], modules=now[id].modules, limits=now[id].limits
+        )
+        row.quantity, row.unit_amount = one["quantity"], Decimal(one["amount"])
+        row.save()
+    return extras_of(subscription)
+
+
+def extras_of(subscription: Subscription) -> dict[str, Any]:
+    """Return what the subscription's add-ons add together: modules and limits."""
+    modules: set[str] = set()
+    limits: dict[str, int] = {}
+    for row in SubscriptionItem.objects.filter(subscription=subscription).order_by("pk"):
+        modules |= set(row.modules)
+        for name, number in row.limits.items():
+            limits[name] = limits.get(name, 0) + number * row.quantity
+    return {"modules": sorted(modules), "limits": limits} if modules or limits else {}

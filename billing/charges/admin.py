@@ -1,0 +1,25 @@
+"""The back office page of charges."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+
+from billing.charges.models import Charge
+from billing.ledger.money import to_amount
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+
+
+@admin.register(Charge)
+class ChargeAdmin(CompanyRecordAdmin):
+    """What companies owe beside their periods. Those without an invoice are billed with the next one."""
+
+    icon = "request_quote"
+    list_display = ("description", "company", "kind", "amount", "invoice", "created_at")
+    list_filter = (("kind", ChoicesDropdownFilter), BY_COMPANY)
+    list_select_related = ("company", "invoice")
+    search_fields = ("=id", "=source", "description", "company__name", "invoice__number")
+
+    @admin.display(description="amount")
+    def amount(self, row: Charge) -> str:
+        return f"{to_amount(row.amount_minor, row.currency)} {row.currency}"

@@ -1,0 +1,65 @@
+"""Pending charges: written when they arise, billed with the subscription's next invoice."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from django.db import connection
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from billing.charges.models import Charge
+from billing.invoices.services import Line
+
+SOURCES: list[Callable[[Sequence[str]], object]] = []
+"""What writes the charges that are due for subscriptions, before they are billed."""
+BILL = """
+UPDATE billing_charge AS charge SET invoice_id = given.invoice, updated_at = %s
+FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS given (charge, invoice)
+WHERE charge.id = given.charge AND charge.invoice_id IS NULL
+"""
+
+
+def pending(subscription_ids: Sequence[str]) -> QuerySet[Charge]:
+    """Return what the subscriptions owe that no invoice has yet, the oldest first."""
+    rows: QuerySet[Charge] = Charge.objects.filter(subscription_id__in=subscription_ids, invoice__isnull=True)
+    return rows.order_by("subscription_id", "created_at", "pk")
+
+
+def owed_by(subscription_id: str) -> QuerySet[Charge]:
+    """Return what an order would bill: what is pending, and what stands on the invoice of an order that it replaces."""
+    replaced = Q(invoice__isnull=True) | Q(invoice__number__isnull=True) | Q(invoice__payments__status="open")
+    rows: QuerySet[Charge] = Charge.objects.filter(replaced, subscription_id=subscription_id)
+    return rows.order_by("created_at", "pk")
+
+
+def bill_pending(subscription_ids: Sequence[str]) -> dict[str, list[Charge]]:
+    """Write what is due for the subscriptions, and lock and return their pending charges, by subscription.
+
+    The caller's transaction bills them: `line_of` makes a line of each, and `mark_billed` says on which invoice it
+    stands. A fixed number of statements, for one subscription or for thousands.
+    """
+    for write in SOURCES:
+        write(subscription_ids)
+    found: dict[str, list[Charge]] = defaultdict(list)
+    for charge in pending(subscription_ids).select_for_update(no_key=True, of=("self",)):
+        found[charge.subscription_id].append(charge)
+    return dict(found)
+
+
+def line_of(charge: Charge) -> Line:
+    """Return the line of an invoice for a charge. Prices of use have parts of a minor unit, so it is one amount."""
+    return Line(charge.description, 1, charge.amount_minor, charge.amount_minor)
+
+
+def mark_billed(pairs: Mapping[str, str]) -> None:
+    """Write charge -> invoice for charges that `bill_pending` has locked."""
+    if pairs:
+        with connection.cursor() as cursor:
+            cursor.execute(BILL, [timezone.now(), ",".join(pairs), ",".join(pairs.values())])
+
+
+def release(invoice_ids: Iterable[str]) -> None:
+    """Let the charges of dropped drafts be billed with another invoice."""
+    Charge.objects.filter(invoice_id__in=list(invoice_ids)).update(invoice=None, updated_at=timezone.now())

@@ -1,0 +1,41 @@
+"""Back office pages of meters, and what a subscription has used of them."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.utils.safestring import SafeString
+
+from billing.meters.models import MeterPeriod, UsageEvent
+from billing.subscriptions.models import Subscription
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.panels import ROWS, link, panel, table
+
+
+@admin.register(MeterPeriod)
+class MeterPeriodAdmin(CompanyRecordAdmin):
+    """What companies have used of each meter, by months of their subscriptions."""
+
+    icon = "speed"
+    list_display = ("meter", "company", "starts_at", "included", "used", "reserved", "billed", "unit_amount")
+    list_filter = ("meter", BY_COMPANY)
+    search_fields = ("=id", "=meter", "company__name")
+
+
+@admin.register(UsageEvent)
+class UsageEventAdmin(CompanyRecordAdmin):
+    """Each use of a meter, counted once."""
+
+    icon = "receipt"
+    list_display = ("meter", "company", "source", "quantity", "status", "created_at")
+    list_filter = ("meter", BY_COMPANY)
+    search_fields = ("=id", "=source")
+
+
+@panel(Subscription, "Meters", permission="billing.view_meterperiod")
+def _meters(subscription: Subscription) -> SafeString:
+    rows = MeterPeriod.objects.filter(subscription=subscription).order_by("-starts_at", "meter")[:ROWS]
+    cells = [
+        (link(row, row.meter), row.starts_at.date(), row.ends_at.date(), row.included, row.used, row.billed)
+        for row in rows
+    ]
+    return table(("Meter", "From", "To", "Included", "Used", "Charged"), cells)

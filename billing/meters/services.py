@@ -1,0 +1,321 @@
+"""Counting of meters: reserved, settled and given back by single statements, for any number of sources at once.
+
+The period's row is the counter. It is locked by the statement that takes from it, so that however many workers take at
+once, no more is given than there is; an event is unique for its source, so that nothing is counted twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from math import ceil
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from billing.charges.models import Charge
+from billing.ledger.money import exponent
+from billing.meters.models import MeterPeriod, UsageEvent
+from billing.meters.periods import month_at
+from billing.subscriptions.models import Subscription
+from billing.subscriptions.selectors import meter_price
+from core.access.meters import METERS, Outcome, Reserved
+from core.ids import new_id
+from core.tenancy import company_id, company_scope
+from core.text.modules import name_of
+
+RESERVED_FOR = timedelta(minutes=15)
+"""After which the outcome of a reservation is looked up: longer than a call or a message takes."""
+BATCH = 1000
+TAKE = """
+WITH given AS (SELECT * FROM unnest(string_to_array(%(sources)s, ','), string_to_array(%(ids)s, ','))
+    WITH ORDINALITY AS one (source, id, place)),
+period AS (SELECT id, unit_amount IS NOT NULL OR %(beyond)s AS beyond, included - used - reserved AS room
+    FROM billing_meterperiod
+    WHERE company_id = %(company)s AND meter = %(meter)s AND starts_at = %(starts)s AND ends_at = %(ends)s
+        AND allowed = %(allowed)s AND terms = %(terms)s FOR NO KEY UPDATE),
+known AS (SELECT event.source FROM given JOIN billing_usageevent event
+    ON event.company_id = %(company)s AND event.meter = %(meter)s AND event.source = given.source),
+fresh AS (SELECT source, id, row_number() OVER (ORDER BY place) AS place FROM given
+    WHERE source NOT IN (SELECT source FROM known)),
+taken AS (INSERT INTO billing_usageevent
+        (id, company_id, meter, source, period_id, quantity, status, expires_at, created_at, updated_at)
+    SELECT fresh.id, %(company)s, %(meter)s, fresh.source, period.id, %(quantity)s, 'reserved', %(expires)s, %(now)s,
+        %(now)s
+    FROM fresh, period WHERE period.beyond OR fresh.place * %(quantity)s <= period.room
+    ON CONFLICT DO NOTHING RETURNING source),
+counted AS (UPDATE billing_meterperiod
+    SET reserved = reserved + (SELECT count(*) FROM taken) * %(quantity)s, updated_at = %(now)s
+    WHERE id IN (SELECT id FROM period) AND EXISTS (SELECT FROM taken))
+SELECT source FROM taken UNION ALL SELECT source FROM known UNION ALL SELECT '' FROM period
+"""
+"""Takes what there is room for; '' among the sources says that the period's row was as expected."""
+SETTLE = """
+WITH held AS (UPDATE billing_usageevent SET status = 'settled', expires_at = NULL, updated_at = %(now)s
+    WHERE company_id = %(company)s AND meter = %(meter)s AND source = ANY(string_to_array(%(sources)s, ','))
+        AND status = 'reserved' RETURNING period_id, quantity, source),
+sums AS (SELECT period_id, sum(quantity) AS units FROM held GROUP BY period_id),
+counted AS (UPDATE billing_meterperiod period
+    SET reserved = reserved - units, used = used + units, updated_at = %(now)s
+    FROM sums WHERE period.id = sums.period_id)
+SELECT source FROM held UNION ALL SELECT source FROM billing_usageevent
+    WHERE company_id = %(company)s AND meter = %(meter)s AND source = ANY(string_to_array(%(sources)s, ','))
+        AND status = 'settled'
+"""
+GIVE_BACK = """
+WITH gone AS (DELETE FROM billing_usageevent
+    WHERE company_id = %(company)s AND meter = %(meter)s AND source = ANY(string_to_array(%(sources)s, ','))
+        AND status = 'reserved' RETURNING period_id, quantity),
+sums AS (SELECT period_id, sum(quantity) AS units FROM gone GROUP BY period_id)
+UPDATE billing_meterperiod period SET reserved = reserved - units, updated_at = %(now)s
+FROM sums WHERE period.id = sums.period_id
+"""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a company's subscription says of the month around a moment."""
+
+    subscription: Subscription
+    starts_at: datetime
+    ends_at: datetime
+
+    @property
+    def key(self) -> str:
+        """Return what the price of a unit is of. A trial and what nobody pays for by the month or year sell none."""
+        found = self.subscription
+        return f"{found.plan_id}:{found.version_id or ''}:{found.currency}" if found.interval else ""
+
+    @property
+    def share_left(self) -> Decimal:
+        """Return the part of the month that lies ahead."""
+        left = Decimal((self.ends_at - timezone.now()).total_seconds())
+        return max(Decimal(0), min(Decimal(1), left / Decimal((self.ends_at - self.starts_at).total_seconds())))
+
+
+def terms_at(now: datetime) -> Terms | None:
+    """Return the terms of the active company's subscription; None without one."""
+    fields = ("plan", "version", "status", "starts_at", "period_start", "period_end", "period_day", "interval")
+    found: Subscription | None = (
+        Subscription.objects.only(*fields, "currency", "company").filter(is_primary=True).first()
+    )
+    if found is None:
+        return None
+    start = found.period_start or found.starts_at
+    return Terms(found, *month_at(now, start=start, end=found.period_end, day=found.period_day))
+
+
+class Store:
+    """Counts the active company's use in PostgreSQL (core.access.meters)."""
+
+    def reserve(self, meter: str, sources: Sequence[str], limit: int, quantity: int) -> Reserved:
+        """Reserve units for the sources, in their order, as far as they go."""
+        return take(meter, sources, limit, quantity)
+
+    def settle(self, meter: str, sources: Sequence[str], quantity: int) -> None:
+        """Count the sources as used, also those whose reservations have been given back since."""
+        with transaction.atomic():
+            lost = sorted(set(sources) - set(_run(SETTLE, meter, sources)))
+            if lost and (row := _newest(meter)) is not None:
+                take(meter, lost, row.allowed, quantity, beyond=True)
+                _run(SETTLE, meter, lost)
+
+    def give_back(self, meter: str, sources: Sequence[str]) -> None:
+        """Take back reservations."""
+        _run(GIVE_BACK, meter, sources)
+
+    def used(self, meter: str) -> int:
+        """Return what is used and reserved this month."""
+        terms = terms_at(timezone.now())
+        row = None if terms is None else period_of(meter, terms)
+        return 0 if row is None else row.used + row.reserved
+
+
+def take(meter: str, sources: Sequence[str], limit: int, quantity: int = 1, *, beyond: bool = False) -> Reserved:
+    """Take units for the sources from the month that runs, in one statement, and one that reads the subscription.
+
+    The month's row is made or brought up to date where it is not as the subscription says. `beyond` takes them whether
+    there are any or not.
+    """
+    now = timezone.now()
+    terms = terms_at(now)
+    if terms is None:
+        return Reserved((), now)
+    values = {
+        "company": company_id(),
+        "meter": meter,
+        "sources": ",".join(sources),
+        "ids": ",".join(new_id() for _ in sources),
+        "starts": terms.starts_at,
+        "ends": terms.ends_at,
+        "allowed": limit,
+        "terms": terms.key,
+        "quantity": quantity,
+        "beyond": beyond,
+        "expires": now + RESERVED_FOR,
+        "now": now,
+    }
+    for _ in range(3):
+        found = _rows(TAKE, values)
+        if "" in found:
+            return Reserved(frozenset(found) - {""}, terms.ends_at)
+        open_period(meter, terms, limit)
+    raise RuntimeError(f"the month of {meter} changes all the time")
+
+
+@transaction.atomic
+def open_period(meter: str, terms: Terms, limit: int) -> MeterPeriod:
+    """Make the month's row, or bring it up to date with the subscription.
+
+    What grows within the month grows by the share of it that is left. What a shorter month before has used of more than
+    its share of time is taken off, since the unused time was paid back.
+    """
+    price, subscription = _price(meter, terms), terms.subscription
+    values: dict[str, Any] = {"ends_at": terms.ends_at, "allowed": limit, "terms": terms.key, **price}
+    fresh = MeterPeriod(
+        subscription=subscription,
+        meter=meter,
+        starts_at=terms.starts_at,
+        included=max(0, limit - _carried(meter, terms)),
+        is_trial=subscription.status == Subscription.Status.TRIAL,
+        **values,
+    )
+    MeterPeriod.objects.bulk_create([fresh], ignore_conflicts=True)
+    row: MeterPeriod = MeterPeriod.objects.select_for_update(no_key=True, of=("self",)).get(
+        meter=meter, starts_at=terms.starts_at
+    )
+    if row.pk == fresh.pk:
+        return row
+    if limit > row.allowed:
+        row.included += ceil((limit - row.allowed) * terms.share_left)
+    elif limit < row.allowed:
+        row.included = min(row.included, limit)
+    if (row.unit_amount, row.currency) != (price["unit_amount"], price["currency"]):
+        charge_overage([row])  # what was used until now costs what it cost
+    for name, value in values.items():
+        setattr(row, name, value)
+    row.save()
+    return row
+
+
+def _price(meter: str, terms: Terms) -> dict[str, Any]:
+    amount = meter_price(terms.subscription, meter) if terms.key else None
+    return {"unit_amount": amount, "currency": terms.subscription.currency if amount is not None else ""}
+
+
+def _carried(meter: str, terms: Terms) -> int:
+    """Return what the month before has used of this one: it was cut short by another plan, whose order paid back what
+    was unused of its time."""
+    before: MeterPeriod | None = (
+        MeterPeriod.objects.filter(meter=meter, starts_at__lt=terms.starts_at, ends_at__gt=terms.starts_at)
+        .order_by("-starts_at")
+        .first()
+    )
+    if before is None or before.is_trial:
+        return 0
+    passed = (terms.starts_at - before.starts_at) / (before.ends_at - before.starts_at)
+    return max(0, min(before.used + before.reserved, before.included) - ceil(before.included * passed))
+
+
+def period_of(meter: str, terms: Terms) -> MeterPeriod | None:
+    """Return the month's row, or None before anything was used."""
+    found: MeterPeriod | None = MeterPeriod.objects.filter(meter=meter, starts_at=terms.starts_at).first()
+    return found
+
+
+def _newest(meter: str) -> MeterPeriod | None:
+    found: MeterPeriod | None = MeterPeriod.objects.filter(meter=meter).order_by("-starts_at").first()
+    return found
+
+
+def _run(statement: str, meter: str, sources: Sequence[str]) -> list[str]:
+    values = {"company": company_id(), "meter": meter, "sources": ",".join(sources), "now": timezone.now()}
+    return _rows(statement, values)
+
+
+def _rows(statement: str, values: dict[str, Any]) -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return [source for (source,) in cursor.fetchall()] if cursor.description else []
+
+
+# Reservations whose worker has not come back
+
+
+def look_up_outcomes() -> bool:
+    """Settle or give back a batch of reservations whose time is over (a periodic task). Returns whether more wait."""
+    now = timezone.now()
+    rows = UsageEvent.objects.filter(status=UsageEvent.Status.RESERVED, expires_at__lte=now).order_by("expires_at")
+    found = list(rows.values_list("company_id", "meter", "source")[:BATCH])
+    by_company: dict[tuple[str, str], list[str]] = {}
+    for company, meter, source in found:
+        by_company.setdefault((company, meter), []).append(source)
+    for (company, meter), sources in sorted(by_company.items()):
+        with company_scope(company), transaction.atomic():
+            end_reservations(meter, sorted(sources))
+    return len(found) == BATCH
+
+
+def end_reservations(meter: str, sources: Sequence[str]) -> None:
+    """Settle the reservations that were used, prolong those under way, and give the others back."""
+    known = METERS.get(meter)
+    outcome = known.outcome(sources) if known is not None and known.outcome is not None else Outcome()
+    used, under_way = set(outcome.used), set(outcome.under_way)
+    if used:
+        _run(SETTLE, meter, sorted(used))
+    if under_way:
+        held = UsageEvent.objects.filter(meter=meter, source__in=under_way, status=UsageEvent.Status.RESERVED)
+        held.update(expires_at=timezone.now() + RESERVED_FOR)
+    if left := [source for source in sources if source not in used | under_way]:
+        _run(GIVE_BACK, meter, left)
+
+
+# What was used beyond what is included
+
+
+def charge_ended(subscription_ids: Sequence[str] | None = None) -> bool:
+    """Charge what was used beyond what was included in months that have ended: of these subscriptions, or of any.
+
+    Whatever is settled later is charged by itself. Returns whether more may wait.
+    """
+    rows = MeterPeriod.objects.select_for_update(no_key=True, of=("self",), skip_locked=subscription_ids is None)
+    rows = rows.filter(MeterPeriod.overage(), ends_at__lte=timezone.now()).order_by("ends_at", "pk")
+    if subscription_ids is not None:
+        charge_overage(list(rows.filter(subscription_id__in=subscription_ids)))
+        return False
+    with transaction.atomic():
+        found = list(rows[:BATCH])
+        charge_overage(found)
+    return len(found) == BATCH
+
+
+def charge_overage(rows: Sequence[MeterPeriod]) -> None:
+    """Write charges for the units of locked rows that have been used beyond those included and not charged yet."""
+    charges, charged = [], []
+    for row in rows:
+        units = row.used - row.included - row.billed
+        if row.unit_amount is None or units <= 0:
+            continue
+        row.billed += units
+        charged.append(row)
+        price = f"{row.unit_amount.normalize():f} {row.currency}"
+        amount = (row.unit_amount * units).scaleb(exponent(row.currency)).to_integral_value(ROUND_HALF_UP)
+        charges.append(
+            Charge(
+                company_id=row.company_id,
+                subscription_id=row.subscription_id,
+                kind=Charge.Kind.METERED,
+                starts_at=row.starts_at,
+                ends_at=row.ends_at,
+                description=f"{name_of(row.meter)} beyond {row.included:,}: {units:,} at {price}",
+                quantity=units,
+                amount_minor=int(amount),
+                currency=row.currency,
+                source=f"meter:{row.pk}:{row.billed}",
+            )
+        )
+    Charge.objects.bulk_create(charges)
+    MeterPeriod.objects.bulk_update(charged, ["billed"])

@@ -1,0 +1,64 @@
+"""Terms of plans that stay as they were for those who pay for them.
+
+A plan has its present terms. Before staff change them, the former ones are kept as a PlanVersion, and the subscriptions
+that pay for the plan point to it (`billing.subscriptions.versions`); those without one follow the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from decimal import Decimal
+from typing import Any
+
+from billing.plans.models import Currency, MeterPrice, Plan, PlanPrice, PlanVersion
+
+BEFORE_CHANGE: list[Callable[[str], Callable[[], None]]] = []
+"""What is called with a plan's id before staff change it, and returns what is called after that."""
+TERMS = ("modules", "limits", "min_seats", "max_seats")
+"""The fields that a plan and its versions have in common."""
+
+
+def terms_now(plan_id: str) -> dict[str, Any]:
+    """Return the terms of a plan as the database has them: what a PlanVersion stores."""
+    found = Plan.objects.get(pk=plan_id)
+    prices: dict[str, dict[str, dict[str, str]]] = {}
+    for row in PlanPrice.objects.filter(plan_id=plan_id).select_related("currency").order_by("pk"):
+        amounts = {"amount": str(row.amount), "seat_amount": str(row.seat_amount)}
+        prices.setdefault(row.currency.code, {})[row.interval] = amounts
+    meters: dict[str, dict[str, str]] = {}
+    for one in MeterPrice.objects.filter(plan_id=plan_id).select_related("currency").order_by("pk"):
+        meters.setdefault(one.meter, {})[one.currency.code] = str(one.amount)
+    return {**{name: getattr(found, name) for name in TERMS}, "prices": prices, "meter_prices": meters}
+
+
+def with_terms(plan: Plan, version: PlanVersion | None) -> Plan:
+    """Return the plan as it was in a version; without one the plan itself."""
+    if version is None:
+        return plan
+    former = copy(plan)
+    for name in TERMS:
+        setattr(former, name, getattr(version, name))
+    return former
+
+
+def prices_of(plan: Plan, version: PlanVersion | None, interval: str) -> dict[str, PlanPrice]:
+    """Return currency on offer -> what an interval of the plan costs, in a version of it or now."""
+    if version is None:
+        rows = PlanPrice.objects.filter(plan_id=plan.pk, interval=interval, currency__is_active=True)
+        return {row.currency.code: row for row in rows.select_related("currency").order_by("currency__code")}
+    codes = [code for code, intervals in version.prices.items() if interval in intervals]
+    found = {}
+    for currency in Currency.objects.filter(code__in=codes, is_active=True).order_by("code"):
+        amounts = {name: Decimal(text) for name, text in version.prices[currency.code][interval].items()}
+        found[currency.code] = PlanPrice(plan=plan, currency=currency, interval=interval, **amounts)
+    return found
+
+
+def meter_price_of(plan_id: str, version: PlanVersion | None, meter: str, currency: str) -> Decimal | None:
+    """Return the price of a unit beyond what is included; None: none is sold in the currency."""
+    if version is not None:
+        text = version.meter_prices.get(meter, {}).get(currency)
+        return None if text is None else Decimal(text)
+    rows = MeterPrice.objects.filter(plan_id=plan_id, meter=meter, currency__code=currency)
+    return rows.values_list("amount", flat=True).first()

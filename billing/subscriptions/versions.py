@@ -1,0 +1,88 @@
+"""What paying subscriptions keep when staff change a plan, and how they are moved to its present terms.
+
+A version ends on a day that its subscribers are told of before; each moves with the first period that begins then or
+later, so that nobody loses what is paid already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from functools import partial
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.members.notices import notify
+from accounts.models import Company
+from billing.plans.models import Plan, PlanVersion
+from billing.plans.versions import terms_now
+from billing.subscriptions.models import OPEN, Subscription
+from billing.subscriptions.notices import TERMS_END
+from core.errors import ValidationFailed
+from core.tenancy import company_scope, unscoped
+
+NOTICE = timedelta(days=14)
+"""The shortest time between the notice and the end of terms."""
+BATCH = 100
+
+
+@transaction.atomic
+def keep_terms(plan_id: str) -> PlanVersion | None:
+    """Keep the terms of a plan, as the database has them, for those who pay for it: its caller changes them now.
+
+    Returns the new version, or None where nobody pays for the plan. `drop_same` takes it back if nothing was changed.
+    """
+    Plan.objects.select_for_update(no_key=True).get(pk=plan_id)
+    with unscoped(reason="plans: subscriptions of all companies keep what they pay for"):
+        paying = Subscription.objects.filter(plan_id=plan_id, version=None, status__in=OPEN).exclude(interval="")
+        if not paying.exists():
+            return None
+        version = PlanVersion.objects.create(plan_id=plan_id, **terms_now(plan_id))
+        paying.update(version=version, updated_at=timezone.now())
+    return version
+
+
+def before_change(plan_id: str) -> Callable[[], None]:
+    """Keep the terms of a plan that is about to be changed. Returns what is called afterwards."""
+    return partial(drop_same, keep_terms(plan_id))
+
+
+@transaction.atomic
+def drop_same(version: PlanVersion | None) -> None:
+    """Take a version back whose plan has the same terms again."""
+    if version is None:
+        return
+    now = terms_now(version.plan_id)
+    if all(getattr(version, name) == value for name, value in now.items()):
+        with unscoped(reason="plans: subscriptions of all companies follow the plan again"):
+            Subscription.objects.filter(version=version).update(version=None, updated_at=timezone.now())
+            version.delete()
+
+
+def end_version(version: PlanVersion, on: date) -> None:
+    """Let a version end on a day. Its subscribers are told at once. Raises ValidationFailed for one too near."""
+    first = timezone.now().date() + NOTICE
+    if on < first:
+        raise ValidationFailed("too near", f"on: {first:%Y-%m-%d} or later, so that everybody has been told in time")
+    PlanVersion.objects.filter(pk=version.pk).update(ends_on=on, updated_at=timezone.now())
+    with unscoped(reason="plans: subscribers of all companies are told anew"):
+        Subscription.objects.filter(version_id=version.pk).update(version_told_at=None)
+
+
+def tell_of_ends() -> bool:
+    """Tell owners of a batch of subscriptions that their terms end (a periodic task). Returns whether more may wait.
+
+    Each is told in the transaction that notes it: once, however many workers die.
+    """
+    waiting = Q(version__ends_on__isnull=False, version_told_at=None, status__in=OPEN, is_primary=True)
+    rows = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).filter(waiting)
+    found = list(rows.select_related("plan", "version").order_by("pk")[:BATCH])
+    for row in found:
+        with transaction.atomic(), company_scope(row.company_id):
+            company = Company.objects.only("name").get(pk=row.company_id)
+            known = {"subscription": row, "company": company, "plan": row.plan, "on": row.version.ends_on}
+            notify(TERMS_END, known, about=("plans", row.pk))
+            Subscription.objects.filter(pk=row.pk).update(version_told_at=timezone.now())
+    return len(found) == BATCH

@@ -1,0 +1,46 @@
+"""The page of what is used of meters: this month with a forecast, and day by day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from core.web.settings import SettingsPage
+
+NEARLY = 80
+"""From so many percent on, what is included is nearly used up."""
+
+
+class Usage(SettingsPage):
+    path = "settings/plan/usage"
+    name = "plan-usage"
+    title = "Use by day"
+    module = "plan"
+    section = "plan"
+    needs_subscription = False
+    template = "web/plans/usage.html"
+
+    def show(self) -> Mapping[str, Any]:
+        asked = {name: self.request.GET[name] for name in ("from", "to") if self.request.GET.get(name)}
+        found = self.read("subscription/usage", asked).data
+        return {"usage": found, "meters": [shown(one) for one in found["meters"]]}
+
+
+def shown(meter: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a meter with its tone, and its days as charts take them."""
+    tone = "bad" if meter["percent"] >= 100 and not meter["price"] else "warn" if meter["percent"] >= NEARLY else ""
+    days = [(date.fromisoformat(str(one["day"])[:10]), [one["used"]]) for one in meter["days"]]
+    return {
+        **meter,
+        "tone": tone,
+        "names": [meter["name"]],
+        "rows": days,
+        "unit": f"{Decimal(str(meter['price']['amount'])).normalize():f}" if meter["price"] else "",
+        "any": any(counts[0] for _, counts in days),
+        "over": meter["forecast"] > meter["included"],
+    }
+
+
+PAGES = [Usage]

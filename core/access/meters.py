@@ -1,0 +1,136 @@
+"""Meters: what a company uses up in a month, such as messages, and its subscription includes a number of.
+
+What is used is reserved before it happens, settled when it has, and given back when it has not. Billing counts
+(`set_meter_store`); apps declare their meters (`register_meter`). A company whose subscription has no limit of a meter
+is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from core.access.entitlements import Entitlement, entitlement_source
+from core.access.quota import meter_usage
+from core.tenancy import company_id
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of reservations whose time is over, by their sources. The others have come to nothing."""
+
+    used: Collection[str] = ()
+    under_way: Collection[str] = ()
+
+
+@dataclass(frozen=True)
+class Meter:
+    """A meter. Its key is the name of the limit in plans.
+
+    `outcome` looks up what became of sources of the active company; without it a reservation that nobody has settled is
+    given back.
+    """
+
+    key: str
+    outcome: Callable[[Sequence[str]], Outcome] | None = None
+
+
+@dataclass(frozen=True)
+class Reserved:
+    """The sources that have a unit now, and when the next units come."""
+
+    sources: Collection[str]
+    until: datetime
+
+
+class MeterStore(Protocol):
+    """What counts the active company's use."""
+
+    def reserve(self, meter: str, sources: Sequence[str], limit: int, quantity: int) -> Reserved: ...
+
+    def settle(self, meter: str, sources: Sequence[str], quantity: int) -> None: ...
+
+    def give_back(self, meter: str, sources: Sequence[str]) -> None: ...
+
+    def used(self, meter: str) -> int: ...
+
+
+class MeterUsedUp(Exception):
+    """All units are used, and the plan sells no more; `until` says when the next ones come."""
+
+    def __init__(self, meter: str, limit: int, until: datetime) -> None:
+        super().__init__(meter)
+        self.limit = limit
+        self.until = until
+
+
+METERS: dict[str, Meter] = {}
+"""Key -> the meter."""
+TERMS_CHANGED: list[Callable[[], None]] = []
+"""What is called when the active company's subscription allows something else than before, in that transaction."""
+_store: MeterStore | None = None
+
+
+def set_meter_store(store: MeterStore) -> None:
+    """Register what counts the use of companies."""
+    global _store
+    _store = store
+
+
+def register_meter(meter: Meter) -> None:
+    """Register a meter, and the limit of plans that it is."""
+    METERS[meter.key] = meter
+    meter_usage(meter.key, lambda: _counting().used(meter.key))
+
+
+def reserve(
+    meter: str, sources: Sequence[str], *, quantity: int = 1, allowed: Entitlement | None = None
+) -> Reserved | None:
+    """Reserve `quantity` units for each source, for as many in their order as there are units. One that has a
+    reservation, or is settled, keeps it. Returns None where the subscription sets no limit: nothing is counted then.
+
+    `allowed` is the company's entitlement where it is known. The units are held from the caller's transaction on.
+    """
+    allowed = allowed if allowed is not None else entitlement_source().of(company_id())
+    limit = None if allowed is None else allowed.limits.get(meter)
+    if limit is None or not sources:
+        return None
+    return _counting().reserve(meter, sources, limit, quantity)
+
+
+def spend(meter: str, quantity: int, source: str) -> bool:
+    """Reserve units for one source. Returns whether they are counted, and so are to be settled or given back.
+
+    Raises MeterUsedUp.
+    """
+    allowed = entitlement_source().of(company_id())
+    found = reserve(meter, [source], quantity=quantity, allowed=allowed)
+    if found is None or allowed is None:
+        return False
+    if source not in found.sources:
+        raise MeterUsedUp(meter, allowed.limits[meter], found.until)
+    return True
+
+
+def settle(meter: str, sources: Sequence[str], *, quantity: int = 1) -> None:
+    """Count the units of the sources as used, those among them whose reservations have ended meanwhile."""
+    _counting().settle(meter, sources, quantity)
+
+
+def give_back(meter: str, sources: Sequence[str]) -> None:
+    """Give back what the sources have reserved. What is settled stays used; twice changes nothing."""
+    _counting().give_back(meter, sources)
+
+
+def terms_changed() -> None:
+    """Let what waits for more of a limit go on."""
+    for call in TERMS_CHANGED:
+        call()
+
+
+def _counting() -> MeterStore:
+    if _store is None:
+        raise RuntimeError("no app counts the use of companies (core.access.set_meter_store)")
+    return _store

@@ -1,0 +1,52 @@
+"""What plans include of messages a month."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db.models import Q
+from django.utils import timezone
+
+from core.access import Entitlement
+from core.access.meters import Meter, Outcome, reserve
+from core.jobs import notify_workers
+from outreach.delivery.decision import Wait
+from outreach.delivery.models import SendJob
+from outreach.delivery.reasons import Reason
+from outreach.delivery.senders import KINDS
+
+Status = SendJob.Status
+_GONE = (Status.SENT, Status.UNKNOWN, Status.FAILED)
+
+
+def outcome_of(ids: Sequence[str]) -> Outcome:
+    """Return which of the messages have gone, or may have, and which are under way."""
+    rows = list(SendJob.objects.filter(pk__in=ids).values_list("pk", "status", "sending_at"))
+    return Outcome(
+        used=[pk for pk, status, at in rows if status in _GONE and at is not None],
+        under_way=[pk for pk, status, _ in rows if status in (Status.CLAIMED, Status.SENDING)],
+    )
+
+
+MESSAGES = Meter("messages", outcome_of)
+
+
+def within_plan(ready: list[SendJob], waiting: dict[Wait, list[str]], allowed: Entitlement | None) -> list[SendJob]:
+    """Return the messages that the plan has room for, and reserve them. The others wait until there is more."""
+    found = reserve(MESSAGES.key, [job.pk for job in ready], allowed=allowed) if allowed is not None else None
+    if found is None:
+        return ready
+    if over := [job.pk for job in ready if job.pk not in found.sources]:
+        waiting.setdefault(Wait(Reason.LIMIT_PLAN, found.until), []).extend(over)
+    return [job for job in ready if job.pk in found.sources]
+
+
+def wake_messages() -> None:
+    """Let the active company's messages that wait for their plan be looked at now, since it may allow more."""
+    now = timezone.now()
+    of_senders = Q()
+    for kind in KINDS:  # by the indexes of what waits for a sender
+        of_senders |= Q(**{f"{kind.job_column}__in": kind._default_manager.values("pk")})
+    waiting = SendJob.objects.filter(of_senders, status=Status.APPROVED, due_at__gt=now, reason=Reason.LIMIT_PLAN)
+    if waiting.update(due_at=now, updated_at=now):
+        notify_workers("send")
