@@ -7,7 +7,7 @@ the order's lock, and what is paid stays paid.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -174,10 +174,15 @@ def _have_add_ons(payment: Payment) -> Subscription:
     """Let the locked subscription have the add-ons of its paid order."""
     found: Subscription = Subscription.objects.select_related("plan", "version").get(pk=payment.subscription_id)
     if "addOns" in payment.basis:
-        extras = set_items(found, payment.basis["addOns"])
-        if extras != found.extras:
-            apply_change(found, Action.CHANGED, note=f"order {payment.number}", extras=extras)
+        have_items(found, payment.basis["addOns"], note=f"order {payment.number}")
     return found
+
+
+def have_items(subscription: Subscription, ordered: Sequence[Mapping[str, Any]], *, note: str) -> None:
+    """Let a locked subscription have these add-ons and no others, in the caller's transaction."""
+    extras = set_items(subscription, ordered)
+    if extras != subscription.extras:
+        apply_change(subscription, Action.CHANGED, note=note, extras=extras)
 
 
 def _text(moment: Any) -> str:

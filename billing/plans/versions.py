@@ -6,7 +6,7 @@ that pay for the plan point to it (`billing.subscriptions.versions`); those with
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 from decimal import Decimal
 from typing import Any
@@ -47,11 +47,17 @@ def prices_of(plan: Plan, version: PlanVersion | None, interval: str) -> dict[st
     if version is None:
         rows = PlanPrice.objects.filter(plan_id=plan.pk, interval=interval, currency__is_active=True)
         return {row.currency.code: row for row in rows.select_related("currency").order_by("currency__code")}
-    codes = [code for code, intervals in version.prices.items() if interval in intervals]
+    known = Currency.objects.filter(code__in=list(version.prices), is_active=True).order_by("code")
+    return prices_in(version, plan, interval, known)
+
+
+def prices_in(version: PlanVersion, plan: Plan, interval: str, currencies: Iterable[Currency]) -> dict[str, PlanPrice]:
+    """Return currency, of these -> what an interval of the plan costs in a version of it."""
     found = {}
-    for currency in Currency.objects.filter(code__in=codes, is_active=True).order_by("code"):
-        amounts = {name: Decimal(text) for name, text in version.prices[currency.code][interval].items()}
-        found[currency.code] = PlanPrice(plan=plan, currency=currency, interval=interval, **amounts)
+    for currency in currencies:
+        if texts := version.prices.get(currency.code, {}).get(interval):
+            amounts = {name: Decimal(text) for name, text in texts.items()}
+            found[currency.code] = PlanPrice(plan=plan, currency=currency, interval=interval, **amounts)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -10,26 +10,15 @@ from typing import Any
 from django.db.models import Sum
 
 from accounts.models import Company, CompanySettings
-from billing.checkout.quotes import FALLBACK, plan_lines, taxed
+from billing.addons.holdings import Holdings
+from billing.addons.services import Chosen, Item
+from billing.charges.services import bill_pending, line_of
+from billing.checkout.quotes import FALLBACK, item_lines, plan_lines, taxed
 from billing.invoices.services import Line, the_seller
 from billing.ledger.services import BALANCE
-from billing.models import BillingDetails, Plan, PlanPrice, Posting, Seller
+from billing.models import BillingDetails, Charge, Currency, Plan, PlanPrice, PlanVersion, Posting, Seller
+from billing.plans.versions import prices_in
 from billing.taxes.rules import Tax, tax_for
-
-
-@dataclass(frozen=True)
-class MoreLines:
-    """What adds lines to the next invoice, such as charges that wait to be billed.
-
-    Both are called in the transaction that bills, with the rows of all companies. `lines` takes ids of subscriptions,
-    and returns their lines before tax; `billed` takes subscription -> the invoice that they stand on.
-    """
-
-    lines: Callable[[Sequence[str]], Mapping[str, Sequence[Line]]]
-    billed: Callable[[Mapping[str, str]], None]
-
-
-MORE: list[MoreLines] = []
 
 
 @dataclass
@@ -48,11 +37,24 @@ class Due:
     period_day: int | None
     ends_at: datetime | None
     scheduled: dict[str, Any] | None
+    version: PlanVersion | None = None
+    """The terms that it keeps; None: the plan's present ones."""
+    is_same: bool = True
+    """Whether it goes on with the plan and interval that it has: its add-ons cost what they did."""
+    items: Sequence[Item] = ()
+    """The add-ons of the period."""
+    charges: Sequence[Charge] = ()
+    """What else its lines bill."""
     lines: tuple[Line, ...] = ()
     tax: Tax | None = None
     """What its lines are taxed by."""
     priced: bool = True
     """Whether its plan has a price for the interval."""
+
+    @property
+    def chosen(self) -> Chosen | None:
+        """Return the add-ons that were chosen for the period; None: those that it has."""
+        return (self.scheduled or {}).get("addOns")
 
     @property
     def total(self) -> int:
@@ -97,26 +99,40 @@ class Facts:
 
 
 def reckon(batch: Sequence[Due], facts: Facts) -> None:
-    """Give each subscription its lines, tax included, and the currency that they are in."""
-    seller = the_seller()
-    prices: dict[tuple[str, str], dict[str, PlanPrice]] = {}
-    plans = {due.plan.pk for due in batch}
-    rows = PlanPrice.objects.filter(plan_id__in=plans, currency__is_active=True).select_related("currency")
-    for row in rows.order_by("currency__code"):
-        prices.setdefault((row.plan_id, row.interval), {})[row.currency.code] = row
-    more: dict[str, list[Line]] = {}
-    for source in MORE:
-        for id, lines in source.lines([due.id for due in batch]).items():
-            more.setdefault(id, []).extend(lines)
+    """Give each subscription its lines, tax included, the currency that they are in, and what they bill."""
+    seller, ids = the_seller(), [due.id for due in batch]
+    prices = _prices(batch)
+    holdings = Holdings.read({due.id: due.chosen for due in batch})
+    charges = bill_pending(ids)
     for due in batch:
-        priced = prices.get((due.plan.pk, due.interval), {})
+        priced = prices[due.id]
         wanted = (due.currency, facts.own_currency.get(due.company_id, ""), FALLBACK, *priced)
         price = next((priced[code] for code in wanted if code in priced), None)
         due.priced = price is not None
         if price is None:
             continue
-        due.currency = price.currency.code
-        seats = max(due.plan.min_seats, due.seats or 0)
-        lines = (*plan_lines(due.plan, price, seats), *more.get(due.id, ()))
+        code, seats = price.currency.code, max(due.plan.min_seats, due.seats or 0)
+        keeps, due.currency = due.is_same and code == due.currency, code
+        due.items = holdings.items(due.id, due.chosen, interval=due.interval, currency=code, keeps=keeps)
+        due.charges = [charge for charge in charges.get(due.id, ()) if charge.currency == code]
+        bought = plan_lines(due.plan, price, seats) + item_lines(due.items, code, due.interval)
         due.tax = facts.tax(due.company_id, seller)
-        due.lines = taxed(lines, due.tax)
+        due.lines = taxed((*bought, *(line_of(charge) for charge in due.charges)), due.tax)
+
+
+def _prices(batch: Sequence[Due]) -> dict[str, dict[str, PlanPrice]]:
+    """Return subscription -> currency -> the price of its next period: of the terms that it keeps, or the present."""
+    present: dict[tuple[str, str], dict[str, PlanPrice]] = {}
+    plans = {due.plan.pk for due in batch}
+    rows = PlanPrice.objects.filter(plan_id__in=plans, currency__is_active=True).select_related("currency")
+    for row in rows.order_by("currency__code"):
+        present.setdefault((row.plan_id, row.interval), {})[row.currency.code] = row
+    keep = any(due.version is not None for due in batch)
+    currencies = list(Currency.objects.filter(is_active=True).order_by("code")) if keep else []
+    found = {}
+    for due in batch:
+        if due.version is None:
+            found[due.id] = present.get((due.plan.pk, due.interval), {})
+        else:
+            found[due.id] = prices_in(due.version, due.plan, due.interval, currencies)
+    return found

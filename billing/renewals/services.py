@@ -18,6 +18,8 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
+from billing.addons.services import stored
+from billing.charges.services import mark_billed
 from billing.invoices.services import legs_of, next_numbers, party, the_seller
 from billing.ledger.money import exponent
 from billing.models import (
@@ -27,18 +29,21 @@ from billing.models import (
     Payment,
     PaymentMethod,
     Plan,
+    PlanVersion,
     Posting,
     Subscription,
     SubscriptionChange,
 )
 from billing.payments.orders import BANK_LIFE, WAITING, new_number
-from billing.payments.settling import close_order
-from billing.renewals.lines import MORE, Due, Facts, reckon
+from billing.payments.settling import close_order, have_items
+from billing.plans.versions import with_terms
+from billing.renewals.lines import Due, Facts, reckon
 from billing.renewals.writing import dumped, insert_rows
-from billing.subscriptions.changes import access_end
+from billing.subscriptions.changes import access_end, lock_primary, require_subscription
 from billing.subscriptions.models import PAID
 from billing.subscriptions.periods import period_after
 from billing.subscriptions.renewals import fall_due
+from billing.subscriptions.selectors import ends_by, version_at
 from core.events.across import emit_across
 from core.ids import new_id
 from core.jobs import notify_workers
@@ -61,9 +66,12 @@ UPDATE billing_subscription AS known SET bill_at = new.bill_at, ends_at = new.en
     period_start = coalesce(new.period_start, known.period_start),
     period_end = coalesce(new.period_end, known.period_end), plan_id = coalesce(new.plan, known.plan_id),
     interval = coalesce(new.interval, known.interval), seats = coalesce(new.seats, known.seats),
-    scheduled = CASE WHEN new.applied THEN NULL ELSE known.scheduled END, updated_at = %s
+    scheduled = CASE WHEN new.applied THEN NULL ELSE known.scheduled END,
+    version_id = CASE WHEN new.ends_terms THEN NULL ELSE known.version_id END,
+    version_told_at = CASE WHEN new.ends_terms THEN NULL ELSE known.version_told_at END, updated_at = %s
 FROM json_to_recordset(%s::json) AS new (id text, bill_at timestamptz, ends_at timestamptz, period_start timestamptz,
-    period_end timestamptz, plan text, interval text, seats int, applied boolean) WHERE known.id = new.id
+    period_end timestamptz, plan text, interval text, seats int, applied boolean, ends_terms boolean)
+WHERE known.id = new.id
 """
 
 
@@ -106,6 +114,7 @@ def bill_batch(limit: int = BATCH) -> int:
 def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
     """Return those whose next period is to be billed now. The others are looked at again when they may be."""
     plans = Plan.objects.in_bulk({id for row in rows for id in (row.plan_id, _scheduled(row).get("plan")) if id})
+    versions = PlanVersion.objects.in_bulk({row.version_id for row in rows if row.version_id})
     orders = {
         order.subscription_id: order
         for order in Payment.objects.filter(subscription__in=[row.pk for row in rows], status=Payment.Status.OPEN)
@@ -122,7 +131,7 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
         elif order is not None and not _left(order):
             _look_again(row, now + WAIT)
         else:
-            found.append(_due_of(row, end, plans))
+            found.append(_due_of(row, end, plans, versions.get(row.version_id)))
     return found
 
 
@@ -146,22 +155,26 @@ def _scheduled(row: Subscription) -> dict[str, Any]:
     return row.scheduled or {}
 
 
-def _due_of(row: Subscription, end: datetime, plans: dict[str, Plan]) -> Due:
+def _due_of(row: Subscription, end: datetime, plans: dict[str, Plan], version: PlanVersion | None) -> Due:
     """Return what is billed of a subscription: what was scheduled for its next period, or what it is."""
     chosen = _scheduled(row)
-    plan = plans.get(chosen.get("plan") or "") or plans[row.plan_id]
+    plan, row.version = plans.get(chosen.get("plan") or "") or plans[row.plan_id], version
+    interval = chosen.get("interval") or row.interval
+    kept = version_at(row, end) if plan.pk == row.plan_id else None
     return Due(
         id=row.pk,
         company_id=row.company_id,
         is_active=row.status == Subscription.Status.ACTIVE,
-        plan=plan,
-        interval=chosen.get("interval") or row.interval,
+        plan=with_terms(plan, kept),
+        interval=interval,
         currency=row.currency,
         seats=chosen.get("seats") or row.seats,
         period_end=end,
         period_day=row.period_day,
         ends_at=row.ends_at,
         scheduled=row.scheduled,
+        version=kept,
+        is_same=(plan.pk, interval) == (row.plan_id, row.interval),
     )
 
 
@@ -190,7 +203,7 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
     moves, changes = [], []
     for due in batch:
         start, end = due.period_end, _next_end(due.period_end, due)
-        while end <= now:
+        while end <= now and not (due.version is not None and ends_by(due.version, end)):
             start, end = end, _next_end(end, due)
         ends_at = access_end(end)
         moves.append(_move(due, end, ends_at, (start, end), applied=due.scheduled is not None))
@@ -198,6 +211,10 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
         changes.append(_change(due, Action.RENEWED, {"period_end": due.period_end, "ends_at": due.ends_at}, after))
     _move_all(moves, now)
     insert_rows(SubscriptionChange, changes)
+    for due in batch:
+        if due.chosen is not None:
+            with company_scope(due.company_id), lock_primary(due.company_id) as found:
+                have_items(require_subscription(found), stored(due.items), note="chosen for this period")
 
 
 def _bill(batch: Sequence[Due], facts: Facts, now: datetime, waiting: int) -> None:
@@ -234,8 +251,8 @@ def _bill(batch: Sequence[Due], facts: Facts, now: datetime, waiting: int) -> No
     for model, made in rows.items():
         insert_rows(model, made)
     _move_all(moves, now)
-    for source in MORE:
-        source.billed({one["subscription_id"]: one["id"] for one in invoices})
+    billed = ((charge.pk, one["id"]) for due, one in zip(batch, invoices, strict=True) for charge in due.charges)
+    mark_billed(dict(billed))
     _issue(invoices)
     notify_workers("dunning")
 
@@ -322,7 +339,7 @@ def _payment(due: Due, id: str, invoice: dict[str, Any], facts: Facts, now: date
         "interval": due.interval,
         "seats": due.seats,
         "renews": due.period_end,
-        "basis": {"coupon": "", "credit": credit, "total": total},
+        "basis": {"coupon": "", "credit": credit, "total": total, "addOns": stored(due.items)},
         "expires_at": now + settings.GRACE_PERIOD + BANK_LIFE,
     }
 
@@ -358,6 +375,7 @@ def _move(
         "plan": due.plan.pk,
         "interval": due.interval,
         "seats": due.seats,
+        "ends_terms": due.version is None,
     }
 
 

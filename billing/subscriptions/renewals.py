@@ -28,6 +28,7 @@ from billing.subscriptions.models import OPEN, Subscription, SubscriptionChange
 from billing.subscriptions.notices import ENDED, ENDING, PAST_DUE
 from billing.subscriptions.pauses import resume
 from billing.subscriptions.periods import period_after
+from billing.subscriptions.selectors import version_at
 from core.errors import NamedError, ValidationFailed
 from core.tenancy import company_scope
 
@@ -126,11 +127,13 @@ def _end(subscription: Subscription, ended: datetime | None) -> None:
 
 
 def is_free(subscription: Subscription) -> bool:
-    """Tell whether the next period is free: the plan has prices for the interval, and all are zero."""
+    """Tell whether the next period is free: the plan has prices for the interval, all zero, as are its add-ons'."""
     if subscription.plan is None or not subscription.interval:
         return False
-    prices = prices_of(subscription.plan, subscription.version, subscription.interval).values()
-    return bool(prices) and not any(price.amount or price.seat_amount for price in prices)
+    version = version_at(subscription, subscription.period_end or timezone.now())
+    prices = prices_of(subscription.plan, version, subscription.interval).values()
+    is_free = bool(prices) and not any(price.amount or price.seat_amount for price in prices)
+    return is_free and not subscription.items.filter(unit_amount__gt=0).exists()
 
 
 def _following(subscription: Subscription, interval: str) -> tuple[datetime, datetime]:

@@ -113,9 +113,13 @@ def plan_held(subscription: Subscription) -> Plan | None:
 
 def version_at(subscription: Subscription, start: datetime) -> PlanVersion | None:
     """Return the terms that a period of the subscription's plan has which begins then; None: the present ones."""
-    version = subscription.version
-    ended = version is not None and version.ends_on is not None and version.ends_on <= start.date()
-    return None if ended else version
+    version: PlanVersion | None = subscription.version
+    return None if version is None or ends_by(version, start) else version
+
+
+def ends_by(version: PlanVersion, start: datetime) -> bool:
+    """Tell whether terms have ended for a period that begins then."""
+    return version.ends_on is not None and version.ends_on <= start.date()
 
 
 def meter_price(subscription: Subscription, meter: str) -> Decimal | None:

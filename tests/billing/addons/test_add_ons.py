@@ -70,7 +70,7 @@ def test_a_plan_is_bought_with_add_ons() -> None:
     with cast.scope():
         found = entitlement_of(cast.company.pk)
         assert found is not None
-        assert found.modules == {"contact", "plan", "tag"}
+        assert found.modules == {"contact", "tag", "plan", "settings", "company", "file"}
     shown = cast.session.get("/plans").data
     assert [(one["name"], one["quantity"]) for one in shown["addOns"]] == [("More contacts", 3), ("Tags", 1)]
     assert [one["prices"][0]["amount"] for one in shown["offeredAddOns"]] == [5, 2.5]

@@ -11,13 +11,10 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Company, CompanySettings
-from billing.invoices.services import Line
 from billing.ledger.services import BALANCE, BANK, balance_of, post
 from billing.models import BillingDetails, Invoice, Payment, Posting, Seller, TaxRate
 from billing.payments.orders import approve_transfer, leave_expired, pay_by_bank
 from billing.payments.settling import apply_payment
-from billing.renewals import lines
-from billing.renewals.lines import MoreLines
 from billing.renewals.services import bill_batch
 from billing.subscriptions.changes import lock_primary
 from billing.subscriptions.periods import period_after
@@ -175,18 +172,6 @@ def test_a_balance_that_covers_it_all_pays_without_a_charge(gateway: FakeGateway
     assert (primary(company).status, primary(company).period_start, gateway.paid) == ("active", END, {})
     with company_scope(company.pk):
         assert balance_of("USD") == 500
-
-
-def test_charges_that_wait_become_lines(gateway: FakeGateway) -> None:
-    company = charged()
-    used, told = Line("Messages", 100, 2, 200), {}
-    lines.MORE.append(MoreLines(lambda ids: dict.fromkeys(ids, [used]), told.update))
-    try:
-        run_renewals(END)
-    finally:
-        lines.MORE.pop()
-    [invoice] = invoices(company)
-    assert (invoice.total_minor, told) == (1200, {invoice.subscription_id: invoice.pk})
 
 
 def test_companies_that_end_are_not_billed(gateway: FakeGateway) -> None:

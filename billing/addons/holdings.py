@@ -1,0 +1,53 @@
+"""What many subscriptions have of add-ons, for their next periods."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from billing.addons.models import AddOn, AddOnPrice, SubscriptionItem
+from billing.addons.services import Chosen, Item
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """Add-ons of subscriptions, and what these cost; each read once for all of them."""
+
+    rows: Mapping[str, Mapping[str, SubscriptionItem]]
+    """Subscription -> add-on -> how many it has, at what price."""
+    add_ons: Mapping[str, AddOn]
+    prices: Mapping[tuple[str, str, str], Decimal]
+    """(add-on, interval, currency) -> the present price."""
+
+    @classmethod
+    def read(cls, chosen: Mapping[str, Chosen | None]) -> Holdings:
+        """Read what the subscriptions have, and what of them is `chosen` for their next periods."""
+        rows: dict[str, dict[str, SubscriptionItem]] = defaultdict(dict)
+        for row in SubscriptionItem.objects.filter(subscription_id__in=list(chosen)):
+            rows[row.subscription_id][row.add_on_id] = row
+        wanted = {id for one in (*rows.values(), *chosen.values()) for id in one or ()}
+        if not wanted:
+            return cls({}, {}, {})
+        amounts = AddOnPrice.objects.filter(add_on__in=wanted, currency__is_active=True)
+        columns = amounts.values_list("add_on_id", "interval", "currency__code", "amount")
+        prices = {(id, interval, code): amount for id, interval, code, amount in columns}
+        return cls(rows, AddOn.objects.in_bulk(wanted), prices)
+
+    def items(
+        self, subscription_id: str, chosen: Chosen | None, *, interval: str, currency: str, keeps: bool
+    ) -> list[Item]:
+        """Return what a subscription goes on with, in the order of the offer: what is chosen, or else what it has.
+
+        With `keeps` those that it has cost what they cost it so far. Those without a price are left out.
+        """
+        rows = self.rows.get(subscription_id, {})
+        wanted = {id: row.quantity for id, row in rows.items()} if chosen is None else chosen
+        found = []
+        for id, quantity in wanted.items():
+            kept = rows[id].unit_amount if keeps and id in rows else None
+            amount = self.prices.get((id, interval, currency)) if kept is None else kept
+            if amount is not None and id in self.add_ons:
+                found.append(Item(self.add_ons[id], quantity, amount))
+        return sorted(found, key=lambda item: (item.add_on.order, item.add_on.name, item.add_on.pk))
