@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -187,6 +188,35 @@ def test_charges_that_wait_become_lines(gateway: FakeGateway) -> None:
         lines.MORE.pop()
     [invoice] = invoices(company)
     assert (invoice.total_minor, told) == (1200, {invoice.subscription_id: invoice.pk})
+
+
+def test_one_that_cannot_be_billed_keeps_no_other_unbilled(gateway: FakeGateway) -> None:
+    bad, good = charged(), charged()
+    broken = primary(bad).pk
+
+    def stumble(ids: Sequence[str]) -> dict[str, Any]:
+        if broken in ids:
+            raise RuntimeError("broken")
+        return {}
+
+    lines.MORE.append(MoreLines(stumble, lambda invoices: None))
+    try:
+        run_renewals(END)
+    finally:
+        lines.MORE.pop()
+    assert (primary(good).period_start, primary(bad).period_start, invoices(bad)) == (END, NOON, [])
+    run_renewals(END + days(0.1))
+    assert (primary(bad).period_start, len(invoices(bad))) == (END, 1)
+
+
+def test_a_plan_without_a_price_is_not_looked_at_again_and_again_after_a_stand_still() -> None:
+    company = subscribed()
+    with company_scope(company.pk):
+        found = primary(company)
+        assert found.plan is not None
+        found.plan.prices.all().delete()
+    run_renewals(END + days(40))
+    assert (primary(company).status, invoices(company)) == ("expired", [])
 
 
 def test_companies_that_end_are_not_billed(gateway: FakeGateway) -> None:
