@@ -6,6 +6,7 @@ A lapsed company opens them too.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time
 from functools import cached_property
 from typing import Any
@@ -272,17 +273,16 @@ class PausePlan(BillingPage):
     def do_save(self) -> HttpResponse:
         """Pause until the day begins on the company's clock."""
         form = self.form().fill(self.request.POST)
-        try:
-            day = date.fromisoformat(form.values["until"] or "")
-        except ValueError:
-            return self.invalid(form.refused("until", "is a day"))
-        until = datetime.combine(day, time(), zone_of(self.reader.formats.timezone))
-        return self._change({"until": until.isoformat()}, "It is paused", form)
+        until = form.values["until"]
+        with suppress(ValueError, TypeError):  # the API refuses what is no day
+            day = date.fromisoformat(until)
+            until = datetime.combine(day, time(), zone_of(self.reader.formats.timezone)).isoformat()
+        return self._change({"until": until}, "It is paused", form)
 
     def do_resume(self) -> HttpResponse:
         return self._change(None, "It goes on")
 
-    def _change(self, paused: Mapping[str, str] | None, text: str, form: Form | None = None) -> HttpResponse:
+    def _change(self, paused: Mapping[str, Any] | None, text: str, form: Form | None = None) -> HttpResponse:
         answer = self.ask("PUT", f"subscription/{self.subscription['_id']}", None, {"paused": paused})
         if answer.ok:
             return self.done(text, to=self.address("plan"))
