@@ -10,6 +10,7 @@ from django.conf import settings
 
 PLAN = ("settings/plan", "See the plan")
 ORDER = ("settings/plan/pay/{payment.pk}", "Pay it")
+METHODS = ("settings/plan/invoices", "Save another way to pay")
 REFERRAL = ("account/referral", "See your referrals")
 COMPANY_PAGES = {
     "notice_import_finished": ("imports/{job.pk}", "See the import"),
@@ -32,6 +33,7 @@ COMPANY_PAGES = {
     "notice_invoice_due": ORDER,
     "notice_payment_failed": ORDER,
     "notice_payment_action_needed": ORDER,
+    "notice_card_expires": METHODS,
     "notice_limit_nearly_used": PLAN,
     "follow_up_reminder": ("follow-ups", "See your follow-ups"),
 }

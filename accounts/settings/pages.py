@@ -54,6 +54,7 @@ NOTICES = {
     "invoice.due": "An invoice is to be paid",
     "payment.failed": "A charge for the subscription has failed",
     "payment.action_needed": "A charge for the subscription has to be confirmed",
+    "payment_method.expiring": "The card that is charged expires soon",
     "limit.nearly_used": "A limit of the plan is nearly used up, or all of it is",
     "staff.visited": "Our staff looked at your company",
 }

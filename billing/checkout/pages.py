@@ -5,7 +5,10 @@ A lapsed company opens them too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import date, datetime, time
+from functools import cached_property
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -13,6 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from core.ids import is_id
 from core.text.features import feature_of
 from core.text.modules import name_of
+from core.text.timezones import zone_of
 from core.web.forms import Field, Form, Option
 from core.web.settings import SettingsForm, SettingsPage
 
@@ -39,6 +43,12 @@ class BillingPage(SettingsPage):
     module = "plan"
     section = "plan"
     needs_subscription = False
+
+    @cached_property
+    def subscription(self) -> Mapping[str, Any]:
+        """The company's subscription, as the plan's page has it."""
+        found: Mapping[str, Any] = self.read("plans", {"p": "1", "n": "1"}).data
+        return found
 
     def may_buy(self, method: str = "POST") -> bool:
         """Tell whether the role allows it; a lapsed company's plan is not asked."""
@@ -205,7 +215,22 @@ class Invoices(BillingPage):
         ]
         methods = self.read("subscription/payment-methods", {"p": "1", "n": "50"}).data
         ways = self.read("subscription/payment-methods/setup").data["gateways"] if self.may_buy() else []
-        return {"invoices": invoices, "methods": methods, "ways": ways, "can_delete": self.may_buy("DELETE")}
+        return {
+            "invoices": invoices,
+            "methods": methods,
+            "ways": ways,
+            "can_delete": self.may_buy("DELETE"),
+            "charged": self.charged(methods),
+        }
+
+    def charged(self, methods: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+        """Return the method that what is past due can be charged to now, or None."""
+        default = next((one for one in methods if one["isDefault"]), None)
+        return default if default and self.may_buy() and self.subscription["status"] == "past_due" else None
+
+    def do_retry(self) -> HttpResponse:
+        answer = self.ask("POST", f"subscription/{self.subscription['_id']}/retry")
+        return self.done("It is charged now: look again in a minute") if answer.ok else self.refuse(answer)
 
     def do_add(self) -> HttpResponse:
         body = {"gateway": self.request.POST.get("gateway", "")}
@@ -223,6 +248,45 @@ class Invoices(BillingPage):
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"subscription/payment-methods/{self.sent_id()}")
         return self.done("Deleted") if answer.ok else self.refuse(answer)
+
+
+class PausePlan(BillingPage):
+    path = "settings/plan/pause"
+    name = "plan-pause"
+    title = "Pause"
+    template = "web/plans/pause.html"
+
+    def show(self) -> Mapping[str, Any]:
+        id = self.subscription["_id"]
+        full = self.read(f"subscription/{id}").data if id else None
+        months = full["pauseMonths"] if full else 0
+        return {
+            "subscription": full,
+            "months": months,
+            "form": self.form() if months and self.may_buy("PUT") else None,
+            "can_change": self.may_buy("PUT"),
+        }
+
+    def form(self) -> Form:
+        return Form([Field("until", "Until", kind="date", required=True)])
+
+    def do_save(self) -> HttpResponse:
+        """Pause until the day begins on the company's clock."""
+        form = self.form().fill(self.request.POST)
+        until = form.values["until"]
+        with suppress(ValueError, TypeError):  # the API refuses what is no day
+            day = date.fromisoformat(until)
+            until = datetime.combine(day, time(), zone_of(self.reader.formats.timezone)).isoformat()
+        return self._change({"until": until}, "It is paused", form)
+
+    def do_resume(self) -> HttpResponse:
+        return self._change(None, "It goes on")
+
+    def _change(self, paused: Mapping[str, Any] | None, text: str, form: Form | None = None) -> HttpResponse:
+        answer = self.ask("PUT", f"subscription/{self.subscription['_id']}", None, {"paused": paused})
+        if answer.ok:
+            return self.done(text, to=self.address("plan"))
+        return self.invalid(form, answer) if form else self.refuse(answer)
 
 
 class Details(SettingsForm):
@@ -259,4 +323,4 @@ class Details(SettingsForm):
         return self.reader.member is not None and self.reader.member.may(module, method)
 
 
-PAGES = [BuyPlan, PayOrder, Invoices, Details]
+PAGES = [BuyPlan, PayOrder, Invoices, PausePlan, Details]

@@ -74,6 +74,7 @@ def full_subscription() -> dict[str, Any]:
     return {
         **subscription_data(),
         "scheduledSeats": ((found.scheduled or {}).get("seats")) if found else None,
+        "pauseMonths": found.plan.pause_months if found and found.plan else 0,
         "order": ways_of(order) if order else None,
         "paymentMethod": MethodOut.one(PaymentMethod.objects.filter(is_default=True)),
         "balance": [money(balance_of(code), code) for code in sorted(codes)],

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from django.core import signing
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path
 from django.utils import timezone
@@ -25,6 +25,7 @@ from core.tenancy import company_scope, unscoped
 
 log = logging.getLogger(__name__)
 Status = Attempt.Status
+OPEN = (Status.DUE, Status.WORKING, Status.WRONG, Status.UNKNOWN)
 MOST_BYTES = 256 * 1024
 WORK = "payments"
 LISTENERS: list[Callable[[GatewayAccount, Hint], int]] = []
@@ -68,11 +69,20 @@ def store(account: GatewayAccount, hint: Hint) -> None:
     known = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
     with unscoped(reason="webhook: the attempts that it names, of whatever company"):
         rows = Attempt.objects.filter(known, letter=account.letter, status__in=(Status.DUE, Status.FAILED))
+        _only_look(rows.filter(status=Status.FAILED))
         number = rows.update(status=Status.DUE, due_at=timezone.now(), looks=0)
     if number:
         notify_workers(WORK)
     number += sum(listen(account, hint) for listen in LISTENERS)
     GatewayEvent.objects.filter(pk=event.pk).update(found=number)
+
+
+def _only_look(failed: QuerySet[Attempt]) -> None:
+    """Have failed attempts only looked at which are named by a hook, and are charges or have a successor: no money is
+    moved by them any more, and an order has one open attempt."""
+    open_ones = Attempt.objects.filter(payment=OuterRef("payment"), status__in=OPEN, left_at=None)
+    followed = failed.filter(Q(kind=Attempt.Kind.CHARGE) | Exists(open_ones), left_at=None)
+    followed.update(left_at=timezone.now())
 
 
 def returned(request: HttpRequest, token: str) -> HttpResponse:

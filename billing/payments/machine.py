@@ -88,8 +88,11 @@ def advance(attempt: Attempt) -> Fact:
             if attempt.attempts <= 1:
                 return gateway.move(order_of(attempt, account))
         fact = gateway.find(order_of(attempt, account))
-        if attempt.kind == Kind.CHARGE and attempt.left_at is None and fact.said in (Said.NONE, Said.OPEN):
-            return gateway.move(order_of(attempt, account))
+        if attempt.kind == Kind.CHARGE and fact.said in (Said.NONE, Said.OPEN):
+            if attempt.left_at is None:
+                return gateway.move(order_of(attempt, account))
+            if attempt.reason:  # refused before, and named by a hook again: some gateways leave a refused charge open
+                return Fact(Said.FAILED, reason=attempt.reason)
         return captured(gateway, attempt, account, fact)
 
 

@@ -54,7 +54,7 @@ Action = SubscriptionChange.Action
 WORK = "renewals"
 BATCH = 2000
 WAIT = timedelta(hours=1)
-"""When a subscription is looked at again whose company is paying another order."""
+"""When a subscription is looked at again whose company is paying another order, or that cannot be billed."""
 AHEAD = timedelta(days=1)
 """How far ahead the next bill is at least of one that is billed, however long the service stood still."""
 OPEN_ATTEMPT = ("due", "working", "wrong", "unknown")
@@ -76,9 +76,31 @@ WHERE known.id = new.id
 
 
 def work(deadline: float) -> None:
-    """Bill due subscriptions, a batch at a time, until none is left or monotonic() passes the deadline."""
-    while monotonic() < deadline and bill_batch():
-        pass
+    """Bill due subscriptions, a batch at a time, until none is left or monotonic() passes the deadline.
+
+    Those of a batch that fails are billed one by one, and the one that it fails by waits: it keeps no other unbilled.
+    """
+    while monotonic() < deadline:
+        try:
+            if not bill_batch():
+                return
+        except Exception:  # noqa: BLE001  the edge of a batch: the others continue
+            log.exception("a batch cannot be billed: its subscriptions are billed one by one")
+            _bill_singly(deadline)
+
+
+def _bill_singly(deadline: float) -> None:
+    with unscoped(reason=ALL):
+        due = list(_due(timezone.now()).order_by("bill_at", "id").values_list("pk", flat=True)[:BATCH])
+        for id in due:
+            if monotonic() >= deadline:
+                return
+            try:
+                bill_batch(only=id)
+            except Exception:  # noqa: BLE001  the edge of one subscription: the others continue
+                log.exception("subscription %s cannot be billed", id)
+                now = timezone.now()
+                Subscription.objects.filter(pk=id, bill_at__lte=now).update(bill_at=now + WAIT)
 
 
 def has_work() -> bool:
@@ -90,13 +112,16 @@ def _due(now: datetime) -> Any:
     return Subscription.objects.filter(is_primary=True, bill_at__lte=now)
 
 
-def bill_batch(limit: int = BATCH) -> int:
-    """Bill a batch of due subscriptions of all companies in one transaction. Returns how many there were."""
+def bill_batch(limit: int = BATCH, *, only: str = "") -> int:
+    """Bill a batch of due subscriptions of all companies, or the one that is named, in one transaction.
+
+    Returns how many there were.
+    """
     with unscoped(reason=ALL), transaction.atomic():
         now = timezone.now()
         waiting = _due(now).count()
         locked = _due(now).select_for_update(skip_locked=True, of=("self",), no_key=True).order_by("bill_at", "id")
-        rows = list(locked[:limit])
+        rows = list(locked.filter(pk=only) if only else locked[:limit])
         batch = _billable(rows, now)
         facts = Facts.read([due.company_id for due in batch])
         kept = [due for due in batch if facts.renews.get(due.company_id, True)]
@@ -104,7 +129,7 @@ def bill_batch(limit: int = BATCH) -> int:
         reckon(kept, facts)
         for due in kept:
             if not due.priced:
-                _fall_due(due)
+                _fall_due(due, now)
         priced = [due for due in kept if due.priced]
         _renew_free([due for due in priced if due.total <= 0], now)
         _bill([due for due in priced if due.total > 0], facts, now, waiting)
@@ -188,12 +213,12 @@ def _hand_over(ids: Sequence[str], now: datetime) -> None:
         Subscription.objects.filter(pk__in=ids).update(bill_at=None, look_at=now, updated_at=now)
 
 
-def _fall_due(due: Due) -> None:
+def _fall_due(due: Due, now: datetime) -> None:
     """Make one past due that can't be billed, since its plan has no price any more. Staff see it in the log."""
     log.error("subscription %s cannot be billed: its plan has no price for a %s", due.id, due.interval)
     with company_scope(due.company_id):
         subscription = Subscription.objects.select_related("plan").get(pk=due.id)
-        subscription.bill_at = _next_end(due.period_end, due)
+        subscription.bill_at = max(_next_end(due.period_end, due), now + AHEAD)
         subscription.save(update_fields=["bill_at"])
         fall_due(subscription, note="the plan has no price to bill")
 

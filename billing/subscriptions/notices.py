@@ -1,14 +1,16 @@
-"""Notices to a company's owners about its subscription (templates/mails/notice_subscription_*)."""
+"""Notices to a company's owners about its subscription (templates/mails/notice_subscription_*, notice_card_expires)."""
 
 from __future__ import annotations
 
 from accounts.settings.notices import Notice, register_notice
 
+CARD_EXPIRES = "payment_method.expiring"
 ENDING = "subscription.ending"
 PAST_DUE = "subscription.past_due"
 ENDED = "subscription.ended"
 TERMS_END = "subscription.terms_end"
 
+register_notice(Notice(CARD_EXPIRES, "The card that is charged expires soon", "notice_card_expires"))
 register_notice(Notice(ENDING, "The subscription ends, or is to be paid, soon", "notice_subscription_ending"))
 register_notice(Notice(PAST_DUE, "The subscription is past due", "notice_subscription_past_due"))
 register_notice(Notice(ENDED, "The subscription has ended", "notice_subscription_ended"))

@@ -23,6 +23,7 @@ from accounts.programs.rewards import accrue
 from accounts.settings.groups import SubscriptionPolicies, subscription_policies
 from billing.plans.models import Plan
 from billing.plans.versions import prices_of
+from billing.subscriptions.cards import tell_of_card
 from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
 from billing.subscriptions.models import OPEN, Subscription, SubscriptionChange
 from billing.subscriptions.notices import ENDED, ENDING, PAST_DUE
@@ -62,6 +63,8 @@ def process(subscription: Subscription) -> None:
     policies = subscription_policies(subscription.company_id)
     if not advance(subscription, policies, now):
         _remind(subscription, policies, now)
+    if policies.auto_renew and not is_free(subscription):
+        tell_of_card(subscription, now)
     subscription.looked_at = now
     subscription.look_at = _next_look(subscription, policies, now)
     subscription.save(update_fields=["looked_at", "look_at", "bill_at", "updated_at"])

@@ -114,6 +114,7 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "notice_invoice_due": [{**NOTICE, **PAID, **ORDER}],
     "notice_payment_failed": [{**NOTICE, **PAID, **ORDER}, {**NOTICE, **PAID, **ORDER, "next_try": None}],
     "notice_payment_action_needed": [{**NOTICE, **PAID, **ORDER}],
+    "notice_card_expires": [{**NOTICE, "card": NASTY, "expires_on": AT.date()}],
     "notice_limit_nearly_used": [
         {**NOTICE, "name": NASTY, "used": used, "limit": 10, "is_full": used == 10, "monthly": monthly}
         for used in (8, 10)

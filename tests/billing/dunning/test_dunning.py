@@ -9,11 +9,12 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from accounts.models import Company, Mail
+from billing.checkout.services import choose_method
 from billing.dunning import services
 from billing.dunning.schedule import is_hard, next_try
 from billing.dunning.services import give_up, retry_now
 from billing.gateways.base import Misconfigured, Refused, Said, Unsure
-from billing.models import Attempt, Dunning, Posting
+from billing.models import Attempt, Dunning, PaymentMethod, Posting
 from billing.payments.attempts import begin
 from billing.payments.orders import leave_open_order
 from billing.subscriptions.changes import lock_primary
@@ -110,6 +111,19 @@ def test_a_hard_refusal_is_not_repeated_until_another_method_is_saved(gateway: F
     save_card(company, "Visa 1111")
     run_renewals(END + days(4))
     assert (charges(company), primary(company).status) == (["failed", "paid"], "active")
+
+
+def test_another_default_method_is_charged_at_once(gateway: FakeGateway) -> None:
+    gateway.answers = [Refused("stolen_card")]
+    company = charged()
+    run_renewals(END)
+    moment = END + days(0.01)
+    other = save_card(company, "Visa 1111")
+    with at(moment), company_scope(company.pk):
+        PaymentMethod.objects.update(is_default=False)
+        choose_method(other.pk)
+    run_renewals(moment)
+    assert (charges(company), primary(company).period_start) == (["failed", "paid"], END)
 
 
 def test_retry_now_charges_at_once_and_only_what_is_to_be_paid(gateway: FakeGateway) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -15,6 +16,7 @@ from billing.ledger.services import BALANCE, BANK, balance_of, post
 from billing.models import BillingDetails, Invoice, Payment, Posting, Seller, TaxRate
 from billing.payments.orders import approve_transfer, leave_expired, pay_by_bank
 from billing.payments.settling import apply_payment
+from billing.renewals import services
 from billing.renewals.services import bill_batch
 from billing.subscriptions.changes import lock_primary
 from billing.subscriptions.periods import period_after
@@ -172,6 +174,36 @@ def test_a_balance_that_covers_it_all_pays_without_a_charge(gateway: FakeGateway
     assert (primary(company).status, primary(company).period_start, gateway.paid) == ("active", END, {})
     with company_scope(company.pk):
         assert balance_of("USD") == 500
+
+
+def test_one_that_cannot_be_billed_keeps_no_other_unbilled(
+    gateway: FakeGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad, good = charged(), charged()
+    broken = primary(bad).pk
+    bill = services.reckon
+
+    def stumble(batch: Sequence[Any], facts: Any) -> None:
+        if any(due.id == broken for due in batch):
+            raise RuntimeError("broken")
+        bill(batch, facts)
+
+    monkeypatch.setattr(services, "reckon", stumble)
+    run_renewals(END)
+    monkeypatch.setattr(services, "reckon", bill)
+    assert (primary(good).period_start, primary(bad).period_start, invoices(bad)) == (END, NOON, [])
+    run_renewals(END + days(0.1))
+    assert (primary(bad).period_start, len(invoices(bad))) == (END, 1)
+
+
+def test_a_plan_without_a_price_is_not_looked_at_again_and_again_after_a_stand_still() -> None:
+    company = subscribed()
+    with company_scope(company.pk):
+        found = primary(company)
+        assert found.plan is not None
+        found.plan.prices.all().delete()
+    run_renewals(END + days(40))
+    assert (primary(company).status, invoices(company)) == ("expired", [])
 
 
 def test_companies_that_end_are_not_billed(gateway: FakeGateway) -> None:
