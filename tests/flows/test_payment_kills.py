@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from billing.methods.services import work as look_at_setups
-from billing.models import Difference, GatewayAccount, MethodSetup, PaymentMethod, Reconciliation
+from billing.models import Difference, GatewayAccount, MethodSetup, PaymentMethod
 from billing.reconciliation import services
 from billing.standin.server import running
 from core.jobs import sweep
