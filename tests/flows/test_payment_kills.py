@@ -57,12 +57,8 @@ def test_what_a_killed_worker_had_found_counts_once(settings: Any, monkeypatch: 
         services.work(float("inf"))
         row.refresh_from_db()
         account = GatewayAccount.objects.get(letter="a")
-        assert (row.status, row.differences, account.reconciled_until) == (
-            "done",
-            Difference.objects.count(),
-            row.until,
-        )
-        assert Reconciliation.objects.count() == 1
+        assert (row.status, account.reconciled_until) == ("done", row.until)
+        assert row.differences == Difference.objects.count() == 2
 
         assert cast.session.post("/subscription/payment-methods/setup", {"gateway": "gateway-d"}).status == 201
         with cast.scope():
