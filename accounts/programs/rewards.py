@@ -18,9 +18,11 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet, Sum, Value
 from django.db.models.functions import Coalesce
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.mails.services import queue_mail
+from accounts.mails.staff import tell_staff
 from accounts.members.models import Member
 from accounts.programs.models import OWED, REWARD_MOVES, PartnerProgram, Referral, Reward, RewardTransition
 from accounts.users.models import User
@@ -210,12 +212,84 @@ def _split(reward: Reward, part: Decimal, source: str, note: str) -> None:
         paid_at=reward.paid_at,
     )
     fresh.save(force_insert=True)
-    lived = [*LIFE[: LIFE.index(reward.state) + 1], State.CLAWED_BACK]
-    RewardTransition.objects.bulk_create(
-        [
-            RewardTransition(reward=fresh, from_state=before, to_state=after, note=note[:300])
-            for before, after in pairwise(lived)
-        ]
+    _note_life(fresh, [*LIFE[: LIFE.index(reward.state) + 1], State.CLAWED_BACK], note)
+
+
+def _note_life(fresh: Reward, states: Sequence[str], note: str) -> None:
+    moves = [RewardTransition(reward=fresh, from_state=a, to_state=b, note=note[:300]) for a, b in pairwise(states)]
+    RewardTransition.objects.bulk_create(moves)
+
+
+@transaction.atomic
+def give_back(*, source: str, note: str) -> Decimal:
+    """Give back what was clawed back of a payment's rewards with this note. Returns the amount; 0 for a repeated call.
+
+    What was clawed back stays so, under a source of its own: what is given back is added to what lives of the reward,
+    or becomes a reward anew, with the same past.
+    """
+    rows = Reward.objects.select_for_update(of=("self",)).filter(
+        Q(source=source) | Q(source__startswith=f"{source}:"),
+        state=State.CLAWED_BACK,
+        transitions__to_state=State.CLAWED_BACK,
+        transitions__note=note[:300],
+    )
+    return sum((_give_back(part, source) for part in rows.select_related("referral").order_by("pk")), Decimal(0))
+
+
+def _give_back(part: Reward, source: str) -> Decimal:
+    """Give a locked reward back that was clawed back. Returns its amount, or 0 where nobody is to have it any more."""
+    taken = part.transitions.exclude(from_state=State.CLAWED_BACK).get(to_state=State.CLAWED_BACK)
+    was_repaid = part.settled_at is not None
+    state = State.EARNED if was_repaid else State(taken.from_state)
+    if state != State.PAID and part.program == Referral.Program.PARTNER and not _percent(part.referral):
+        return Decimal(0)  # the partnership was revoked meanwhile, which takes what is not paid
+    _rename(part, f"{part.pk}:{source}")
+    if state == State.PAID:
+        _move([part], State.CLAWED_BACK, note="Nothing is owed: it was given back", settled_at=timezone.now())
+    living = Reward.objects.select_for_update().filter(referral=part.referral_id, source=source).first()
+    if living is not None and living.state == State.CLAWED_BACK:
+        _rename(living, f"{source}:{living.pk}")
+        living = None
+    if living is None:
+        return part.amount if _live_again(part, source, state) else Decimal(0)
+    if (living.state == State.PAID) != (state == State.PAID):
+        _ask_to_pay(part)
+    else:
+        Reward.objects.filter(pk=living.pk).update(amount=living.amount + part.amount, updated_at=timezone.now())
+    return part.amount
+
+
+def _rename(reward: Reward, source: str) -> None:
+    Reward.objects.filter(pk=reward.pk).update(source=source, updated_at=timezone.now())
+
+
+def _live_again(part: Reward, source: str, state: str) -> bool:
+    """Make a reward of a part that was clawed back. Returns whether it was: a person is rewarded once by referrals."""
+    fresh = Reward(
+        referral_id=part.referral_id,
+        beneficiary_id=part.beneficiary_id,
+        program=part.program,
+        amount=part.amount,
+        currency=part.currency,
+        state=state,
+        source=source,
+        matures_at=part.matures_at,
+        paid_at=part.paid_at if state == State.PAID else None,
+    )
+    Reward.objects.bulk_create([fresh], ignore_conflicts=True)
+    if not Reward.objects.filter(pk=fresh.pk).exists():
+        return False
+    _note_life(fresh, [*LIFE[: LIFE.index(state) + 1]], "Given back")
+    return True
+
+
+def _ask_to_pay(part: Reward) -> None:
+    """Ask staff to see to a part whose reward was paid out, or repaid, without it."""
+    tell_staff(
+        subject=f"A reward of {Formats().money(part.amount, part.currency)} is to be settled by hand",
+        text="It was clawed back and is given back now; the rest of it was paid out meanwhile.",
+        path=reverse("admin:accounts_reward_change", args=(part.pk,)),
+        permission="accounts.view_reward",
     )
 
 

@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.mails.staff import tell_staff
+from accounts.programs.rewards import give_back
 from billing.disputes.models import Dispute, DisputeWatch
 from billing.gateways.accounts import account_of, noting_trouble, speaking_for
 from billing.gateways.base import Disputed, Hint, Misconfigured, Refused, Unsure
@@ -158,7 +159,7 @@ def _open(attempt: Attempt, payment: Payment, fact: Disputed) -> Dispute | None:
     _book(dispute, payment, "", gets=DISPUTED, gives=cash(attempt.letter))
     _tell(dispute, attempt, payment, Kind.CHARGEBACK)
     emit("payment.disputed", [payment.pk], payloads={payment.pk: {"amountMinor": held, "reason": dispute.reason}})
-    take_reward_back(payment, held, key=dispute.pk, note="disputed")
+    take_reward_back(payment, held, key=dispute.pk, note=_note(dispute))
     if not _is_over(payment):
         mark_past_due(company_id=attempt.company_id, note=f"order {payment.number} is disputed")
     amount = f"{to_amount(held, dispute.currency)} {dispute.currency}"
@@ -186,10 +187,16 @@ def _win(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
     _close(dispute, Status.WON)
     _tell(dispute, attempt, payment, Kind.REVERSAL)
     emit("payment.undisputed", [payment.pk], payloads={payment.pk: {"amountMinor": dispute.amount_minor}})
+    give_back(source=f"invoice:{payment.invoice_id}", note=_note(dispute))
     others = Dispute.objects.filter(attempt__payment=payment).exclude(status=Status.WON)
     if payment.basis.get("periodEnd") and not others.exists():
         end = datetime.fromisoformat(payment.basis["periodEnd"])
         restore_period(company_id=attempt.company_id, period_end=end, note=f"order {payment.number}: dispute won")
+
+
+def _note(dispute: Dispute) -> str:
+    """Return what the reward's transition says, by which a won dispute finds what it took."""
+    return f"disputed: {dispute.pk}"
 
 
 def _book(dispute: Dispute, payment: Payment, step: str, *, gets: str, gives: str) -> None:

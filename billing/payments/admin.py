@@ -26,6 +26,7 @@ from billing.payments.models import Attempt, GatewayEvent, Payment, PaymentMetho
 from billing.payments.orders import approve_transfer, reject_transfer
 from billing.payments.refunds import (
     approve_refund,
+    credit_transfer,
     move_to_balance,
     refundable,
     reject_refund,
@@ -58,14 +59,19 @@ class RejectForm(forms.Form):
     reason = forms.CharField(max_length=300, help_text="The company reads it.", widget=UnfoldAdminTextInputWidget())
 
 
-class RefundForm(forms.Form):
-    """What goes back, and why."""
+class CreditForm(forms.Form):
+    """What goes back to the balance, and why."""
 
     amount = forms.DecimalField(min_value=0, help_text="Tax included.", widget=UnfoldAdminDecimalFieldWidget())
-    to = forms.ChoiceField(choices=Refund.To, help_text="Where it goes.", widget=UnfoldAdminSelectWidget())
     reason = forms.CharField(
         max_length=300, help_text="It stands on the credit note.", widget=UnfoldAdminTextInputWidget()
     )
+
+
+class RefundForm(CreditForm):
+    """What goes back, where to, and why."""
+
+    to = forms.ChoiceField(choices=Refund.To, help_text="Where it goes.", widget=UnfoldAdminSelectWidget())
 
 
 @admin.register(Payment)
@@ -73,7 +79,7 @@ class PaymentAdmin(CompanyRecordAdmin):
     """The companies' orders. Filter by the state "submitted" for bank transfers that wait for a decision."""
 
     icon = "shopping_cart"
-    dialogs = ("approve", "reject")
+    dialogs = ("approve", "reject", "credit")
     extra = ("shown_amount",)
     hides = ("basis",)
     list_display = ("number", "company", "shown_amount", "state", "bank_state", "plan", "created_at", "paid_at")
@@ -101,6 +107,13 @@ class PaymentAdmin(CompanyRecordAdmin):
         """Say that the transfer has not come."""
         reject_transfer(payment=record, reason=reason, by=staff_of(request))
         self.log_change(request, record, f"Rejected: {reason}")
+
+    @asks(CreditForm, "Refund to the balance", permission="billing.add_refund")
+    def credit(self, request: HttpRequest, record: Payment, *, amount: Decimal, reason: str) -> None:
+        """Give what came by bank to the company's balance, with a credit note."""
+        minor = to_minor(amount, record.currency)
+        note = credit_transfer(payment=record, amount_minor=minor, reason=reason, by=staff_of(request))
+        self.log_change(request, record, f"Refunded {amount} to the balance, {note.number}. {reason}")
 
 
 @admin.register(Attempt)

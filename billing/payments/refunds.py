@@ -21,7 +21,7 @@ from accounts.models import User
 from accounts.programs.rewards import claw_back, claw_back_part
 from billing.gateways.accounts import account_of, noting_trouble, speaking_for
 from billing.gateways.base import Misconfigured, Refunding, Refused, Unsure
-from billing.invoices.models import Invoice
+from billing.invoices.models import CreditNote, Invoice
 from billing.invoices.services import credit
 from billing.ledger.money import to_amount
 from billing.ledger.services import BALANCE, RECEIVABLE, cash, post
@@ -111,6 +111,31 @@ def move_to_balance(*, refund: Refund) -> None:
         _book(row, "")
 
 
+def credit_transfer(*, payment: Payment, amount_minor: int, reason: str, by: User) -> CreditNote:
+    """Give money that came by bank to the company's balance, with a credit note. Returns the note.
+
+    Where all that was given of the order is more than settings.REFUND_APPROVAL_ABOVE, it takes somebody else than who
+    approved the transfer. Raises BadRequest_400.
+    """
+    with company_scope(payment.company_id), transaction.atomic():
+        order = (
+            Payment.objects.select_related("invoice").select_for_update(of=("self",), no_key=True).get(pk=payment.pk)
+        )
+        came = Transaction.objects.filter(payment=order, kind=Transaction.Kind.PAYMENT, by="bank").exists()
+        invoice = Invoice.objects.select_for_update(no_key=True).get(pk=order.invoice_id)
+        gone = CreditNote.objects.filter(invoice=invoice).aggregate(sum=Sum("amount_minor"))["sum"] or 0
+        left = order.amount_minor - gone if came and order.status == Payment.Status.PAID else 0
+        if not 0 < amount_minor <= left:
+            raise NamedError("BadRequest_400", f"amount: at most {max(0, left)} minor units")
+        given = to_amount(gone + amount_minor, order.currency)
+        if given > settings.REFUND_APPROVAL_ABOVE and order.decided_by_id in (None, by.pk):
+            raise NamedError("BadRequest_400", "somebody else than who approved the transfer has to do this")
+        note = credit(invoice, amount_minor, reason[:300])
+        _give(order, amount_minor, tx=f"ref:{note.pk}", account=BALANCE, to=To.BALANCE, by="balance")
+        take_reward_back(order, amount_minor, key=note.pk, note="refunded")
+    return note
+
+
 @contextmanager
 def _locked(attempt: Attempt) -> Iterator[Attempt]:
     """Lock an attempt and its order, in the scope of its company and a transaction."""
@@ -194,25 +219,26 @@ def book_found(row: Refund, gateway_id: str) -> None:
 
 @transaction.atomic
 def _book(row: Refund, gateway_id: str) -> None:
-    payment, invoice_id = row.attempt.payment, row.attempt.payment.invoice_id
+    payment = row.attempt.payment
     open_ones = Refund.objects.filter(pk=row.pk).exclude(status__in=(Status.DONE, Status.ASKED, Status.REJECTED))
     values = {"status": Status.DONE, "gateway_id": gateway_id, "worker": None, "error": ""}
     if not open_ones.update(updated_at=timezone.now(), **values):
         return
-    to_balance = row.to == To.BALANCE
-    amount, letter = row.amount_minor, row.attempt.letter
-    account = BALANCE if to_balance else cash(letter)
-    post(f"ref:{row.pk}", row.currency, [(RECEIVABLE, amount), (account, -amount)], about=invoice_id)
+    to_balance, letter = row.to == To.BALANCE, row.attempt.letter
+    account, by = (BALANCE, "balance") if to_balance else (cash(letter), f"gateway-{letter}")
+    _give(payment, row.amount_minor, tx=f"ref:{row.pk}", account=account, to=row.to, by=by)
+    take_reward_back(payment, row.amount_minor, key=row.pk, note="refunded")
+
+
+def _give(payment: Payment, amount: int, *, tx: str, account: str, to: str, by: str) -> None:
+    """Book money of an order that goes back, and tell the company."""
+    currency, invoice_id = payment.currency, payment.invoice_id
+    post(tx, currency, [(RECEIVABLE, amount), (account, -amount)], about=invoice_id)
+    kind = Transaction.Kind.CREDIT if to == To.BALANCE else Transaction.Kind.REFUND
     Transaction.objects.create(
-        kind=Transaction.Kind.CREDIT if to_balance else Transaction.Kind.REFUND,
-        amount_minor=amount,
-        currency=row.currency,
-        by="balance" if to_balance else f"gateway-{letter}",
-        payment=payment,
-        invoice_id=invoice_id,
+        kind=kind, amount_minor=amount, currency=currency, by=by, payment=payment, invoice_id=invoice_id
     )
-    emit("payment.refunded", [payment.pk], payloads={payment.pk: {"amountMinor": amount, "to": row.to}})
-    take_reward_back(payment, amount, key=row.pk, note="refunded")
+    emit("payment.refunded", [payment.pk], payloads={payment.pk: {"amountMinor": amount, "to": to}})
 
 
 def take_reward_back(payment: Payment, amount: int, *, key: str, note: str) -> None:

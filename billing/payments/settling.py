@@ -224,19 +224,20 @@ def close_order(payment: Payment, *, bank_state: str = "") -> None:
 
 
 def save_method(letter: str, adapter: str, saved: Saved) -> PaymentMethod:
-    """Save a method of the active company, once for each token. The first one is its default."""
+    """Save a method of the active company, once for each token. It is the default where there is none."""
     token_hash = lookup_hash(f"{adapter}:{saved.token}")
     shown: dict[str, Any] = {"label": saved.label[:60], "brand": saved.brand[:30], "last4": saved.last4[-4:]}
     shown["expires_on"] = saved.expires
-    found: PaymentMethod | None = PaymentMethod.objects.filter(token_hash=token_hash).first()
-    if found is not None:
-        PaymentMethod.objects.filter(pk=found.pk).update(**shown, updated_at=timezone.now())  # cards are prolonged
-        return found
-    has_default = PaymentMethod.objects.filter(is_default=True).exists()
-    values: dict[str, Any] = {"letter": letter, "adapter": adapter, "token_hash": token_hash, "token": saved.token}
-    values |= {"customer": saved.customer[:255], "is_default": not has_default, **shown}
-    row: PaymentMethod = PaymentMethod.objects.create(**values)
-    if row.is_default:
+    row: PaymentMethod = PaymentMethod.objects.filter(token_hash=token_hash).first() or PaymentMethod(
+        letter=letter, adapter=adapter, token_hash=token_hash, token=saved.token, customer=saved.customer[:255]
+    )
+    becomes_default = not PaymentMethod.objects.filter(is_default=True).exists()
+    if becomes_default:
+        shown["is_default"] = True
+    for name, value in shown.items():  # cards are prolonged
+        setattr(row, name, value)
+    row.save(update_fields=None if row._state.adding else [*shown, "updated_at"])
+    if becomes_default:
         tell_news()
     return row
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from decimal import Decimal
+from threading import Event, Thread
 from typing import Any, TypeVar
 
 import pytest
@@ -24,6 +25,7 @@ from django.utils import timezone
 
 from accounts.models import Company
 from billing.gateways.base import Misconfigured, Refused, Unsure
+from billing.gateways.registry import ADAPTERS
 from billing.ledger.money import to_minor
 from billing.models import Attempt, Invoice, Payment, PaymentMethod, Plan, Posting, Subscription
 from billing.payments.machine import look
@@ -33,7 +35,7 @@ from tests.billing.checkout.helpers import open_gateways
 from tests.billing.subscriptions.helpers import plan_of
 from tests.kit.examples import in_make_check
 from tests.kit.gateways import CURRENCIES, LETTERS, TOKENS
-from tests.kit.processes import drainer, kill
+from tests.kit.processes import Pool
 
 FAULTS = {"lost_before": 0.03, "lost_after": 0.06, "error": 0.03}
 
@@ -109,25 +111,42 @@ def test_chaos_pays_each_order_once(number: int, crashes: int, settings: Any, mo
 
 def be_rough(server: Server, number: int, crashes: int) -> tuple[int, int]:
     """Kill workers, crash PostgreSQL and let keys expire until every payment has ended. Returns what was done."""
-    seconds, several = 240 + number, 4 if number > 200 else 2
-    workers, kills, crashed, end = [worker(seconds) for _ in range(several)], 0, 0, time.monotonic() + seconds
-    try:
+    seconds = 240 + number
+    crashed, end = 0, time.monotonic() + seconds
+    with killing(4 if number > 200 else 2, seconds, pause=2 if number > 200 else 1) as kills:
         while left := patiently(waiting):
             assert time.monotonic() < end, patiently(states)
             time.sleep(random.uniform(1.0, 2.0))
             if crashed < crashes and left <= number - (crashed + 1) * number // (crashes + 1):
                 patiently(crash_postgresql)
                 crashed += 1
-            kill(workers.pop(random.randrange(len(workers))))
-            kills += 1
-            workers = [one for one in workers if one.poll() is None]  # who lost the database has ended by itself
-            workers += [patiently(lambda: worker(seconds)) for _ in range(several - len(workers))]
             server.state.answered.clear()  # every key has expired
             patiently(look_at_some)
+    return len(kills), crashed
+
+
+@contextmanager
+def killing(number: int, seconds: float, *, pause: float) -> Iterator[list[float]]:
+    """Keep so many workers, and kill one of them at every `pause` by the clock. Yields the times of the kills."""
+    adapters = [f"billing.gateways.adapters.{name}" for name in ADAPTERS]
+    pool, over, kills = Pool("payments", number, seconds, *adapters), Event(), []
+
+    def kill_on_time() -> None:
+        due = time.monotonic() + pause
+        while not over.wait(max(0, due - time.monotonic())):
+            due += pause
+            if pool.kill_one():
+                kills.append(time.monotonic())
+            pool.fill()
+
+    killer = Thread(target=kill_on_time)
+    killer.start()
+    try:
+        yield kills
     finally:
-        for one in workers:
-            kill(one)
-    return kills, crashed
+        over.set()
+        killer.join()
+        pool.close()
 
 
 def waiting() -> int:
@@ -174,14 +193,6 @@ def check_money(server: Server, number: int) -> None:
         booked = Posting.objects.filter(account=f"cash:{letter}").aggregate(sum=Sum("amount_minor"))["sum"]
         moved = [one for one in server.state.effects if one["gateway"] == adapter]
         assert booked == sum(minor(one["amount"], currency) for one in moved)
-
-
-def worker(seconds: float) -> subprocess.Popen[str]:
-    """Start a worker, and wait until it works: one that is killed before would prove nothing."""
-    started = drainer("payments", seconds)
-    assert started.stdout is not None
-    assert started.stdout.readline() == "ready\n"
-    return started
 
 
 def look_at_some() -> None:

@@ -3,23 +3,51 @@
 from __future__ import annotations
 
 import os
+import random
+import signal
 import subprocess
 import sys
+import time
 from urllib.parse import quote
 
 from django.db import connection
 
-DRAIN = """
-import sys, time, django
+PREPARE = """
+import os, signal, sys, time, django
+from importlib import import_module
 django.setup()
 from core.jobs import WORK, sweep
-name, seconds = sys.argv[1], float(sys.argv[2])
-end = time.monotonic() + seconds
+for module in sys.argv[3:]:
+    import_module(module)
+name, end = sys.argv[1], time.monotonic() + float(sys.argv[2])
+def drain(pause):
+    swept = float("-inf")
+    while time.monotonic() < end:
+        if time.monotonic() >= swept + pause:
+            sweep()
+            swept = time.monotonic()
+        WORK[name].drain(time.monotonic() + 1)
+        time.sleep(0.02)
+"""
+DRAIN = f"""{PREPARE}
 print("ready", flush=True)
-while time.monotonic() < end:
-    sweep()
-    WORK[name].drain(time.monotonic() + 1)
-    time.sleep(0.02)
+drain(0)
+"""
+FORK = f"""{PREPARE}
+from django.db import connection
+sweep()  # what is compiled at first use is compiled once
+connection.close()
+print("ready", flush=True)
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that the dead are gone
+for _ in sys.stdin:
+    child = os.fork()
+    if not child:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        try:
+            drain(5)  # seconds between two sweeps: each new worker begins with one
+        finally:
+            os._exit(0)
+    print(child, flush=True)
 """
 
 
@@ -33,7 +61,7 @@ def database_url() -> str:
     return f"postgresql://{user}:{quote(settings['PASSWORD'], safe='')}@{host}{port}/{settings['NAME']}"
 
 
-def python(code: str, *arguments: str) -> subprocess.Popen[str]:
+def python(code: str, *arguments: str, stdin: int | None = None) -> subprocess.Popen[str]:
     """Start a Python process with the suite's settings on the test's database; its first line is `ready` once it is."""
     environment = {
         **os.environ,
@@ -42,7 +70,7 @@ def python(code: str, *arguments: str) -> subprocess.Popen[str]:
         "LEADWRIGHT_TEST_SERVERS": "1",
     }
     return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], env=environment, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, *arguments], env=environment, stdin=stdin, stdout=subprocess.PIPE, text=True
     )
 
 
@@ -57,3 +85,51 @@ def kill(process: subprocess.Popen[str]) -> None:
     process.wait(timeout=10)
     if process.stdout:
         process.stdout.close()
+
+
+class Pool:
+    """Workers of one kind of work, forked from a process that has imported all, `modules` too: each works at once."""
+
+    def __init__(self, name: str, number: int, seconds: float, *modules: str) -> None:
+        self.number = number
+        self.parent = python(FORK, name, str(seconds), *modules, stdin=subprocess.PIPE)
+        self.pids: list[int] = []
+        assert self._line() == "ready"
+        self.fill()
+
+    def fill(self) -> None:
+        """Replace those who are dead."""
+        self.pids = [pid for pid in self.pids if _lives(pid)]
+        while len(self.pids) < self.number:
+            assert self.parent.stdin is not None
+            self.parent.stdin.write("\n")
+            self.parent.stdin.flush()
+            self.pids.append(int(self._line()))
+
+    def kill_one(self) -> bool:
+        """Kill a worker by SIGKILL, if one is alive. Returns whether one was."""
+        for pid in random.sample(self.pids, len(self.pids)):
+            if _lives(pid):
+                os.kill(pid, signal.SIGKILL)
+                return True
+        return False
+
+    def close(self) -> None:
+        """Kill all of them."""
+        while self.kill_one():
+            time.sleep(0.01)
+        if self.parent.stdin:
+            self.parent.stdin.close()
+        kill(self.parent)
+
+    def _line(self) -> str:
+        assert self.parent.stdout is not None
+        return self.parent.stdout.readline().strip()
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

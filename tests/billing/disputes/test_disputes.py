@@ -114,10 +114,15 @@ def test_a_dispute_holds_the_money_until_it_is_decided(outcome: str, server: Ser
         assert accounts(cast) == {"cash:a": 2900, "revenue": -2900}
         assert (subscription_of(cast).status, subscription_of(cast).ends_at) == ("active", before.ends_at)
         assert kinds == [("payment", 2900), ("chargeback", 2900), ("reversal", 2900)]
+        assert sorted(Reward.objects.values_list("state", "amount")) == [
+            ("clawed_back", Decimal("5.8")),
+            ("pending", Decimal("5.8")),
+        ]
     else:
         assert accounts(cast) == {"receivable": 2900, "revenue": -2900}
         assert subscription_of(cast).status == "past_due"
         assert kinds == [("payment", 2900), ("chargeback", 2900)]
+        assert Reward.objects.get().state == "clawed_back"
     listed = [one["kind"] for one in cast.session.get("/subscription/transactions").data]
     assert "chargeback" in listed
     books_hold()

@@ -10,8 +10,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from billing.gateways.base import Saved
 from billing.methods.services import work
 from billing.models import GatewayAccount, MethodSetup, PaymentMethod
+from billing.payments import settling
 from billing.standin import stripe
 from billing.standin.server import Server, running
 from core.tenancy import unscoped
@@ -89,6 +91,23 @@ def test_who_does_not_come_back_is_looked_for_and_a_hook_makes_us_look(server: S
         if setup_of(cast).status == "failed":
             break
     assert setup_of(cast).reason == "nobody saved one"
+
+
+def test_a_known_card_becomes_the_default_where_there_is_none_and_that_is_told(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+    monkeypatch.setattr(settling, "NEWS", [lambda: heard.append("news")])
+    saved = Saved(token="pm_7", customer="cus_1", label="Visa 4242", last4="4242")  # noqa: S106
+    with cast.scope():
+        for _ in range(2):
+            assert settling.save_method("a", "stripe", saved).is_default
+            assert heard == ["news"]
+        PaymentMethod.objects.update(is_default=False, label="old")
+        settling.save_method("a", "stripe", saved)
+        assert heard == ["news"] * 2
+        kept = PaymentMethod.objects.get()
+        assert (kept.is_default, kept.label) == (True, "Visa 4242")
 
 
 def test_refusals_name_what_is_wrong(server: Server) -> None:

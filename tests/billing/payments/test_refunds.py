@@ -10,9 +10,10 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Referral, Reward
-from billing.models import Attempt, CreditNote, Posting, Refund, Transaction
+from billing.models import Attempt, CreditNote, Payment, Posting, Refund, Transaction
 from billing.payments.refunds import (
     approve_refund,
+    credit_transfer,
     move_to_balance,
     refundable,
     reject_refund,
@@ -23,7 +24,7 @@ from billing.payments.refunds import (
 from billing.standin.server import Server, running
 from core.errors import NamedError
 from core.tenancy import unscoped
-from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, open_gateways, order
+from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, open_gateways, order, pay
 from tests.kit.cast import Cast
 from tests.kit.factories import UserFactory
 
@@ -158,4 +159,34 @@ def test_a_refused_refund_is_tried_again_or_goes_to_the_balance(shared: Server, 
     with cast.scope():
         assert (Refund.objects.get().status, CreditNote.objects.count()) == ("done", 1)
         assert sum(Posting.objects.filter(account="balance").values_list("amount_minor", flat=True)) == -900
+    books_hold()
+
+
+def test_what_came_by_bank_goes_to_the_balance(shared: Server, settings: Any) -> None:
+    settings.REFUND_APPROVAL_ABOVE = Decimal(10)
+    open_gateways(shared, settings)
+    cast, plan = buyer()
+    id = order(cast, plan)["payment"]["_id"]
+    with cast.scope():
+        payment = Payment.objects.get(pk=id)
+    with pytest.raises(NamedError, match="at most 0"):
+        credit_transfer(payment=payment, amount_minor=1, reason="nothing came", by=UserFactory())
+    pay(cast, id)
+    with cast.scope():
+        payment.refresh_from_db()
+    approver, other = payment.decided_by, UserFactory(is_staff=True)
+    credit_transfer(payment=payment, amount_minor=900, reason="late", by=approver)
+    for amount, by, said in ((2001, other, "at most 2000"), (0, other, "at most"), (200, approver, "somebody else")):
+        with pytest.raises(NamedError, match=said):
+            credit_transfer(payment=payment, amount_minor=amount, reason="more", by=by)
+    credit_transfer(payment=payment, amount_minor=2000, reason="the rest", by=other)
+    with cast.scope():
+        assert list(CreditNote.objects.order_by("pk").values_list("amount_minor", flat=True)) == [900, 2000]
+        assert sum(Posting.objects.filter(account="balance").values_list("amount_minor", flat=True)) == -2900
+        assert sum(Posting.objects.filter(account="receivable").values_list("amount_minor", flat=True)) == 0
+        assert sorted(Transaction.objects.values_list("kind", "by")) == [
+            ("credit", "balance"),
+            ("credit", "balance"),
+            ("payment", "bank"),
+        ]
     books_hold()
