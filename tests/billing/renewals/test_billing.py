@@ -202,6 +202,8 @@ def test_a_plan_without_a_price_is_not_looked_at_again_and_again_after_a_stand_s
         found = primary(company)
         assert found.plan is not None
         found.plan.prices.all().delete()
+    with at(END + days(40)):
+        assert [bill_batch(), bill_batch()] == [1, 0]
     run_renewals(END + days(40))
     assert (primary(company).status, invoices(company)) == ("expired", [])
 
