@@ -113,7 +113,7 @@ def be_rough(server: Server, number: int, crashes: int) -> tuple[int, int]:
     """Kill workers, crash PostgreSQL and let keys expire until every payment has ended. Returns what was done."""
     seconds = 240 + number
     crashed, end = 0, time.monotonic() + seconds
-    with killing(4 if number > 200 else 2, seconds, pause=2 if number > 200 else 1) as kills:
+    with killing(4 if number > 200 else 2, seconds) as kills:
         while left := patiently(waiting):
             assert time.monotonic() < end, patiently(states)
             time.sleep(random.uniform(1.0, 2.0))
@@ -126,7 +126,7 @@ def be_rough(server: Server, number: int, crashes: int) -> tuple[int, int]:
 
 
 @contextmanager
-def killing(number: int, seconds: float, *, pause: float) -> Iterator[list[float]]:
+def killing(number: int, seconds: float, *, pause: float = 2) -> Iterator[list[float]]:
     """Keep so many workers, and kill one of them at every `pause` by the clock. Yields the times of the kills."""
     adapters = [f"billing.gateways.adapters.{name}" for name in ADAPTERS]
     pool, over, kills = Pool("payments", number, seconds, *adapters), Event(), []
