@@ -241,7 +241,7 @@ def test_who_has_messages_due_is_asked_of_the_first_message_of_each_sender(cast:
     planned(cast, 2)
     with CaptureQueriesContext(connection) as asked:
         assert claims.due_senders(5) == [(post.smtp.pk, cast.company.pk)]
-    [of_servers, _of_vendors] = [one["sql"] for one in asked.captured_queries if "outreach_sendjob" in one["sql"]]
+    of_servers, *_of_others = [one["sql"] for one in asked.captured_queries if "outreach_sendjob" in one["sql"]]
     with unscoped(reason="its plan"), connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN {of_servers}")
         plan = "\n".join(line for (line,) in cursor.fetchall())
