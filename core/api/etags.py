@@ -17,6 +17,7 @@ from core.errors import ApiError
 from core.events.models import Event
 from core.lists.values import refuse
 from core.outbound import NetworkInTransaction, is_network_refused, no_network
+from core.tenancy import active_scope
 from core.text.json import dumps
 
 FORM = "formData"
@@ -151,9 +152,10 @@ def _check(view: Any, request: Any, path: Mapping[str, str]) -> None:
 
 
 def _by_whom(record: Mapping[str, Any], id: str) -> dict[str, Any]:
-    """Return who changed the record last, and when, as it says itself, or as its latest event does."""
+    """Return who changed the record last, and when, as it says itself, or as its latest event does. Records outside of
+    companies have no events."""
     event = {"actor_id": None, "created_at": None}
-    if not (record.get("updatedBy") and record.get("updatedAt")):
+    if not (record.get("updatedBy") and record.get("updatedAt")) and active_scope() is not None:
         latest = Event.objects.filter(object_id=id).order_by("-sequence").values("actor_id", "created_at")
         event = latest.first() or event
     return {

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from crm.models import Contact
-from tests.kit.cast import Answer, Cast
+from tests.kit.cast import Answer, Caller, Cast
 
 
 @pytest.fixture
@@ -101,3 +101,8 @@ def test_fields_of_a_single_record(cast: Cast, contact: str) -> None:
     assert answer.headers["ETag"] == read(cast, contact).headers["ETag"]
     refused = cast.key.get(f"/contact/{contact}", fields="name,salary")
     assert (refused.status, refused.body["warning"].startswith("fields: 'salary' is none of")) == (400, True)
+
+
+def test_records_outside_of_companies_tell_of_no_event(cast: Cast) -> None:
+    caller = Caller("/api/private", cast.session.headers)
+    assert caller.call("PUT", "/profile", {}, HTTP_IF_MATCH='"x"').status == 412
