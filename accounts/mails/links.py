@@ -30,6 +30,7 @@ COMPANY_PAGES = {
     "notice_subscription_ending": PLAN,
     "notice_subscription_ended": PLAN,
     "notice_subscription_past_due": PLAN,
+    "notice_subscription_terms_end": PLAN,
     "notice_invoice_due": ORDER,
     "notice_payment_failed": ORDER,
     "notice_payment_action_needed": ORDER,

@@ -51,6 +51,7 @@ NOTICES = {
     "subscription.ending": "The subscription ends, or is to be paid, soon",
     "subscription.past_due": "The subscription is past due",
     "subscription.ended": "The subscription has ended",
+    "subscription.terms_end": "The terms of the plan change",
     "invoice.due": "An invoice is to be paid",
     "payment.failed": "A charge for the subscription has failed",
     "payment.action_needed": "A charge for the subscription has to be confirmed",

@@ -257,8 +257,8 @@ class PausePlan(BillingPage):
     template = "web/plans/pause.html"
 
     def show(self) -> Mapping[str, Any]:
-        id = self.subscription["_id"]
-        full = self.read(f"subscription/{id}").data if id else None
+        rows = self.read("subscription", {"p": "1", "n": "1"}).data
+        full = self.read(f"subscription/{rows[0]['_id']}").data if rows else None
         months = full["pauseMonths"] if full else 0
         return {
             "subscription": full,

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import pytest
 from django.apps import apps
 from django.contrib import admin
+from django.contrib.admin.utils import get_fields_from_path
 from django.contrib.auth.models import Permission
 from django.db import connection, models
 from django.test import Client, RequestFactory
@@ -163,7 +164,7 @@ def test_filters(model: type[models.Model], company: Company, staff: Client) -> 
                 opens(staff, address(model, "changelist") + f"?{entry.parameter_name}={value}")
             continue
         name = entry if isinstance(entry, str) else entry[0]
-        field = model._meta.get_field(name)
+        field = get_fields_from_path(model, name)[-1]
         if isinstance(field, models.ForeignKey):
             opens(staff, address(model, "changelist") + f"?{name}__id__exact={company.pk}")
         elif field.choices:

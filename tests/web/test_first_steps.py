@@ -17,7 +17,7 @@ def test_they_are_told_until_they_are_done_or_dismissed(scope: Cast) -> None:
     names = ("sender", "contacts", "members", "run")
     assert scope.session.get("/company/first-steps").data["steps"] == [{"step": n, "isDone": False} for n in names]
     unknown = scope.session.get("/company/first-steps", more="1")
-    assert (unknown.status, unknown.body["warning"]) == (400, "more: is an unknown parameter; known: none")
+    assert (unknown.status, unknown.body["warning"]) == (400, "more: is an unknown parameter; known: fields")
     client, path = enter(scope.owner), at(scope.owner, "first-steps")
     assert at(scope.owner, "first-steps") in client.get(at(scope.owner)).content.decode()
     assert "4 to go" in text_of(client.get(path))

@@ -23,8 +23,8 @@ from tests.web.helpers import enter
 
 WITH_TOKEN = {"verify_email", "already_registered", "reset_password", "password_changed", "invite"}
 """tests/accounts/pages opens the links of these."""
-TO_OUTSIDERS = {"meeting_invitation", "meeting_cancelled", "meeting_reminder"}
-"""They bring the meeting's own link and a calendar file."""
+TO_OUTSIDERS = {"meeting_invitation", "meeting_cancelled", "meeting_reminder", "staff_alert"}
+"""Meetings bring their own link and a calendar file; staff are no members, and their mails lead to the back office."""
 
 
 def test_every_mail_leads_to_a_page_that_opens(cast: Cast) -> None:
