@@ -101,7 +101,8 @@ def _submit(payment: Payment, values: dict[str, Any]) -> Payment:
 def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, by: User) -> None:
     """Book a bank transfer that has come, and let its order take effect.
 
-    For an order that was left meanwhile, or whose time was over when it came, it becomes the company's balance. Raises BadRequest_400 and ValidationFailed.
+    For an order that was left meanwhile, or whose time was over when it came, it becomes the company's balance.
+    Raises BadRequest_400 and ValidationFailed.
     """
     with company_scope(payment.company_id), lock_primary(payment.company_id) as subscription:
         locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)
