@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import transaction
 from rest_framework.request import Request
 
 from billing.checkout import filters
@@ -18,6 +19,7 @@ from billing.checkout.services import own_primary, subscribe
 from billing.gateways.accounts import accounts_for
 from billing.gateways.registry import adapter
 from billing.invoices.services import the_seller
+from billing.payments.attempts import takes_gateways
 from billing.payments.models import Attempt, Payment
 from billing.payments.orders import change_transfer, pay_by_bank
 from core.api.endpoint import endpoint
@@ -55,7 +57,7 @@ def ways_of(payment_id: str) -> dict[str, Any] | None:
         **found,
         "gateways": [
             {"gateway": f"gateway-{one.letter}", "title": adapter(one.adapter).title}
-            for one in (accounts_for(payment.currency) if is_open else ())
+            for one in (accounts_for(payment.currency) if is_open and takes_gateways(payment) else ())
         ],
         "bank": {"instructions": instructions, "reference": payment.number} if instructions and is_open else None,
         "begun": f"gateway-{current.letter}" if current else None,
@@ -105,14 +107,15 @@ class ManualPaymentViewSet(ResourceViewSet):
         names = ("proof", "reference", "transferred_on", "note")
         said = {name: data.pop(name) for name in names if name in data}
         id = data.pop("payment_id", None)
-        if id is None:
-            if "plan_id" not in data:
-                raise NamedError("ManualPaymentDetailsNotFound_400", "paymentID: the order to pay, or planID to order")
-            payment = subscribe(values={**data, "when": NOW}, member_id=self.actor.member_id)[1]
-            id = payment.pk if payment else ""
-        elif data:
+        if id is None and "plan_id" not in data:
+            raise NamedError("ManualPaymentDetailsNotFound_400", "paymentID: the order to pay, or planID to order")
+        if id is not None and data:
             raise NamedError("BadRequest_400", "paymentID: an order says what is bought; leave the rest out")
-        pay_by_bank(payment_id=id, values=said)
+        with transaction.atomic():  # a transfer that is refused leaves the open order as it was
+            if id is None:
+                payment = subscribe(values={**data, "when": NOW}, member_id=self.actor.member_id)[1]
+                id = payment.pk if payment else ""
+            pay_by_bank(payment_id=id, values=said)
         return ways_of(id)
 
     @endpoint(

@@ -36,7 +36,7 @@ from billing.payments.refunds import (
 from billing.subscriptions.admin import staff_of
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
 from core.backoffice.dialogs import asks
-from core.errors import ApiError
+from core.errors import ApiError, ValidationFailed
 from core.tenancy import company_scope
 
 CHANGE = "billing.change_payment"
@@ -99,6 +99,8 @@ class PaymentAdmin(CompanyRecordAdmin):
     def approve(self, request: HttpRequest, record: Payment, *, amount: Decimal, received_on: date) -> None:
         """Book the transfer, and let the order take effect."""
         minor = to_minor(amount, record.currency)
+        if to_amount(minor, record.currency) != amount:
+            raise ValidationFailed("more decimals than it has", f"amount: {record.currency} has no such fractions")
         approve_transfer(payment=record, amount_minor=minor, received_on=received_on, by=staff_of(request))
         self.log_change(request, record, f"Approved: {amount} {record.currency}.")
 

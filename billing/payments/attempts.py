@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 from typing import Any
 
 from django.core import signing
@@ -23,6 +24,8 @@ PROOF = "billing.quote"
 """The salt of quotes' tokens."""
 PROOF_AGE = 24 * 3600
 QUOTE = "q_"
+ORDER_PAGE_LIFE = timedelta(days=1)
+"""How long after its making an order may be begun at a gateway: its price is of that day."""
 
 
 def open_order(payment_id: str, *, lock: bool = False) -> Payment:
@@ -36,6 +39,12 @@ def open_order(payment_id: str, *, lock: bool = False) -> Payment:
     return found
 
 
+def takes_gateways(payment: Payment) -> bool:
+    """Tell whether an open order may be begun at a gateway: within a day, since time that is credited and a coupon are
+    worth less later. A renewal's invoice is issued, and stays payable."""
+    return payment.renews is not None or payment.created_at > timezone.now() - ORDER_PAGE_LIFE
+
+
 def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
     """Begin to pay an order on the gateway's page, or return the attempt that is open: one for each order.
 
@@ -45,6 +54,8 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
     """
     with transaction.atomic():
         payment = open_order(payment_id, lock=True)
+        if not takes_gateways(payment):
+            raise NamedError("BadRequest_400", "manualPaymentID: its price is of another day; order anew")
         found = payment.attempts.filter(
             left_at__isnull=True, status__in=(Status.DUE, Status.WORKING, Status.WRONG, Status.UNKNOWN)
         ).first()

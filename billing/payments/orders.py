@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from billing.invoices.services import the_seller
 from billing.ledger.services import BANK
-from billing.payments.attempts import file_of, open_order
+from billing.payments.attempts import ORDER_PAGE_LIFE, file_of, open_order
 from billing.payments.models import Payment
 from billing.payments.settling import apply_payment, close_order, keep_as_credit, leave_stale
 from billing.subscriptions.changes import lock_primary
@@ -23,9 +23,9 @@ from core.tenancy import company_id, company_scope
 Bank = Payment.Bank
 WAITING = (Bank.AWAITING, Bank.SUBMITTED)
 BATCH = 200
-ORDER_LIFE = timedelta(days=1)
+ORDER_LIFE = ORDER_PAGE_LIFE
 BANK_LIFE = timedelta(days=14)
-"""How long an order that is paid by bank stays open."""
+"""How long after its making an order that is paid by bank stays open."""
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
@@ -65,7 +65,7 @@ def pay_by_bank(*, payment_id: str, values: dict[str, Any]) -> Payment:
     with lock_primary(company_id()):
         payment = open_order(payment_id, lock=True)
         payment.bank_state = payment.bank_state or Bank.AWAITING
-        payment.expires_at = max(payment.expires_at, timezone.now() + BANK_LIFE)
+        payment.expires_at = max(payment.expires_at, payment.created_at + BANK_LIFE)
         return _submit(payment, values)
 
 
@@ -101,11 +101,14 @@ def _submit(payment: Payment, values: dict[str, Any]) -> Payment:
 def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, by: User) -> None:
     """Book a bank transfer that has come, and let its order take effect.
 
-    For an order that was left meanwhile it becomes the company's balance. Raises BadRequest_400 and ValidationFailed.
+    For an order that was left meanwhile, or whose time was over when it came, it becomes the company's balance.
+    Raises BadRequest_400 and ValidationFailed.
     """
     with company_scope(payment.company_id), lock_primary(payment.company_id) as subscription:
         locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)
         leave_stale(locked, subscription)
+        if _came_late(locked, received_on):
+            close_order(locked)
         was_left = locked.status == Payment.Status.CANCELLED and locked.bank_state == Bank.EXPIRED
         if not was_left and (locked.status != Payment.Status.OPEN or locked.bank_state not in WAITING):
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
@@ -118,6 +121,12 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
             keep_as_credit(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
         else:
             apply_payment(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
+
+
+def _came_late(payment: Payment, received_on: date) -> bool:
+    """Tell whether money has come after an order's time, which its price was for. A renewal's invoice stays payable."""
+    late = received_on > payment.expires_at.date()
+    return late and payment.renews is None and payment.status == Payment.Status.OPEN and payment.bank_state in WAITING
 
 
 def reject_transfer(*, payment: Payment, reason: str, by: User) -> None:

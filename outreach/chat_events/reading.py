@@ -76,7 +76,7 @@ def _messages(value: Mapping[str, Any]) -> Iterator[Told]:
                 "status": status,
                 "job": _text(one.get("biz_opaque_callback_data"), 24),
                 "category": _text(_at(one, "pricing", "category"), 32),
-                "error": errors[0] if errors else None,
+                "error": _error(errors[0]) if errors else None,
             }
             told = _time(one.get("timestamp"))
             yield Told(_key("status", id, str(status)), Kind.STATUS, told, _phone(one.get("recipient_id")), data)
@@ -101,7 +101,7 @@ def _words(one: Mapping[str, Any]) -> dict[str, Any]:
         media["name"] = _text(part.get("filename"), 200)
     elif kind == "location":
         text = _clean(part.get("name"))
-        media = {name: part[name] for name in ("latitude", "longitude") if isinstance(part.get(name), int | float)}
+        media = {name: part[name] for name in ("latitude", "longitude") if _is_degrees(part.get(name))}
     elif kind == "reaction":
         text = _clean(part.get("emoji"))
     return {"kind": kind, "text": text[:10_000], "media": media, "replyTo": _text(_at(one, "context", "id"), 190)}
@@ -113,6 +113,21 @@ def _template(value: Mapping[str, Any]) -> Told:
     # Nothing tells one such event from the next but when it came: the same status again changes nothing.
     return Told(
         _key("template", *data.values(), f"{timezone.now():%Y%m%d%H%M}"), Kind.TEMPLATE, timezone.now(), "", data
+    )
+
+
+def _is_degrees(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -180 <= value <= 180
+
+
+def _error(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return of an error what is read of it later, in values that can be kept."""
+    code = one.get("code")
+    known = isinstance(code, int) and not isinstance(code, bool) and abs(code) < 2**31
+    kept: dict[str, Any] = {"code": code} if known else {}
+    details = _text(_at(one, "error_data", "details"), 1000)
+    return {**kept, "message": _text(one.get("message"), 1000), "title": _text(one.get("title"), 1000)} | (
+        {"error_data": {"details": details}} if details else {}
     )
 
 
@@ -146,7 +161,7 @@ def _time(value: Any) -> datetime:
     """Return when it happened: never later than now."""
     now = timezone.now()
     text = _text(value, 12)
-    if not text.isdigit():
+    if not (text.isascii() and text.isdigit()):
         return now
     return min(now, datetime.fromtimestamp(int(text), UTC)) if int(text) < 2**33 else now
 

@@ -215,9 +215,9 @@ def header_handle(*, app: str, file: File) -> str:
 
 
 def apply_status(app: ChatApp, told: Mapping[str, Any]) -> None:
-    """Write what the vendor's webhook tells of a template."""
+    """Write what the vendor's webhook tells of a template. A draft is not touched: its words are not the vendor's."""
     id = str(told.get("message_template_id") or "")[:40]
-    rows = ChatTemplate.objects.filter(app=app)
+    rows = ChatTemplate.objects.filter(app=app).exclude(status=Status.DRAFT)
     by_name = {
         "name": _text(told, "message_template_name", 512),
         "language": _text(told, "message_template_language", 15),

@@ -117,6 +117,18 @@ def test_hostile_webhooks_are_stored_or_left_out(cast: Cast, app: ChatApp) -> No
     assert (message.text, message.happened_at.timestamp() <= time.time()) == ("ab?", True)
 
 
+def test_of_a_strange_webhook_the_rest_is_kept(cast: Cast, app: ChatApp) -> None:
+    place = {"latitude": 52.5, "longitude": float("inf"), "name": "Here"}
+    one = {"from": "4915112345678", "id": "in.8", "timestamp": "²", "type": "location", "location": place}
+    wrong = {"code": "\0", "title": "No\0pe", "error_data": {"details": "\ud800"}, "other": "\0"}
+    told = {"id": "wamid.x", "status": "failed", "timestamp": "²", "recipient_id": "4915112345678", "errors": [wrong]}
+    assert tell(app, messages=[one], statuses=[told]) == 200
+    with cast.scope():
+        kept = {event.kind: event.data for event in ChatEvent.objects.all()}
+    assert (kept["message"]["media"], kept["message"]["text"]) == ({"latitude": 52.5}, "Here")
+    assert kept["status"]["error"] == {"message": "", "title": "Nope", "error_data": {"details": "?"}}
+
+
 def test_a_chatbot_answers_hands_over_and_goes_on(cast: Cast, app: ChatApp, vendor: ChatVendor) -> None:
     bot = _publish(cast)
     _receive(app, "Hello")

@@ -119,6 +119,17 @@ def test_a_template_is_submitted_approved_and_kept(
     assert vendor.templates == {}
 
 
+def test_a_webhook_does_not_approve_a_draft(cast: Cast, app: ChatApp, template: ChatTemplate) -> None:
+    with cast.scope():
+        ChatTemplate.objects.update(status="DRAFT", vendor_id="")
+    named = {"message_template_name": template.name, "message_template_language": template.language}
+    assert tell(app, field="message_template_status_update", event="APPROVED", message_template_id="t9", **named) == 200
+    work("chat-events")
+    with cast.scope():
+        template.refresh_from_db()
+    assert (template.status, template.vendor_id) == ("DRAFT", "")
+
+
 def test_a_file_for_a_header(cast: Cast, app: ChatApp, vendor: ChatVendor) -> None:
     picture = b"%PDF-1.4\n%%EOF\n"
     file = cast.key.upload("/upload", SimpleUploadedFile("plan.pdf", picture)).data
