@@ -246,8 +246,8 @@ class Migration(OneStepMigration):
         ),
         migrations.AddField(
             model_name='difference',
-            name='company',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.company'),
+            name='payer',
+            field=models.ForeignKey(help_text='Whose record it is.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.company'),
         ),
         migrations.AddField(
             model_name='dispute',
