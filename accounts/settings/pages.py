@@ -52,6 +52,8 @@ NOTICES = {
     "subscription.past_due": "The subscription is past due",
     "subscription.ended": "The subscription has ended",
     "invoice.due": "An invoice is to be paid",
+    "payment.received": "A payment has been received",
+    "payment.rejected": "A bank transfer was rejected",
     "payment.failed": "A charge for the subscription has failed",
     "payment.action_needed": "A charge for the subscription has to be confirmed",
     "payment_method.expiring": "The card that is charged expires soon",

@@ -114,13 +114,6 @@ class InvoiceSeriesAdmin(BackOfficeAdmin):
 @panel(Invoice, "Lines", permission="billing.view_invoice")
 def _lines(invoice: Invoice) -> SafeString:
     rows = InvoiceLine.objects.filter(invoice=invoice).order_by("position")[:ROWS]
-    code = invoice.currency
-    cells = [
-        (
-            row.text,
-            row.quantity,
-            *(sum_text(one, code) for one in (row.amount_minor, row.discount_minor, row.tax_minor)),
-        )
-        for row in rows
-    ]
+    sums = [(row, (row.amount_minor, row.discount_minor, row.tax_minor)) for row in rows]
+    cells = [(row.text, row.quantity, *(sum_text(one, invoice.currency) for one in of)) for row, of in sums]
     return table(("What", "Quantity", "Amount", "Discount", "Tax"), cells)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from billing.ledger.money import sum_text
 from billing.ledger.models import Posting
+from billing.ledger.money import sum_text
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 
 

@@ -70,6 +70,7 @@ class Migration(OneStepMigration):
                 ('status', models.CharField(choices=[('due', 'Due'), ('working', 'Working'), ('idle', 'Idle'), ('unknown', 'parked: the gateway does not say')], default='due', max_length=7)),
             ],
             options={
+                'verbose_name_plural': 'dispute watches',
                 'abstract': False,
                 'base_manager_name': 'objects',
             },

@@ -14,6 +14,7 @@ from billing.invoices.services import the_seller
 from billing.ledger.services import BANK
 from billing.payments.attempts import file_of, open_order
 from billing.payments.models import Payment
+from billing.payments.notices import tell_rejected
 from billing.payments.settling import apply_payment, close_order, keep_as_credit, leave_stale
 from billing.subscriptions.changes import lock_primary
 from core.errors import NamedError, ValidationFailed
@@ -140,6 +141,7 @@ def reject_transfer(*, payment: Payment, reason: str, by: User) -> None:
         locked.bank_state, locked.decision = Bank.REJECTED, reason[:300]
         locked.decided_at, locked.decided_by = timezone.now(), by
         locked.save()
+        tell_rejected(locked)
 
 
 @transaction.atomic
