@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from accounts.models import Company, User
+from billing.models import Attempt, Difference, Payment, Refund, Subscription
 from core.backoffice.paginator import EXACT, capped_count, estimated_count
 from core.backoffice.panels import link, list_address, table
 from core.jobs.progress import MOVING, grouped, progress_bar
@@ -22,6 +23,14 @@ from crm.models import Contact, Import
 from outreach.models import GenieScheduler, SendJob, SendJobTransition
 
 ROWS = 10
+MONEY: tuple[tuple[str, Any, dict[str, Any]], ...] = (
+    ("Bank transfers to approve", Payment, {"bank_state__exact": "submitted"}),
+    ("Parked attempts to pay", Attempt, {"status__in": ("wrong", "unknown")}),
+    ("Differences from the gateways", Difference, {"cleared_at__isnull": True}),
+    ("Companies that are past due", Subscription, {"is_primary__exact": True, "status__exact": "past_due"}),
+    ("Refunds that wait for approval", Refund, {"status__exact": "asked"}),
+)
+"""What waits for staff: its title, and the filter that counts and lists it."""
 TITLES = {
     "accounts": "Accounts",
     "billing": "Billing",
@@ -67,7 +76,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         sections.append({"title": "Runs under way", "html": _runs()})
     trouble = _trouble(may)
     if trouble is not None:
-        sections.append({"title": "Trouble in the last 24 hours", "html": trouble})
+        sections.append({"title": "Trouble", "html": trouble})
     context["sections"] = sections
     return context
 
@@ -142,8 +151,11 @@ def _trouble(may: Any) -> str | None:
         for status, number in sorted(steps.values_list("to_status").annotate(Count("pk"))):
             title = "Messages that failed" if status == "failed" else "Messages whose fate is unknown"
             cells.append((title, f"{number:,}", _list_link(SendJob, status)))
-    elif not visible:
+    elif not visible and not any(_may_see(may, model) for _, model, _ in MONEY):
         return None
+    for title, model, query in MONEY:
+        if _may_see(may, model) and (number := capped_count(model.objects.filter(**query))):
+            cells.append((title, _number(number), _show(list_address(model, **listed(query)))))
     return table(("What", "How many", ""), cells, empty="None.")
 
 
@@ -153,6 +165,15 @@ def _may_see(may: Any, model: Any) -> bool:
 
 def _list_link(model: Any, status: str) -> str:
     return format_html('<a class="backoffice-link" href="{}">Show</a>', list_address(model, status__exact=status))
+
+
+def _show(address: str) -> str:
+    return format_html('<a class="backoffice-link" href="{}">Show</a>', address)
+
+
+def listed(query: dict[str, Any]) -> dict[str, str]:
+    """Return a filter as a list's address writes it."""
+    return {name: ",".join(value) if isinstance(value, tuple) else str(value) for name, value in query.items()}
 
 
 def _number(number: int) -> str:

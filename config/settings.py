@@ -352,7 +352,12 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env("LOG_LEVEL", default="INFO")},
-    "loggers": {"celery": {"level": "WARNING"}, "mail.log": {"level": "WARNING"}, "django.request": {"level": "ERROR"}},
+    "loggers": {
+        "celery": {"level": "WARNING"},
+        "mail.log": {"level": "WARNING"},
+        "django.request": {"level": "ERROR"},
+        "stripe": {"level": "WARNING"},
+    },
 }
 
 UNFOLD = {

@@ -11,6 +11,7 @@ from django.conf import settings
 PLAN = ("settings/plan", "See the plan")
 ORDER = ("settings/plan/pay/{payment.pk}", "Pay it")
 METHODS = ("settings/plan/invoices", "Save another way to pay")
+INVOICES = ("settings/plan/invoices", "See the invoices")
 REFERRAL = ("account/referral", "See your referrals")
 COMPANY_PAGES = {
     "notice_import_finished": ("imports/{job.pk}", "See the import"),
@@ -34,6 +35,8 @@ COMPANY_PAGES = {
     "notice_invoice_due": ORDER,
     "notice_payment_failed": ORDER,
     "notice_payment_action_needed": ORDER,
+    "notice_payment_received": INVOICES,
+    "notice_payment_rejected": ORDER,
     "notice_card_expires": METHODS,
     "notice_limit_nearly_used": PLAN,
     "follow_up_reminder": ("follow-ups", "See your follow-ups"),

@@ -53,6 +53,8 @@ NOTICES = {
     "subscription.ended": "The subscription has ended",
     "subscription.terms_end": "The terms of the plan change",
     "invoice.due": "An invoice is to be paid",
+    "payment.received": "A payment has been received",
+    "payment.rejected": "A bank transfer was rejected",
     "payment.failed": "A charge for the subscription has failed",
     "payment.action_needed": "A charge for the subscription has to be confirmed",
     "payment_method.expiring": "The card that is charged expires soon",

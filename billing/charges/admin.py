@@ -6,7 +6,7 @@ from django.contrib import admin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from billing.charges.models import Charge
-from billing.ledger.money import to_amount
+from billing.ledger.money import sum_text
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 
 
@@ -22,4 +22,4 @@ class ChargeAdmin(CompanyRecordAdmin):
 
     @admin.display(description="amount")
     def amount(self, row: Charge) -> str:
-        return f"{to_amount(row.amount_minor, row.currency)} {row.currency}"
+        return sum_text(row.amount_minor, row.currency)

@@ -11,7 +11,7 @@ from unfold.decorators import display
 from billing.disputes.models import Dispute, DisputeWatch
 from billing.disputes.services import ask, settle
 from billing.gateways.base import Misconfigured, Refused, Unsure
-from billing.ledger.money import to_amount
+from billing.ledger.money import sum_text
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.errors import ApiError
 
@@ -35,7 +35,7 @@ class DisputeAdmin(CompanyRecordAdmin):
 
     @admin.display(description="amount")
     def shown_amount(self, row: Dispute) -> str:
-        return f"{to_amount(row.amount_minor, row.currency)} {row.currency}"
+        return sum_text(row.amount_minor, row.currency)
 
     @admin.display(description="Look now")
     def look_now(self, request: HttpRequest, rows: QuerySet[Dispute]) -> None:

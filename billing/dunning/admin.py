@@ -12,7 +12,7 @@ from unfold.decorators import display
 
 from billing.dunning.models import Dunning
 from billing.dunning.services import give_up, retry_now
-from billing.ledger.money import to_amount
+from billing.ledger.money import sum_text
 from billing.payments.admin import CHANGE, COLOURS
 from billing.subscriptions.admin import NoteForm, staff_of
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
@@ -39,7 +39,11 @@ class DunningAdmin(CompanyRecordAdmin):
 
     @admin.display(description="owed")
     def owed(self, row: Dunning) -> str:
-        return f"{to_amount(row.payment.amount_minor, row.payment.currency)} {row.payment.currency}"
+        open_order = row.payment.status == row.payment.Status.OPEN
+        return sum_text(row.payment.amount_minor, row.payment.currency) if open_order else "–"
+
+    def admits(self, record: Dunning, name: str) -> bool:
+        return record.payment.status == record.payment.Status.OPEN
 
     @display(description="order", ordering="payment__status", label=COLOURS)
     def state(self, row: Dunning) -> tuple[str, str]:

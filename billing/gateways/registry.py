@@ -20,3 +20,8 @@ def adapter(name: str) -> type[Gateway]:
     """Return the adapter's class."""
     found: type[Gateway] = getattr(import_module(f"billing.gateways.adapters.{name}"), ADAPTERS[name])
     return found
+
+
+def title_of(name: str) -> str:
+    """Return a gateway's name as people know it."""
+    return adapter(name).title if name in ADAPTERS else name

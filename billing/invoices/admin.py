@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from billing.invoices.models import CreditNote, Invoice, InvoiceLine, InvoiceSeries, Seller
-from billing.ledger.money import to_amount
+from billing.ledger.money import sum_text
 from billing.revenue.page import sections
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, panel, table
@@ -54,7 +54,7 @@ class InvoiceAdmin(CompanyRecordAdmin):
 
     @admin.display(description="total")
     def total(self, row: Invoice) -> str:
-        return f"{to_amount(row.total_minor, row.currency)} {row.currency}"
+        return sum_text(row.total_minor, row.currency)
 
 
 @admin.register(InvoiceLine)
@@ -62,9 +62,27 @@ class InvoiceLineAdmin(CompanyRecordAdmin):
     """Lines of invoices."""
 
     icon = "list"
-    list_display = ("text", "company", "invoice", "quantity", "amount_minor", "tax_minor")
+    list_display = ("text", "company", "invoice", "quantity", "amount", "tax")
     list_select_related = ("company", "invoice")
     search_fields = ("=id", "text", "invoice__number")
+    extra = ("unit", "amount", "discount", "tax")
+    hides = ("unit_minor", "amount_minor", "discount_minor", "tax_minor")
+
+    @admin.display(description="a unit", ordering="unit_minor")
+    def unit(self, row: InvoiceLine) -> str:
+        return sum_text(row.unit_minor, row.invoice.currency)
+
+    @admin.display(description="amount", ordering="amount_minor")
+    def amount(self, row: InvoiceLine) -> str:
+        return sum_text(row.amount_minor, row.invoice.currency)
+
+    @admin.display(description="discount", ordering="discount_minor")
+    def discount(self, row: InvoiceLine) -> str:
+        return sum_text(row.discount_minor, row.invoice.currency)
+
+    @admin.display(description="tax", ordering="tax_minor")
+    def tax(self, row: InvoiceLine) -> str:
+        return sum_text(row.tax_minor, row.invoice.currency)
 
 
 @admin.register(CreditNote)
@@ -72,9 +90,15 @@ class CreditNoteAdmin(CompanyRecordAdmin):
     """What was taken back of invoices."""
 
     icon = "assignment_return"
-    list_display = ("number", "company", "invoice", "amount_minor", "currency", "reason", "issued_on")
+    list_display = ("number", "company", "invoice", "shown_amount", "reason", "issued_on")
     list_select_related = ("company", "invoice")
     search_fields = ("=id", "number", "invoice__number")
+    extra = ("shown_amount",)
+    hides = ("amount_minor",)
+
+    @admin.display(description="amount", ordering="amount_minor")
+    def shown_amount(self, row: CreditNote) -> str:
+        return sum_text(row.amount_minor, row.currency)
 
 
 @admin.register(InvoiceSeries)
@@ -90,5 +114,6 @@ class InvoiceSeriesAdmin(BackOfficeAdmin):
 @panel(Invoice, "Lines", permission="billing.view_invoice")
 def _lines(invoice: Invoice) -> SafeString:
     rows = InvoiceLine.objects.filter(invoice=invoice).order_by("position")[:ROWS]
-    cells = [(row.text, row.quantity, row.amount_minor, row.discount_minor, row.tax_minor) for row in rows]
-    return table(("What", "Quantity", "Amount (minor)", "Discount", "Tax"), cells)
+    sums = [(row, (row.amount_minor, row.discount_minor, row.tax_minor)) for row in rows]
+    cells = [(row.text, row.quantity, *(sum_text(one, invoice.currency) for one in of)) for row, of in sums]
+    return table(("What", "Quantity", "Amount", "Discount", "Tax"), cells)

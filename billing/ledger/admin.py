@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from billing.ledger.models import Posting
+from billing.ledger.money import sum_text
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 
 
@@ -13,6 +14,12 @@ class PostingAdmin(CompanyRecordAdmin):
     """The books, line by line. Nobody changes them."""
 
     icon = "menu_book"
-    list_display = ("created_at", "company", "tx", "account", "amount_minor", "currency")
+    list_display = ("created_at", "company", "tx", "account", "shown_amount")
     list_filter = (BY_COMPANY, "currency")
     search_fields = ("=id", "=tx", "=account", "=about")
+    extra = ("shown_amount",)
+    hides = ("amount_minor", "currency")
+
+    @admin.display(description="amount", ordering="amount_minor")
+    def shown_amount(self, row: Posting) -> str:
+        return sum_text(row.amount_minor, row.currency)

@@ -25,6 +25,11 @@ def to_amount(minor: int, currency: str) -> Decimal:
     return Decimal(minor).scaleb(-exponent(currency)).quantize(Decimal(1).scaleb(-exponent(currency)))
 
 
+def sum_text(minor: int, currency: str) -> str:
+    """Write minor units as people read them: the amount with its currency."""
+    return f"{to_amount(minor, currency):,} {currency}"
+
+
 def share(total: int, weights: Sequence[int]) -> list[int]:
     """Share a total out by weights. The parts add up to it: the largest remainders get what rounding leaves."""
     whole = sum(weights)

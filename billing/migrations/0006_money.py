@@ -70,6 +70,7 @@ class Migration(OneStepMigration):
                 ('status', models.CharField(choices=[('due', 'Due'), ('working', 'Working'), ('idle', 'Idle'), ('unknown', 'parked: the gateway does not say')], default='due', max_length=7)),
             ],
             options={
+                'verbose_name_plural': 'dispute watches',
                 'abstract': False,
                 'base_manager_name': 'objects',
             },
@@ -246,8 +247,8 @@ class Migration(OneStepMigration):
         ),
         migrations.AddField(
             model_name='difference',
-            name='company',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.company'),
+            name='payer',
+            field=models.ForeignKey(help_text='Whose record it is.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.company'),
         ),
         migrations.AddField(
             model_name='dispute',

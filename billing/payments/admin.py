@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -20,10 +21,12 @@ from unfold.widgets import (
 )
 
 from billing.gateways.base import Misconfigured, Refused, Unsure
-from billing.ledger.money import to_amount, to_minor
+from billing.gateways.registry import title_of
+from billing.ledger.money import sum_text, to_minor
 from billing.payments.machine import look
 from billing.payments.models import Attempt, GatewayEvent, Payment, PaymentMethod, Refund, Transaction
-from billing.payments.orders import approve_transfer, reject_transfer
+from billing.payments.orders import approve_transfer, reject_transfer, takes_approval, takes_rejection
+from billing.payments.panels import proof_of
 from billing.payments.refunds import (
     approve_refund,
     credit_transfer,
@@ -42,6 +45,10 @@ from core.tenancy import company_scope
 CHANGE = "billing.change_payment"
 COLOURS = {"open": "info", "paid": "success", "cancelled": "warning"}
 ATTEMPT_COLOURS = {"due": "info", "working": "info", "paid": "success", "wrong": "danger", "unknown": "danger"}
+
+
+ADMITTED = {"approve": ("asked",), "reject": ("asked",), "retry": ("failed", "unknown"), "to_balance": ("failed",)}
+"""Command on a refund -> the states that admit it."""
 
 
 class ApproveForm(forms.Form):
@@ -80,8 +87,8 @@ class PaymentAdmin(CompanyRecordAdmin):
 
     icon = "shopping_cart"
     dialogs = ("approve", "reject", "credit")
-    extra = ("shown_amount",)
-    hides = ("basis",)
+    extra = ("shown_amount", "from_balance")
+    hides = ("basis", "amount_minor", "credit_minor", "currency")
     list_display = ("number", "company", "shown_amount", "state", "bank_state", "plan", "created_at", "paid_at")
     list_filter = (("status", ChoicesDropdownFilter), ("bank_state", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "plan")
@@ -93,7 +100,22 @@ class PaymentAdmin(CompanyRecordAdmin):
 
     @admin.display(description="amount")
     def shown_amount(self, row: Payment) -> str:
-        return f"{to_amount(row.amount_minor, row.currency)} {row.currency}"
+        return sum_text(row.amount_minor, row.currency)
+
+    @admin.display(description="from the balance")
+    def from_balance(self, row: Payment) -> str:
+        return sum_text(row.credit_minor, row.currency)
+
+    def admits(self, record: Payment, name: str) -> bool:
+        if name == "credit":
+            return record.status == Payment.Status.PAID and record.bank_state == Payment.Bank.APPROVED
+        return takes_approval(record) if name == "approve" else takes_rejection(record)
+
+    def dialog_facts(self, record: Payment, name: str) -> Iterable[tuple[str, Any]]:
+        yield "Amount expected", sum_text(record.amount_minor, record.currency)
+        yield "Order", record.number
+        yield "Reference", record.reference or "–"
+        yield "Proof", proof_of(record)
 
     @asks(ApproveForm, "Approve bank transfer", permission=CHANGE)
     def approve(self, request: HttpRequest, record: Payment, *, amount: Decimal, received_on: date) -> None:
@@ -125,13 +147,37 @@ class AttemptAdmin(CompanyRecordAdmin):
     icon = "credit_card"
     dialogs = ("give_back",)
     commands = ("look_now",)
-    list_display = ("id", "company", "letter", "adapter", "kind", "state", "reason", "created_at")
+    extra = ("order", "shown_amount", "gateway", "said", "disputed")
+    hides = ("letter", "adapter", "seen", "disputed_minor", "looks", "url")
+    list_display = ("order", "company", "shown_amount", "gateway", "kind", "state", "reason", "created_at")
+    list_select_related = ("company", "payment")
     list_filter = (("status", ChoicesDropdownFilter), "letter", BY_COMPANY)
     search_fields = ("=id", "=gateway_id", "=payment_ref", "payment__number")
 
     @display(description="status", ordering="status", label=ATTEMPT_COLOURS)
     def state(self, row: Attempt) -> tuple[str, str]:
         return row.status, row.get_status_display()
+
+    @admin.display(description="order", ordering="payment__number")
+    def order(self, row: Attempt) -> str:
+        return str(row.payment.number)
+
+    @admin.display(description="amount")
+    def shown_amount(self, row: Attempt) -> str:
+        return sum_text(row.payment.amount_minor, row.payment.currency)
+
+    @admin.display(description="gateway", ordering="adapter")
+    def gateway(self, row: Attempt) -> str:
+        return title_of(row.adapter)
+
+    @admin.display(description="what the gateway said last")
+    def said(self, row: Attempt) -> str:
+        said, amount, currency = (row.seen.get(name) for name in ("said", "amount", "currency"))
+        return f"{said}, {sum_text(amount, currency)}" if amount and currency else str(said or "nothing yet")
+
+    @admin.display(description="disputed")
+    def disputed(self, row: Attempt) -> str:
+        return sum_text(row.disputed_minor, row.payment.currency)
 
     @admin.display(description="Look now")
     def look_now(self, request: HttpRequest, rows: QuerySet[Attempt]) -> None:
@@ -161,10 +207,23 @@ class RefundAdmin(CompanyRecordAdmin):
     icon = "undo"
     commands = ("approve", "retry", "to_balance")
     dialogs = ("reject",)
-    list_display = ("id", "company", "amount_minor", "currency", "to", "status", "by", "error", "created_at")
+    extra = ("order", "shown_amount")
+    hides = ("amount_minor", "currency")
+    list_display = ("order", "company", "shown_amount", "to", "status", "by", "error", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company", "by")
-    search_fields = ("=id", "=gateway_id")
+    list_select_related = ("company", "by", "attempt__payment")
+    search_fields = ("=id", "=gateway_id", "attempt__payment__number")
+
+    @admin.display(description="order", ordering="attempt__payment__number")
+    def order(self, row: Refund) -> str:
+        return str(row.attempt.payment.number)
+
+    @admin.display(description="amount", ordering="amount_minor")
+    def shown_amount(self, row: Refund) -> str:
+        return sum_text(row.amount_minor, row.currency)
+
+    def admits(self, record: Refund, name: str) -> bool:
+        return record.status in ADMITTED[name]
 
     @admin.display(description="Approve")
     def approve(self, request: HttpRequest, rows: QuerySet[Refund]) -> None:
@@ -200,10 +259,16 @@ class TransactionAdmin(CompanyRecordAdmin):
     """Movements of the companies' money, as their people read them."""
 
     icon = "receipt"
-    list_display = ("created_at", "company", "kind", "amount_minor", "currency", "by", "invoice")
+    extra = ("shown_amount",)
+    hides = ("amount_minor", "currency")
+    list_display = ("created_at", "company", "kind", "shown_amount", "by", "invoice")
     list_filter = (("kind", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "invoice")
     search_fields = ("=id", "invoice__number")
+
+    @admin.display(description="amount", ordering="amount_minor")
+    def shown_amount(self, row: Transaction) -> str:
+        return sum_text(row.amount_minor, row.currency)
 
 
 @admin.register(GatewayEvent)
@@ -211,6 +276,12 @@ class GatewayEventAdmin(BackOfficeAdmin):
     """Webhooks that were taken. They only made us look."""
 
     icon = "webhook"
+    hides = ("hints",)
+    extra = ("names",)
     list_display = ("created_at", "account", "event_id", "found")
     list_select_related = ("account",)
     search_fields = ("=id", "=event_id")
+
+    @admin.display(description="what it names")
+    def names(self, row: GatewayEvent) -> str:
+        return ", ".join(map(str, row.hints)) or "–"

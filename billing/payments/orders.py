@@ -14,6 +14,7 @@ from billing.invoices.services import the_seller
 from billing.ledger.services import BANK
 from billing.payments.attempts import ORDER_PAGE_LIFE, file_of, open_order
 from billing.payments.models import Payment
+from billing.payments.notices import tell_rejected
 from billing.payments.settling import apply_payment, close_order, keep_as_credit, leave_stale
 from billing.subscriptions.changes import lock_primary
 from core.errors import NamedError, ValidationFailed
@@ -98,6 +99,17 @@ def _submit(payment: Payment, values: dict[str, Any]) -> Payment:
     return payment
 
 
+def takes_rejection(payment: Payment) -> bool:
+    """Tell whether staff may say that an order's bank transfer has not come."""
+    return payment.status == Payment.Status.OPEN and payment.bank_state in WAITING
+
+
+def takes_approval(payment: Payment) -> bool:
+    """Tell whether staff may book an order's bank transfer; one that was left takes it too, as balance."""
+    was_left = payment.status == Payment.Status.CANCELLED and payment.bank_state == Bank.EXPIRED
+    return was_left or takes_rejection(payment)
+
+
 def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, by: User) -> None:
     """Book a bank transfer that has come, and let its order take effect.
 
@@ -109,8 +121,8 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
         leave_stale(locked, subscription)
         if _came_late(locked, received_on):
             close_order(locked)
-        was_left = locked.status == Payment.Status.CANCELLED and locked.bank_state == Bank.EXPIRED
-        if not was_left and (locked.status != Payment.Status.OPEN or locked.bank_state not in WAITING):
+        was_left = locked.status == Payment.Status.CANCELLED
+        if not takes_approval(locked):
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
         if amount_minor != locked.amount_minor:
             raise ValidationFailed("another amount", "amount: it must be what the order says, to the last unit")
@@ -133,11 +145,12 @@ def reject_transfer(*, payment: Payment, reason: str, by: User) -> None:
     """Reject a bank transfer: the order stays open, to be paid otherwise. Raises BadRequest_400."""
     with company_scope(payment.company_id), lock_primary(payment.company_id):
         locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)
-        if locked.status != Payment.Status.OPEN or locked.bank_state not in WAITING:
+        if not takes_rejection(locked):
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
         locked.bank_state, locked.decision = Bank.REJECTED, reason[:300]
         locked.decided_at, locked.decided_by = timezone.now(), by
         locked.save()
+        tell_rejected(locked)
 
 
 @transaction.atomic

@@ -24,6 +24,7 @@ from billing.invoices.services import issue, mark_paid, take_back
 from billing.ledger.money import to_amount
 from billing.ledger.services import BALANCE, BANK, RECEIVABLE, balance_of, cash, post
 from billing.payments.models import Attempt, Payment, PaymentMethod, Transaction
+from billing.payments.notices import tell_received
 from billing.subscriptions.changes import Action, apply_change, lock_primary
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.renewals import Terms, record_payment
@@ -130,6 +131,9 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
     for kind, amount, way in rows:
         if amount:
             _tell(payment, kind, amount, way)
+    payment.invoice = invoice
+    if money:
+        tell_received(payment, by=by)
     _open(payment, invoice)
     emit("payment.paid", [payment.pk], payloads={payment.pk: {"invoice": invoice.number, "by": by}})
 
@@ -193,6 +197,7 @@ def keep_as_credit(payment: Payment, *, account: str, by: str, tx: str) -> None:
     """Keep money that came for an order which was paid otherwise or left: it is the company's balance."""
     post(tx, payment.currency, [(account, payment.amount_minor), (BALANCE, -payment.amount_minor)])
     _tell(payment, Kind.CREDIT, payment.amount_minor, by)
+    tell_received(payment, by=by, credited=True)
     emit("payment.credited", [payment.pk], payloads={payment.pk: {"by": by}})
 
 

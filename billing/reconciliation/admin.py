@@ -64,9 +64,9 @@ class DifferenceAdmin(BackOfficeAdmin):
     icon = "difference"
     dialogs = ("see_to",)
     extra = ("ours",)
-    list_display = ("created_at", "account", "kind", "what", "there", "here", "company", "cleared_at")
+    list_display = ("created_at", "account", "kind", "what", "there", "here", "payer", "cleared_at")
     list_filter = (("kind", ChoicesDropdownFilter), ("cleared_at", admin.EmptyFieldListFilter))
-    list_select_related = ("account", "company")
+    list_select_related = ("account", "payer")
     search_fields = ("=id", "=gateway_ref", "=reference")
 
     @admin.display(description="there")

@@ -60,7 +60,9 @@ class Difference(BaseModel):
     what = models.CharField(max_length=7, help_text="payment or refund")
     gateway_ref = models.CharField(max_length=255, blank=True, help_text="The gateway's id of the money.")
     reference = models.CharField(max_length=255, blank=True, help_text="Ours: the attempt or refund.")
-    company = models.ForeignKey("accounts.Company", on_delete=models.SET_NULL, null=True, related_name="+")
+    payer = models.ForeignKey(
+        "accounts.Company", on_delete=models.SET_NULL, null=True, related_name="+", help_text="Whose record it is."
+    )
     amount_there = models.BigIntegerField(null=True, help_text="In minor units.")
     amount_here = models.BigIntegerField(null=True, help_text="In minor units.")
     currency = models.CharField(max_length=3)

@@ -264,7 +264,7 @@ class Comparison:
             what=line.kind,
             gateway_ref=line.id[:255],
             reference=line.reference[:255],
-            company_id=ours.company_id if ours else None,
+            payer_id=ours.company_id if ours else None,
             amount_there=line.amount,
             amount_here=here,
             currency=line.currency[:3],

@@ -35,7 +35,7 @@ def _recurring() -> SafeString:
             one.currency,
             f"{one.subscriptions:,}",
             _amount(one.minor, one.currency),
-            _amount(one.minor * 12, one.currency),
+            _amount(one.year_minor, one.currency),
         )
         for one in recurring_revenue()
     ]

@@ -56,11 +56,12 @@ AGES = ("not due yet", "1 to 30 days", "31 to 60 days", "61 to 90 days", "longer
 
 @dataclass(frozen=True)
 class Recurring:
-    """What the subscriptions of a currency bring a month, in minor units."""
+    """What the subscriptions of a currency bring a month and a year, in minor units."""
 
     currency: str
     subscriptions: int
     minor: int
+    year_minor: int
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,9 @@ def recurring_revenue() -> list[Recurring]:
     """Return the monthly recurring revenue, by currency."""
     with connection.cursor() as cursor:
         cursor.execute(RECURRING, [timezone.now()])
-        return [Recurring(code, number, int(round(minor))) for code, number, minor in cursor.fetchall()]
+        rows = cursor.fetchall()
+    # the year is of the exact sum: a year's price is no whole number of cents a month
+    return [Recurring(code, number, int(round(month)), int(round(month * 12))) for code, number, month in rows]
 
 
 def aged_receivables() -> list[Owed]:

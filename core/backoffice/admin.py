@@ -162,7 +162,7 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
         context = {**(extra_context or {}), "show_save_and_add_another": False}
         record = self.get_object(request, object_id) if object_id else None
         if record is not None and self.has_view_permission(request, record):
-            context |= {"panels": panels_of(record, request), "commands": self._offered(request)}
+            context |= {"panels": panels_of(record, request), "commands": self._offered(request, record)}
             context["lead"] = self.lead(record)
             context["dialogs"] = self.offered_dialogs(request, record)
             context["commands_address"] = self._address("command", record.pk)
@@ -194,9 +194,10 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
                 )
         return actions
 
-    def _offered(self, request: HttpRequest) -> list[dict[str, str]]:
+    def _offered(self, request: HttpRequest, record: Any) -> list[dict[str, str]]:
         actions = self.get_actions(request)
-        return [{"name": name, "description": str(actions[name][2])} for name in self.commands if name in actions]
+        offered = [name for name in self.commands if name in actions and self.admits(record, name)]
+        return [{"name": name, "description": str(actions[name][2])} for name in offered]
 
     def _address(self, what: str, *args: str) -> str:
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{what}", args=args)

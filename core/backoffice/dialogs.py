@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
+from core.backoffice.panels import facts
 from core.errors import ApiError
 
 
@@ -59,8 +60,16 @@ class DialogMixin:
         return [
             {"title": dialog.title, "address": reverse(f"admin:{self._dialog_url}", args=(record.pk, name))}
             for name, dialog in found
-            if request.user.has_perm(dialog.permission)
+            if request.user.has_perm(dialog.permission) and self.admits(record, name)
         ]
+
+    def admits(self, record: Any, name: str) -> bool:
+        """Tell whether the record's state admits a dialog or command, so that its page offers it."""
+        return True
+
+    def dialog_facts(self, record: Any, name: str) -> Iterable[tuple[str, Any]]:
+        """Return what a dialog shows above its form: names and values."""
+        return ()
 
     def dialog_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:
         """Show the form, and run the method with its data."""
@@ -85,6 +94,7 @@ class DialogMixin:
             "title": dialog.title,
             "content_subtitle": str(record),
             "form": form,
+            "facts": facts(pairs) if (pairs := list(self.dialog_facts(record, name))) else "",
             "back": place,
             "record": format_html('<a class="backoffice-link" href="{}">{}</a>', place, record),
             "opts": self.opts,  # type: ignore[attr-defined]

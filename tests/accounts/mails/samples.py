@@ -52,7 +52,7 @@ PAID = {
     "was_trial": False,
 }
 ORDER = {
-    "payment": SimpleNamespace(pk="x"),
+    "payment": SimpleNamespace(pk="x", number="UFH9U7ZT"),
     "invoice": SimpleNamespace(number="INV-2026-000001"),
     "amount": "29.00",
     "currency": "USD",
@@ -112,6 +112,11 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "notice_subscription_ended": [{**NOTICE, **TRIAL}, {**NOTICE, **PAID}],
     "notice_subscription_past_due": [{**NOTICE, **PAID}],
     "notice_invoice_due": [{**NOTICE, **PAID, **ORDER}],
+    "notice_payment_received": [
+        {**NOTICE, **ORDER, "by_bank": False, "credited": False},
+        {**NOTICE, **ORDER, "by_bank": True, "credited": True},
+    ],
+    "notice_payment_rejected": [{**NOTICE, **ORDER, "reason": NASTY}],
     "notice_payment_failed": [{**NOTICE, **PAID, **ORDER}, {**NOTICE, **PAID, **ORDER, "next_try": None}],
     "notice_payment_action_needed": [{**NOTICE, **PAID, **ORDER}],
     "notice_card_expires": [{**NOTICE, "card": NASTY, "expires_on": AT.date()}],

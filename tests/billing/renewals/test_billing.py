@@ -81,7 +81,7 @@ def test_a_saved_method_is_charged_and_the_period_goes_on(gateway: FakeGateway) 
     )
     assert (invoice.period_start, invoice.period_end) == (found.period_start, found.period_end)
     assert [order.amount for order in gateway.paid.values()] == [1190]
-    assert (actions(company)[2:], mails(company)) == (["billed", "renewed"], [])
+    assert (actions(company)[2:], mails(company)) == (["billed", "renewed"], ["notice_payment_received"])
     with company_scope(company.pk):
         told = Event.objects.filter(kind__in=("invoice.issued", "payment.paid"))
         assert set(told.values_list("kind", "company_id")) == {

@@ -34,16 +34,16 @@ def test_what_comes_back_each_month(server: Server) -> None:
     pay(cast, order(cast, plan)["payment"]["_id"])
     yearly = buyer_again()
     euros = Currency.objects.get(code="EUR")
-    PlanPrice.objects.create(plan=plan, currency=euros, interval="year", amount=Decimal(240))
+    PlanPrice.objects.create(plan=plan, currency=euros, interval="year", amount=Decimal(241))
     pay(yearly, order(yearly, plan, interval="year", currency="EUR")["payment"]["_id"])
     gone = buyer_again()
     pay(gone, order(gone, plan)["payment"]["_id"])
     expire_subscription(company_id=gone.company.pk)
     with unscoped(reason="test: all companies"):
-        found = {one.currency: (one.subscriptions, one.minor) for one in recurring_revenue()}
-        assert found == {"EUR": (1, 2000), "USD": (1, 2900)}
+        found = {one.currency: (one.subscriptions, one.minor, one.year_minor) for one in recurring_revenue()}
+        assert found == {"EUR": (1, 2008, 24100), "USD": (1, 2900, 34800)}
         month = timezone.now().date().replace(day=1)
-        assert {code: sums[month] for code, sums in earned_by_month().items()} == {"EUR": 24000, "USD": 5800}
+        assert {code: sums[month] for code, sums in earned_by_month().items()} == {"EUR": 24100, "USD": 5800}
         now = churn_by_month()[-1]
         assert (now.begun, now.ended) == (3, 1)
 

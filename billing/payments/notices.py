@@ -1,0 +1,36 @@
+"""Notices to a company's owners about money that came, or did not (templates/mails/notice_payment_*)."""
+
+from __future__ import annotations
+
+from accounts.members.notices import notify
+from accounts.models import Company
+from accounts.settings.notices import Notice, register_notice
+from billing.ledger.money import to_amount
+from billing.payments.models import Payment
+
+RECEIVED = "payment.received"
+REJECTED = "payment.rejected"
+
+register_notice(Notice(RECEIVED, "A payment has been received", "notice_payment_received"))
+register_notice(Notice(REJECTED, "A bank transfer was rejected", "notice_payment_rejected"))
+
+
+def tell_received(payment: Payment, *, by: str, credited: bool = False) -> None:
+    """Tell of an order's money, in the transaction that books it. `credited`: it became balance."""
+    _tell(RECEIVED, payment, by_bank=by == "bank", credited=credited)
+
+
+def tell_rejected(payment: Payment) -> None:
+    """Tell that staff have rejected an order's bank transfer, and why."""
+    _tell(REJECTED, payment, reason=payment.decision)
+
+
+def _tell(notice: str, payment: Payment, **context: object) -> None:
+    context |= {
+        "company": Company.objects.only("name").get(pk=payment.company_id),
+        "payment": payment,
+        "invoice": payment.invoice,
+        "amount": to_amount(payment.amount_minor, payment.currency),
+        "currency": payment.currency,
+    }
+    notify(notice, context, about=("plans", payment.subscription_id))

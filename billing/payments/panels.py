@@ -1,0 +1,71 @@
+"""What an order's back office page shows below it: attempts to pay it, the webhooks that named them, and refunds."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db.models import Q
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from billing.gateways.registry import title_of
+from billing.ledger.money import sum_text
+from billing.payments.models import Attempt, GatewayEvent, Payment, Refund
+from core.backoffice.panels import ROWS, link, list_address, panel, table
+
+AFTER = timedelta(days=1)
+"""How long after an attempt's last change its webhooks are looked for."""
+
+
+def proof_of(payment: Payment) -> SafeString | str:
+    """Return the proof of a bank transfer: a link to the file or address, or the payer's words."""
+    if payment.proof_file is not None:
+        return link(payment.proof_file)
+    if payment.proof.startswith(("https://", "http://")):
+        return format_html(
+            '<a class="backoffice-link" href="{}" rel="noopener noreferrer" target="_blank">{}</a>',
+            payment.proof,
+            payment.proof,
+        )
+    return payment.proof or "–"
+
+
+@panel(Payment, "Attempts", permission="billing.view_attempt")
+def _attempts(payment: Payment) -> SafeString:
+    rows = Attempt.objects.filter(payment=payment).order_by("-pk")[:ROWS]
+    cells = [
+        (link(row, f"{row.created_at:%Y-%m-%d %H:%M}"), title_of(row.adapter), row.get_status_display(), row.reason)
+        for row in rows
+    ]
+    more = list_address(Attempt, q=payment.number) if len(cells) == ROWS else ""
+    return table(("Begun", "Gateway", "State", "Reason"), cells, more=more, empty="No gateway was asked.")
+
+
+@panel(Payment, "Webhooks", permission="billing.view_gatewayevent")
+def _hooks(payment: Payment) -> SafeString:
+    rows = list(Attempt.objects.filter(payment=payment).order_by("-pk")[:ROWS])
+    named = Q(pk__in=[])
+    for row in rows:  # their time finds them, by the index of their age
+        names = [name for name in (row.pk, row.gateway_id, row.payment_ref) if name]
+        when = Q(created_at__range=(row.created_at, row.updated_at + AFTER), account__letter=row.letter)
+        for name in names:
+            named |= when & Q(hints__contains=[name])
+    events = GatewayEvent.objects.filter(named).select_related("account").order_by("-created_at")[:ROWS]
+    cells = [(link(one, f"{one.created_at:%Y-%m-%d %H:%M:%S}"), one.account, one.event_id) for one in events]
+    return table(("Taken", "Account", "Event"), cells, empty="No webhook has named it.")
+
+
+@panel(Payment, "Refunds", permission="billing.view_refund")
+def _refunds(payment: Payment) -> SafeString:
+    rows = Refund.objects.filter(attempt__payment=payment).select_related("credit_note").order_by("-pk")[:ROWS]
+    cells = [
+        (
+            link(row, sum_text(row.amount_minor, row.currency)),
+            row.get_status_display(),
+            row.get_to_display(),
+            link(row.credit_note),
+        )
+        for row in rows
+    ]
+    more = list_address(Refund, q=payment.number) if len(cells) == ROWS else ""
+    return table(("Amount", "State", "Where to", "Credit note"), cells, more=more, empty="Nothing was given back.")
