@@ -14,7 +14,7 @@ from billing.invoices.services import the_seller
 from billing.ledger.services import BANK
 from billing.payments.attempts import file_of, open_order
 from billing.payments.models import Payment
-from billing.payments.settling import apply_payment, close_order, keep_as_credit, leave_stale
+from billing.payments.settling import apply_payment, close_order, leave_stale, take_money
 from billing.subscriptions.changes import lock_primary
 from core.errors import NamedError, ValidationFailed
 from core.ids import is_id
@@ -101,7 +101,8 @@ def _submit(payment: Payment, values: dict[str, Any]) -> Payment:
 def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, by: User) -> None:
     """Book a bank transfer that has come, and let its order take effect.
 
-    For an order that was left meanwhile it becomes the company's balance. Raises BadRequest_400 and ValidationFailed.
+    For an order that was left meanwhile, or cannot take effect any more, it becomes the company's balance. Raises
+    BadRequest_400 and ValidationFailed.
     """
     with company_scope(payment.company_id), lock_primary(payment.company_id) as subscription:
         locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)
@@ -113,11 +114,8 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
             raise ValidationFailed("another amount", "amount: it must be what the order says, to the last unit")
         locked.bank_state, locked.decided_at, locked.decided_by = Bank.APPROVED, timezone.now(), by
         locked.transferred_on = received_on
-        if was_left:
-            locked.save()
-            keep_as_credit(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
-        else:
-            apply_payment(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
+        locked.save()
+        take_money(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
 
 
 def reject_transfer(*, payment: Payment, reason: str, by: User) -> None:
