@@ -9,12 +9,15 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from billing.ledger.services import balance_of
+from billing.checkout.services import order_seats, subscribe
+from billing.ledger.services import BANK, balance_of
 from billing.models import Attempt, Invoice, Payment, Subscription
 from billing.payments import machine
 from billing.payments.machine import work
 from billing.payments.orders import approve_transfer
+from billing.payments.settling import take_money
 from billing.standin.server import Server
+from billing.subscriptions.changes import lock_primary
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, order, pay, subscription_of
 from tests.kit.cast import Cast
@@ -100,18 +103,26 @@ def attempt_begun(cast: Cast, server: Server) -> str:
     return str(found.pk)
 
 
+def paid(cast: Cast, payment: Payment | None) -> None:
+    assert payment is not None
+    with cast.scope(), lock_primary(cast.company.pk):
+        take_money(payment, account=BANK, by="bank", tx=f"pay:{payment.pk}")
+
+
 def test_an_invoice_names_the_period_that_it_opened(server: Server) -> None:
     cast, plan = buyer()
     plan.prices.update(seat_amount=5)
     with time_machine.travel(timezone.now(), tick=False) as clock:
-        made = order(cast, plan)["payment"]
-        clock.shift(timedelta(hours=3))
-        pay(cast, made["_id"])
+        with cast.scope():
+            _, made = subscribe(values={"plan_id": plan.pk}, member_id=None)
+        clock.shift(timedelta(hours=20))
+        paid(cast, made)
         subscription = subscription_of(cast)
         assert subscription.period_start == timezone.now()
-        seats = cast.session.post("/subscription/seats", {"seats": 5}).data["payment"]
-        clock.shift(timedelta(hours=2))
-        pay(cast, seats["_id"])
+        with cast.scope():
+            _, seats = order_seats(seats=5, member_id=None)
+        clock.shift(timedelta(hours=5))
+        paid(cast, seats)
         with cast.scope():
             periods = list(Invoice.objects.order_by("number").values_list("period_start", "period_end"))
         end = subscription.period_end
