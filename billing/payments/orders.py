@@ -19,6 +19,7 @@ from billing.subscriptions.changes import lock_primary
 from core.errors import NamedError, ValidationFailed
 from core.ids import is_id
 from core.tenancy import company_id, company_scope
+from core.text.timezones import zone_of
 
 Bank = Payment.Bank
 WAITING = (Bank.AWAITING, Bank.SUBMITTED)
@@ -112,6 +113,8 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
         if amount_minor != locked.amount_minor:
             raise ValidationFailed("another amount", "amount: it must be what the order says, to the last unit")
+        if received_on > timezone.now().astimezone(zone_of(the_seller().timezone)).date():
+            raise ValidationFailed("received_on is to come", "received_on: a day that is yet to come")
         locked.bank_state, locked.decided_at, locked.decided_by = Bank.APPROVED, timezone.now(), by
         locked.transferred_on = received_on
         locked.save()
