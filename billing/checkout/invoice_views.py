@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from billing.checkout import filters
 from billing.checkout.order_serializers import CreditNoteOut, InvoiceFull, InvoiceOut
-from billing.checkout.selectors import lines_of
+from billing.checkout.selectors import lines_of, visible_invoices
 from billing.invoices.models import CreditNote, Invoice
 from billing.invoices.pdf import credit_note_pdf, invoice_pdf
 from core.api.endpoint import endpoint
@@ -30,11 +30,11 @@ class InvoiceViewSet(ResourceViewSet):
     module = "plan"
     listing = Listing(
         "List invoices",
-        Invoice.objects.all,
+        visible_invoices,
         filters.INVOICE_FIELDS,
         InvoiceOut,
         needs_subscription=False,
-        description="Drafts of orders among them. Open without a subscription.",
+        description="The draft of an open order among them. Open without a subscription.",
     )
 
     @endpoint("Read an invoice", output=InvoiceFull, errors=("NotFound_404",), needs_subscription=False)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
+from django.utils import timezone
 from rest_framework import serializers
 
+from accounts.models import Company
 from billing.addons.serializers import AddOnsInput
 from billing.checkout.quotes import AUTO, WHEN, Quote
 from billing.checkout.selectors import losses_of
@@ -17,6 +20,8 @@ from billing.plans.models import PlanPrice
 from billing.subscriptions.offers import CHANGES
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
+from core.tenancy import company_id
+from core.text.timezones import zone_of
 
 MONEY = frozenset({"amount", "amountMinor", "currency", "price", "total", "tax", "discount", "status", "company"})
 """Keys that nobody who pays may send where they name nothing that is chosen."""
@@ -43,13 +48,24 @@ class SeatsInput(Input):
     seats = IntegerInput(min_value=1, max_value=1_000_000)
 
 
+class PastDayInput(serializers.DateField):
+    """A day that is not to come, where the company is."""
+
+    def to_internal_value(self, value: Any) -> date:
+        day: date = super().to_internal_value(value)
+        zone = zone_of(Company.objects.values_list("timezone", flat=True).get(pk=company_id()))
+        if day > timezone.now().astimezone(zone).date():
+            raise serializers.ValidationError("a day that is yet to come")
+        return day
+
+
 class TransferFields(Input):
     """What is said of a bank transfer."""
 
     never = MONEY
     proof = LineInput(max_length=2048, required=False, help_text="A file's id, or what shows the transfer")
     reference = LineInput(max_length=200, required=False, allow_blank=True)
-    paidAt = serializers.DateField(required=False, allow_null=True, source="transferred_on")
+    paidAt = PastDayInput(required=False, allow_null=True, source="transferred_on")
     note = TextInput(max_length=1000, required=False, allow_blank=True)
 
 
@@ -320,6 +336,15 @@ class InvoiceFull(InvoiceOut):
     buyer = serializers.DictField(child=serializers.CharField(allow_blank=True))
     seller = serializers.DictField(child=serializers.CharField(allow_blank=True))
     lines = Computed(LineOut(many=True))
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return {**super().finish(data, row), **{name: _party(data[name]) for name in ("buyer", "seller")}}
+
+
+def _party(details: Mapping[str, str]) -> dict[str, str]:
+    """Return a buyer or seller, which invoices keep by the names of columns, under their output names."""
+    return {"vatId" if name == "vat_id" else name: value for name, value in details.items()}
 
 
 class GatewayOut(Output):

@@ -124,7 +124,8 @@ def quote_plan(
 
     An upgrade begins when it is paid, and what is unused of the paid period is taken off. A downgrade waits until that
     has ended, unless `when` is now. The same plan goes on when the paid period ends, at the price that it has had, paid
-    now, unless `when` is periodEnd; more add-ons in it are bought for the rest of the period. What is paid now bills
+    now, unless `when` is periodEnd; so does another one once it has ended and is still open, since the days that were
+    used then are to be paid. More add-ons in the same one are bought for the rest of the period. What is paid now bills
     the pending charges (`owed`) too. Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400,
     FreePlanAlreadyUsed_400, CouponInvalid_400 and BadRequest_400.
     """
@@ -135,7 +136,9 @@ def quote_plan(
     present, end = held_plan(subscription), subscription.period_end
     change = change_to(present, plan.pk, interval, amounts_of([plan.pk])[plan.pk])
     scheduled = _waits(change, when, runs=present is not None and end is not None and end > now)
-    start = end if end is not None and (scheduled or (change == SAME and subscription.period_day)) else None
+    is_late = present is not None and end is not None and end <= now
+    follows = (change == SAME or is_late) and subscription.period_day
+    start = end if end is not None and (scheduled or follows) else None
     goes_on = present is not None and present.plan_id == plan.pk
     version = version_at(subscription, start or now) if goes_on else None
     plan = with_terms(plan, version)

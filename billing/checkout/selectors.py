@@ -25,6 +25,11 @@ def visible_coupons() -> Any:
     return rows.annotate(state=Coalesce(Subquery(found), Value("offered")))
 
 
+def visible_invoices() -> Any:
+    """Return the active company's invoices, without drafts of orders that were left."""
+    return Invoice.objects.exclude(status=Invoice.Status.VOID)
+
+
 def losses_of(plan: Plan, seats: int) -> dict[str, Any]:
     """Return what the active company would lose by a plan: modules that it has now, and room for what is there.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db.models import F, Q, Sum
 
 from billing.charges.models import Charge
-from billing.invoices.models import CreditNote, InvoiceLine
+from billing.invoices.models import CreditNote, Invoice, InvoiceLine
 from billing.payments.models import Payment
 from billing.subscriptions.models import Subscription
 from core.errors import NamedError
@@ -20,8 +21,9 @@ Period = tuple[datetime, datetime]
 def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
     """Return what is unused of the paid period, and of one that was paid ahead, net and in minor units.
 
-    What was taken off an order for the time before it counts as paid: that was paid then. Refunds don't. Raises
-    BadRequest_400 where something was paid in another currency.
+    What was taken off an order for the time before it counts as paid: that was paid then. What was credited since does
+    not, of the order itself or of those whose unused time it has taken over. Raises BadRequest_400 where something was
+    paid in another currency.
     """
     start, found = subscription.period_start, 0
     while start is not None:
@@ -30,9 +32,7 @@ def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
             raise NamedError("BadRequest_400", f"currency: the present period is paid in {payments[0].currency}")
         values = _values(payments)
         for payment in payments:
-            begins, ends = _period(payment)
-            left, whole = (ends - max(now, begins)).total_seconds(), (ends - begins).total_seconds()
-            found += values[payment.invoice_id] * max(0, int(left)) // max(1, int(whole))
+            found += values[payment.invoice_id] * _left(payment, now) // _whole(payment)
         start = _start_before(subscription, start) if start > now else None
     return found
 
@@ -75,8 +75,73 @@ def _values(payments: Sequence[Payment]) -> dict[str, int]:
     charges = Charge.objects.filter(invoice_id__in=invoices, amount_minor__gt=0).order_by().values("invoice_id")
     for invoice, used in charges.annotate(used=Sum("amount_minor")).values_list("invoice_id", "used"):
         found[invoice] -= used
-    notes: Any = CreditNote.objects.filter(invoice_id__in=invoices).order_by().values("invoice_id")
-    gone = notes.annotate(gone=Sum(F("amount_minor") - F("tax_minor"))).values_list("invoice_id", "gone")
-    for invoice, back in gone:
-        found[invoice] = max(0, found[invoice] - back)
+    credits = _credits(invoices)
+    taken = _taken_over(payments) if payments else {}
+    for payment in payments:
+        id = payment.invoice_id
+        gone = sum(note.amount_minor - note.tax_minor for note in credits[id])
+        found[id] = max(0, found[id] - gone - taken.get(payment.pk, 0))
     return found
+
+
+def _credits(invoices: Sequence[str]) -> dict[str, list[CreditNote]]:
+    """Return invoice -> its credit notes."""
+    found: dict[str, list[CreditNote]] = defaultdict(list)
+    for note in CreditNote.objects.filter(invoice_id__in=invoices):
+        found[note.invoice_id].append(note)
+    return found
+
+
+def _taken_over(payments: Sequence[Payment]) -> dict[str, int]:
+    """Return order -> what was credited, since it was made, of the unused time that it has taken over: at most that.
+
+    An order that began at once took over all that ran then, with what that had taken over itself. A credit note takes
+    as much of it as was unused of the credited order.
+    """
+    negative = InvoiceLine.objects.filter(invoice__in=[one.invoice_id for one in payments], amount_minor__lt=0)
+    off = dict(
+        negative.order_by().values("invoice_id").annotate(off=-Sum("amount_minor")).values_list("invoice_id", "off")
+    )
+    if not off:
+        return {}
+    last = max(payments, key=_paid)
+    rows = Payment.objects.filter(subscription=last.subscription_id, status=Payment.Status.PAID)
+    earlier = sorted(rows.filter(paid_at__lte=last.paid_at).select_related("invoice"), key=_paid)
+    credits = _credits([one.invoice_id for one in earlier])
+    if not credits:
+        return {}
+    return {
+        payment.pk: min(off[payment.invoice_id], _credited(payment, earlier, credits))
+        for payment in payments
+        if payment.invoice_id in off
+    }
+
+
+def _credited(last: Payment, earlier: Sequence[Payment], credits: Mapping[str, Sequence[CreditNote]]) -> int:
+    """Return what was credited, since an order was made, of what it and the orders before it have taken over."""
+    running: list[tuple[Payment, int]] = []
+    for payment in earlier:
+        gone = 0
+        if payment.from_now and payment.invoice.kind == Invoice.Kind.CYCLE:
+            gone = sum(lost * _left(one, payment.created_at) // _whole(one) for one, lost in running)
+            running = []
+        if payment.pk == last.pk:
+            return gone
+        notes = [note for note in credits.get(payment.invoice_id, ()) if note.created_at >= last.created_at]
+        running.append((payment, gone + sum(note.amount_minor - note.tax_minor for note in notes)))
+    return 0
+
+
+def _paid(payment: Payment) -> tuple[Any, str]:
+    return payment.paid_at, payment.pk
+
+
+def _left(payment: Payment, now: datetime) -> int:
+    """Return how many seconds of what an order opened are left."""
+    begins, ends = _period(payment)
+    return max(0, int((ends - max(now, begins)).total_seconds())) if begins and ends else 0
+
+
+def _whole(payment: Payment) -> int:
+    begins, ends = _period(payment)
+    return max(1, int((ends - begins).total_seconds())) if begins and ends else 1

@@ -77,7 +77,7 @@ def full_subscription() -> dict[str, Any]:
         "pauseMonths": found.plan.pause_months if found and found.plan else 0,
         "order": ways_of(order) if order else None,
         "paymentMethod": MethodOut.one(PaymentMethod.objects.filter(is_default=True)),
-        "balance": [money(balance_of(code), code) for code in sorted(codes)],
+        "balance": [money(amount, code) for code in sorted(codes) if (amount := balance_of(code))],
         "billingDetails": detailed(),
     }
 

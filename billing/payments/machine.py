@@ -48,6 +48,9 @@ def work(deadline: float) -> None:
                 run(rows[0])
             except LeaseLost:
                 log.warning("attempt %s was taken over by another worker", rows[0].pk)
+            except Exception as trouble:  # noqa: BLE001  the edge of one attempt: the others continue
+                log.exception("attempt %s cannot go on", rows[0].pk)
+                _later(rows[0], trouble)
 
 
 def has_work() -> bool:
@@ -155,6 +158,13 @@ def _doubt(attempt: Attempt, doubt: Unsure) -> None:
         _requeue(attempt, status=Status.UNKNOWN, reason=str(doubt)[:300])
         return
     _wait(attempt, backoff(attempt.attempts, base=settings.PAYMENT_BACKOFF), str(doubt))
+
+
+def _later(attempt: Attempt, trouble: Exception) -> None:
+    """Let go of an attempt that has failed in ways that nobody has thought of, if it is still ours."""
+    mine = Attempt.objects.filter(pk=attempt.pk, lease=attempt.lease, status=Status.WORKING)
+    due, error = timezone.now() + backoff(attempt.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
+    mine.update(status=Status.DUE, due_at=due, error=error, worker=None, updated_at=timezone.now())
 
 
 def _wait(attempt: Attempt, wait: timedelta, reason: str) -> None:

@@ -15,11 +15,12 @@ from billing.ledger.services import BANK
 from billing.payments.attempts import ORDER_PAGE_LIFE, file_of, open_order
 from billing.payments.models import Payment
 from billing.payments.notices import tell_rejected
-from billing.payments.settling import apply_payment, close_order, keep_as_credit, leave_stale
+from billing.payments.settling import apply_payment, close_order, leave_stale, take_money
 from billing.subscriptions.changes import lock_primary
 from core.errors import NamedError, ValidationFailed
 from core.ids import is_id
 from core.tenancy import company_id, company_scope
+from core.text.timezones import zone_of
 
 Bank = Payment.Bank
 WAITING = (Bank.AWAITING, Bank.SUBMITTED)
@@ -113,26 +114,24 @@ def takes_approval(payment: Payment) -> bool:
 def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, by: User) -> None:
     """Book a bank transfer that has come, and let its order take effect.
 
-    For an order that was left meanwhile, or whose time was over when it came, it becomes the company's balance.
-    Raises BadRequest_400 and ValidationFailed.
+    For an order that was left meanwhile, whose time was over when it came or that cannot take effect any more, it
+    becomes the company's balance. Raises BadRequest_400 and ValidationFailed.
     """
     with company_scope(payment.company_id), lock_primary(payment.company_id) as subscription:
         locked = Payment.objects.select_for_update(no_key=True).get(pk=payment.pk)
         leave_stale(locked, subscription)
         if _came_late(locked, received_on):
             close_order(locked)
-        was_left = locked.status == Payment.Status.CANCELLED
         if not takes_approval(locked):
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
         if amount_minor != locked.amount_minor:
             raise ValidationFailed("another amount", "amount: it must be what the order says, to the last unit")
+        if received_on > timezone.now().astimezone(zone_of(the_seller().timezone)).date():
+            raise ValidationFailed("received_on is to come", "received_on: a day that is yet to come")
         locked.bank_state, locked.decided_at, locked.decided_by = Bank.APPROVED, timezone.now(), by
         locked.transferred_on = received_on
-        if was_left:
-            locked.save()
-            keep_as_credit(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
-        else:
-            apply_payment(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
+        locked.save()
+        take_money(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
 
 
 def _came_late(payment: Payment, received_on: date) -> bool:

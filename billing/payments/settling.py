@@ -26,10 +26,11 @@ from billing.ledger.services import BALANCE, BANK, RECEIVABLE, balance_of, cash,
 from billing.payments.models import Attempt, Payment, PaymentMethod, Transaction
 from billing.payments.notices import tell_received
 from billing.subscriptions.changes import Action, apply_change, lock_primary
-from billing.subscriptions.models import Subscription
+from billing.subscriptions.models import OPEN, Subscription
 from billing.subscriptions.renewals import Terms, record_payment
 from billing.subscriptions.services import change_subscription, grant_subscription
 from core.crypto import lookup_hash
+from core.errors import ApiError, NamedError
 from core.events import emit
 from core.tenancy import company_id
 
@@ -56,7 +57,8 @@ def settle(attempt_id: str, fact: Fact) -> Attempt:
     """Merge what a gateway says into an attempt of the active company, and its order. Returns the attempt.
 
     Paid is final. Another amount, currency or reference than the order's parks the attempt as wrong, and nothing is
-    opened by it. Raises nothing for facts that bring nothing new.
+    opened by it. Money for an order that cannot take effect any more becomes balance. Raises nothing for facts that
+    bring nothing new.
     """
     attempt: Attempt = Attempt.objects.get(pk=attempt_id)
     with lock_primary(company_id()) as subscription:
@@ -103,20 +105,35 @@ def _settle_paid(payment: Payment, attempt: Attempt, fact: Fact) -> None:
     attempt.save()  # before the events of what it opens
     if fact.method and attempt.save_method:
         save_method(attempt.letter, attempt.adapter, fact.method)
-    by = f"gateway-{attempt.letter}"
+    take_money(payment, account=cash(attempt.letter), by=f"gateway-{attempt.letter}", tx=f"pay:{attempt.pk}")
+
+
+def take_money(payment: Payment, *, account: str, by: str, tx: str) -> None:
+    """Book money that has come for a locked order. It pays the order, or is the company's balance where that was left,
+    paid otherwise or cannot take effect any more, which leaves it."""
     if payment.status == Payment.Status.OPEN:
-        apply_payment(payment, account=cash(attempt.letter), by=by, tx=f"pay:{attempt.pk}")
-    else:
-        keep_as_credit(payment, account=cash(attempt.letter), by=by, tx=f"pay:{attempt.pk}")
+        try:
+            with transaction.atomic():
+                apply_payment(payment, account=account, by=by, tx=tx)
+        except ApiError as refusal:
+            log.warning("order %s is paid and cannot take effect: %s", payment.pk, refusal)
+            payment.refresh_from_db()
+            close_order(payment)
+        else:
+            return
+    keep_as_credit(payment, account=account, by=by, tx=tx)
 
 
 def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
-    """Make a locked, open order paid: its invoice is issued and paid, and what it buys takes effect.
+    """Make a locked, open order paid: what it buys takes effect, and its invoice is issued and paid.
 
-    `account` is where the money is; an order whose amount is 0 moves none.
+    `account` is where the money is; an order whose amount is 0 moves none. Raises ApiError where what it buys cannot
+    take effect (any more).
     """
     invoice = Invoice.objects.get(pk=payment.invoice_id)
+    period = _open(payment, invoice)
     if invoice.number is None:  # a renewal's is issued when it is billed
+        invoice.period_start, invoice.period_end = period  # the quote's was reckoned from when it was ordered
         issue(invoice)
     money, credit = payment.amount_minor, payment.credit_minor
     post(tx, payment.currency, [(account, money), (RECEIVABLE, -money)], about=invoice.pk)
@@ -134,21 +151,19 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
     payment.invoice = invoice
     if money:
         tell_received(payment, by=by)
-    _open(payment, invoice)
     emit("payment.paid", [payment.pk], payloads={payment.pk: {"invoice": invoice.number, "by": by}})
 
 
-def _open(payment: Payment, invoice: Invoice) -> None:
-    """Let a paid order take effect on the subscription."""
-    if invoice.kind == Invoice.Kind.SEATS:
-        change_subscription(company_id=payment.company_id, seats=payment.seats, note=f"invoice {invoice.number}")
-        return
-    if invoice.kind == Invoice.Kind.ADD_ONS:
-        _have_add_ons(payment)
-        return
+def _open(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime | None]:
+    """Let a paid order take effect on the subscription. Returns the period that it has opened, or adds to.
+
+    Raises ApiError where it cannot.
+    """
+    if invoice.kind in (Invoice.Kind.SEATS, Invoice.Kind.ADD_ONS):
+        return _add(payment, invoice)
     plan = payment.plan
     if plan is None:
-        raise RuntimeError(f"order {payment.pk} buys a period of no plan")
+        raise NamedError("PlanNotFound_400", "the plan that was ordered is gone")
     source = f"invoice:{invoice.pk}"
     net = invoice.total_minor - invoice.tax_minor
     if net <= 0:
@@ -164,7 +179,22 @@ def _open(payment: Payment, invoice: Invoice) -> None:
         )
     found = _have_add_ons(payment)
     payment.basis |= {"periodStart": _text(found.period_start), "periodEnd": _text(found.period_end)}
-    payment.save(update_fields=["basis"])
+    return found.period_start, found.period_end
+
+
+def _add(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime | None]:
+    """Let a paid order add seats or add-ons to the period that runs. Raises BadRequest_400 where that has ended."""
+    now, note = timezone.now(), f"order {payment.number}"
+    if invoice.period_end is not None and invoice.period_end <= now:
+        raise NamedError("BadRequest_400", "the period that it was ordered for has ended")
+    if invoice.kind == Invoice.Kind.SEATS:
+        found = change_subscription(company_id=payment.company_id, seats=payment.seats, note=note)
+    else:
+        found = Subscription.objects.get(pk=payment.subscription_id)
+        if found.status not in OPEN:
+            raise NamedError("BadRequest_400", f"the subscription is {found.status}")
+        found = _have_add_ons(payment)
+    return now, found.period_end
 
 
 def _renewed_period(payment: Payment, invoice: Invoice) -> tuple[datetime, datetime] | None:
@@ -194,7 +224,7 @@ def _text(moment: Any) -> str:
 
 
 def keep_as_credit(payment: Payment, *, account: str, by: str, tx: str) -> None:
-    """Keep money that came for an order which was paid otherwise or left: it is the company's balance."""
+    """Keep money that came for an order which it does not pay: it is the company's balance."""
     post(tx, payment.currency, [(account, payment.amount_minor), (BALANCE, -payment.amount_minor)])
     _tell(payment, Kind.CREDIT, payment.amount_minor, by)
     tell_received(payment, by=by, credited=True)

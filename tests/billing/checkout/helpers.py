@@ -7,7 +7,9 @@ from typing import Any
 
 from django.utils import timezone
 
+from billing.checkout.services import order_seats, subscribe
 from billing.gateways.registry import ADAPTERS
+from billing.ledger.services import BANK
 from billing.models import (
     Attempt,
     GatewayAccount,
@@ -19,7 +21,9 @@ from billing.models import (
     Subscription,
 )
 from billing.payments.orders import approve_transfer
+from billing.payments.settling import take_money
 from billing.standin.server import Server
+from billing.subscriptions.changes import lock_primary
 from core.tenancy import unscoped
 from tests.billing.subscriptions.helpers import plan_of
 from tests.kit.cast import Cast, make_cast
@@ -87,6 +91,21 @@ def pay(cast: Cast, id: str) -> None:
     approve_transfer(
         payment=payment, amount_minor=payment.amount_minor, received_on=timezone.now().date(), by=UserFactory()
     )
+
+
+def buy(cast: Cast, **values: Any) -> Payment | None:
+    """Order and pay what POST /subscription takes, or else seats, without a session, which time travel would end."""
+    with cast.scope(), lock_primary(cast.company.pk):
+        make = (
+            subscribe(values=values, member_id=None) if "plan_id" in values else order_seats(member_id=None, **values)
+        )
+        quote, payment = make
+        if payment is None or quote is None:
+            return None
+        assert quote.total == payment.invoice.total_minor
+        if payment.status == Payment.Status.OPEN:
+            take_money(payment, account=BANK, by="bank", tx=f"pay:{payment.pk}")
+        return payment
 
 
 def books_hold() -> None:

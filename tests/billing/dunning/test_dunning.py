@@ -9,14 +9,16 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from accounts.models import Company, Mail
-from billing.checkout.services import choose_method
+from billing.checkout.services import choose_method, subscribe
 from billing.dunning import services
 from billing.dunning.schedule import is_hard, next_try
 from billing.dunning.services import give_up, retry_now
 from billing.gateways.base import Misconfigured, Refused, Said, Unsure
+from billing.ledger.services import BANK
 from billing.models import Attempt, Dunning, PaymentMethod, Posting
 from billing.payments.attempts import begin
 from billing.payments.orders import leave_open_order
+from billing.payments.settling import take_money
 from billing.subscriptions.changes import lock_primary
 from billing.subscriptions.selectors import state_words
 from billing.subscriptions.services import cancel_subscription
@@ -24,7 +26,7 @@ from core.errors import NamedError
 from core.tenancy import company_scope, unscoped
 from tests.billing.checkout.helpers import books_hold
 from tests.billing.renewals.helpers import FakeGateway, charged, dunning, invoices, renewal, save_card
-from tests.billing.subscriptions.helpers import actions, at, days, mails, primary, run_renewals, subscribed
+from tests.billing.subscriptions.helpers import actions, at, days, mails, plan_of, primary, run_renewals, subscribed
 from tests.kit.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -194,6 +196,21 @@ def test_a_period_whose_order_was_left_for_another_is_billed_anew_without_furthe
     run_renewals(END + days(1.5))
     assert [one.status for one in invoices(company)] == ["credited", "paid"]
     assert (primary(company).status, primary(company).period_start) == ("active", END)
+    books_hold()
+
+
+def test_another_plan_that_is_chosen_while_past_due_begins_where_the_paid_period_ended() -> None:
+    company, cheaper = subscribed(), plan_of("Small", amount="7")
+    run_renewals(END)
+    with at(END + days(6)), company_scope(company.pk), lock_primary(company.pk):
+        quote, order = subscribe(values={"plan_id": cheaper.pk}, member_id=None)
+        assert order is not None
+        take_money(order, account=BANK, by="bank", tx=f"pay:{order.pk}")
+    found = primary(company)
+    period = (END, datetime(2026, 5, 31, 12, tzinfo=UTC))
+    assert (quote.period, quote.from_now, quote.total) == (period, False, 700)
+    assert (found.status, found.plan, found.period_start, found.period_end) == ("active", cheaper, *period)
+    assert [(one.status, one.period_start) for one in invoices(company)] == [("credited", END), ("paid", END)]
     books_hold()
 
 
