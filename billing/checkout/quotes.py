@@ -144,8 +144,8 @@ def quote_plan(
     plan = with_terms(plan, version)
     price = _price(plan, version, interval, currency or _currency(plan, version, interval, subscription))
     code = price.currency.code
-    chosen = seats if seats is not None else max(plan.min_seats, used_quota("member"))
-    check_seats(plan, chosen)
+    ahead = start is not None and start > now and not scheduled
+    chosen = _seats(subscription, plan, seats, ahead=ahead)
     wanted = (held(subscription) if is_open(subscription) else {}) if add_ons is None else add_ons
     keeps = change == SAME and code == subscription.currency
     items = items_for(subscription, wanted, currency=code, interval=interval, keeps=keeps)
@@ -175,6 +175,16 @@ def quote_plan(
     return quote if scheduled else _with_credit(quote)
 
 
+def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: bool) -> int:
+    """Return how many seats are bought. A period is paid ahead with those of the running one, which it goes on with."""
+    held_now = max(subscription.seats or plan.min_seats, plan.min_seats)
+    if ahead and seats not in (None, held_now):
+        raise NamedError("BadRequest_400", f"seats: a period is paid ahead with the {held_now} of the running one")
+    chosen = seats if seats is not None else held_now if ahead else max(plan.min_seats, used_quota("member"))
+    check_seats(plan, chosen)
+    return chosen
+
+
 def _waits(change: str, when: str, *, runs: bool) -> bool:
     """Tell whether a change waits until the paid period has ended. Raises BadRequest_400 where none runs."""
     if when == PERIOD_END and not runs:
@@ -198,11 +208,11 @@ def tax_of_sale() -> Tax:
 def quote_seats(subscription: Subscription, seats: int) -> Quote:
     """Reckon what more seats cost for the rest of the paid period.
 
-    Raises SubscriptionExpired_400, BadRequest_400, PlanMinUsers_400 and PlanMaxUsers_400.
+    Raises BadRequest_400, PlanMinUsers_400 and PlanMaxUsers_400.
     """
     plan, end, start = plan_held(subscription), subscription.period_end, subscription.period_start
     if not is_open(subscription) or subscription.status != Status.ACTIVE:
-        raise NamedError("SubscriptionExpired_400", "seats are added to a subscription that is paid")
+        raise NamedError("BadRequest_400", "seats: they are added to a subscription that is active and paid")
     if plan is None or not subscription.interval or end is None or start is None:
         raise NamedError("BadRequest_400", "this subscription has no seats to be paid for")
     check_seats(plan, seats)

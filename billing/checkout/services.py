@@ -202,7 +202,7 @@ def undo_cancel() -> None:
     with lock_primary(company_id()) as found:
         subscription = require_subscription(found)
         if not subscription.cancel_at_period_end or subscription.status != Status.ACTIVE:
-            raise NamedError("BadRequest_400", "cancelAtPeriodEnd: it has ended; subscribe anew")
+            raise NamedError("BadRequest_400", "cancelAtPeriodEnd: it has ended; order a plan again")
         ends = access_end(subscription.period_end)
         apply_change(subscription, Action.CHANGED, note=BY_MEMBER, ends_at=ends, cancel_at_period_end=False)
 
@@ -219,6 +219,16 @@ def choose_method(id: str) -> None:
 
 @transaction.atomic
 def delete_method(id: str) -> None:
-    """Forget a saved method. Raises PaymentNotFound_400."""
-    if not PaymentMethod.objects.filter(pk=id).delete()[0]:
+    """Forget a saved method. The newest other one that has not expired takes its place. Raises PaymentNotFound_400."""
+    rows = {row.pk: row for row in PaymentMethod.objects.select_for_update().order_by("-created_at", "-pk")}
+    gone = rows.pop(id, None)
+    if gone is None:
         raise NamedError("PaymentNotFound_400", "id: there is no such saved method")
+    was_default = gone.is_default
+    gone.delete()
+    today = timezone.now().date()
+    good = (row.pk for row in rows.values() if row.expires_on is None or row.expires_on >= today)
+    heir = next(good, None) if was_default else None
+    if heir is not None:
+        PaymentMethod.objects.filter(pk=heir).update(is_default=True, updated_at=timezone.now())
+        wake()

@@ -40,7 +40,7 @@ def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
 def _begun_at(subscription: Subscription, start: datetime) -> list[Payment]:
     """Return the paid orders of the period that began at a moment, those of seats within it among them."""
     rows = Payment.objects.filter(subscription=subscription, status=Payment.Status.PAID).select_related("invoice")
-    known = Q(basis__periodStart=start.isoformat())
+    known = Q(basis__periodStart=start.isoformat()) | Q(basis__within=start.isoformat())
     other = Q(invoice__period_start__gte=start) & ~Q(basis__has_key="periodStart")
     return list(rows.filter(known | other).order_by("paid_at", "pk"))
 

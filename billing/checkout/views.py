@@ -138,7 +138,6 @@ class SubscriptionViewSet(ResourceViewSet):
         success="OrderCreated_201",
         errors=(
             "SubscriptionNotFound_400",
-            "SubscriptionExpired_400",
             "PlanMinUsers_400",
             "PlanMaxUsers_400",
             "BadRequest_400",

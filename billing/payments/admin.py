@@ -22,7 +22,7 @@ from unfold.widgets import (
 
 from billing.gateways.base import Misconfigured, Refused, Unsure
 from billing.gateways.registry import title_of
-from billing.ledger.money import sum_text, to_minor
+from billing.ledger.money import sum_text, to_amount, to_minor
 from billing.payments.machine import look
 from billing.payments.models import Attempt, GatewayEvent, Payment, PaymentMethod, Refund, Transaction
 from billing.payments.orders import approve_transfer, reject_transfer, takes_approval, takes_rejection

@@ -27,8 +27,8 @@ from billing.payments.models import Attempt, Payment, PaymentMethod, Transaction
 from billing.payments.notices import tell_received
 from billing.subscriptions.changes import Action, apply_change, lock_primary
 from billing.subscriptions.models import OPEN, Subscription
-from billing.subscriptions.renewals import Terms, record_payment
-from billing.subscriptions.services import change_subscription, grant_subscription
+from billing.subscriptions.renewals import Terms, open_period
+from billing.subscriptions.services import change_subscription
 from core.crypto import lookup_hash
 from core.errors import ApiError, NamedError
 from core.events import emit
@@ -166,17 +166,13 @@ def _open(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime
         raise NamedError("PlanNotFound_400", "the plan that was ordered is gone")
     source = f"invoice:{invoice.pk}"
     net = invoice.total_minor - invoice.tax_minor
-    if net <= 0:
-        values: dict[str, Any] = {"interval": payment.interval, "seats": payment.seats, "currency": payment.currency}
-        grant_subscription(company_id=payment.company_id, plan=plan, note=source, **values)
-    else:
-        record_payment(
-            company_id=payment.company_id,
-            amount=to_amount(net, payment.currency),
-            currency=payment.currency,
-            source=source,
-            terms=Terms(plan, payment.interval, payment.seats, payment.from_now, _renewed_period(payment, invoice)),
-        )
+    open_period(
+        company_id=payment.company_id,
+        amount=to_amount(max(0, net), payment.currency),
+        currency=payment.currency,
+        source=source,
+        terms=Terms(plan, payment.interval, payment.seats, payment.from_now, _renewed_period(payment, invoice)),
+    )
     found = _have_add_ons(payment)
     payment.basis |= {"periodStart": _text(found.period_start), "periodEnd": _text(found.period_end)}
     return found.period_start, found.period_end

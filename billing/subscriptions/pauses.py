@@ -5,7 +5,8 @@ What is left of the paid period is kept, and runs on when the subscription is re
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
 from django.utils import timezone
 
@@ -31,7 +32,7 @@ def pause_subscription(*, company_id: str, until: datetime, by: User | None = No
             raise NamedError("BadRequest_400", "paused: the plan does not allow it")
         if not now < until <= months_after(begun, months, begun.day):
             raise ValidationFailed(
-                "another end", f"paused.until: to come, and at most {months} months from its beginning"
+                "not a possible end", f"paused.until: to come, and at most {months} months from its beginning"
             )
         end = subscription.period_end
         is_paid = subscription.status == Status.ACTIVE and end is not None and end > now
@@ -70,9 +71,7 @@ def resume(subscription: Subscription, *, by: User | None = None, note: str = ""
         raise RuntimeError(f"subscription {subscription.pk} is paused without a period")
     paused = min(now, subscription.paused_until or now) - subscription.paused_at
     start = subscription.period_start
-    for payment in subscription.payments.filter(status="paid", basis__periodEnd=end.isoformat()):
-        payment.basis |= {"periodEnd": (end + paused).isoformat()}  # what is unused of it is still found
-        payment.save(update_fields=["basis", "updated_at"])
+    _move_orders(subscription, subscription.paused_at, paused)
     return apply_change(
         subscription,
         Action.RESUMED,
@@ -86,3 +85,30 @@ def resume(subscription: Subscription, *, by: User | None = None, note: str = ""
         paused_at=None,
         paused_until=None,
     )
+
+
+def _move_orders(subscription: Subscription, paused_at: datetime, by: timedelta) -> None:
+    """Move what paid orders opened that had not ended before the pause, so that what is unused of it stays the same.
+
+    Orders of seats and add-ons say within which period they are (`within`), since they begin later than it.
+    """
+    paid = subscription.payments.filter(status="paid").select_related("invoice")
+    running = [(payment, *_opened(payment)) for payment in paid]
+    running = [one for one in running if one[1] and one[2] and one[2] > paused_at]
+    cycles = {begins for payment, begins, _ in running if payment.invoice.kind == "cycle"}
+    if subscription.period_start:
+        cycles.add(subscription.period_start)
+    for payment, begins, ends in running:
+        payment.basis |= {"periodStart": (begins + by).isoformat(), "periodEnd": (ends + by).isoformat()}
+        within = max((cycle for cycle in cycles if cycle <= begins), default=None)
+        if payment.invoice.kind != "cycle" and within is not None:
+            payment.basis["within"] = (within + by).isoformat()
+        payment.save(update_fields=["basis", "updated_at"])
+
+
+def _opened(payment: Any) -> tuple[Any, Any]:
+    """Return the period that a paid order opened: its own, or else its invoice's."""
+    start, end = payment.basis.get("periodStart"), payment.basis.get("periodEnd")
+    if start and end:
+        return datetime.fromisoformat(start), datetime.fromisoformat(end)
+    return payment.invoice.period_start, payment.invoice.period_end

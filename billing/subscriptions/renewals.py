@@ -239,6 +239,22 @@ def record_payment(
     """
     if amount <= 0 or not source:
         raise ValidationFailed("a payment has a source and an amount above zero", "amount, source: of what was paid")
+    return open_period(
+        company_id=company_id, amount=amount, currency=currency, source=source, terms=terms, by=by, note=note
+    )
+
+
+def open_period(
+    *,
+    company_id: str,
+    amount: Decimal,
+    currency: str,
+    source: str,
+    terms: Terms | None = None,
+    by: User | None = None,
+    note: str = "",
+) -> Subscription:
+    """Open the period that was paid, as `record_payment` does, or one of an order of nothing, which rewards nobody."""
     with lock_primary(company_id) as found:
         subscription = require_subscription(found)
         if SubscriptionChange.objects.filter(source=source).exists():
@@ -269,7 +285,8 @@ def record_payment(
             cancel_at_period_end=False,
             **values,
         )
-        accrue(company_id=company_id, amount=amount, currency=currency, source=source)
+        if amount > 0:
+            accrue(company_id=company_id, amount=amount, currency=currency, source=source)
         return subscription
 
 

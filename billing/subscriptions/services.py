@@ -277,4 +277,4 @@ def restore_period(*, company_id: str, period_end: datetime, note: str) -> None:
 
 def _expect_open(subscription: Subscription) -> None:
     if subscription.status in (Status.CANCELLED, Status.EXPIRED):
-        raise NamedError("BadRequest_400", f"the subscription is {subscription.status}; grant it anew")
+        raise NamedError("BadRequest_400", f"the subscription has ended: it is {subscription.status}")
