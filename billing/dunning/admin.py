@@ -43,7 +43,7 @@ class DunningAdmin(CompanyRecordAdmin):
         return sum_text(row.payment.amount_minor, row.payment.currency) if open_order else "–"
 
     def admits(self, record: Dunning, name: str) -> bool:
-        return record.payment.status == record.payment.Status.OPEN
+        return bool(record.payment.status == record.payment.Status.OPEN)
 
     @display(description="order", ordering="payment__status", label=COLOURS)
     def state(self, row: Dunning) -> tuple[str, str]:
