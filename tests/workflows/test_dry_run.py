@@ -205,6 +205,7 @@ SAID = [
         {"prompt": "Invite", "to": "a@b.example", "draft": True},
         "Writes a mail to “a@b.example”: the AI app finds the words for “Invite”, and holds it until it is approved.",
     ),
+    ("chat", {"to": ""}, "Writes to the contact of the run by chat, with an approved template."),
     ("campaign", {"campaign": "0" * 24}, "Adds the contact of the run to the campaign that is gone."),
     (
         "segment",

@@ -11,6 +11,7 @@ from outreach.chat_templates.filling import needed
 from outreach.conversations.automated import PlannedChat, check_template, plan_templates
 from outreach.genie.automated import wait_for_messages
 from workflows.expressions.filters import text
+from workflows.nodes import effects
 from workflows.nodes.base import NodeConfig, NodeType, Wave
 from workflows.nodes.recipients import HANDLES, end, message_id, outcome_of, recipients, resume
 from workflows.nodes.records import checked_ids, fail_by
@@ -106,6 +107,7 @@ CHAT = NodeType(
     templates=("to", "variables"),
     check=_problems,
     writes=True,
+    effect=effects.of_chat,
     outputs={"id": "id", "status": "text", "reason": "text"},
 )
 TYPES = (CHAT,)

@@ -48,6 +48,11 @@ def of_tags(settings: Mapping[str, Any]) -> str:
     return f"{verb} {counted(len(settings['tags']), 'tag')} {to} the {settings['panel']} of the run."
 
 
+def of_chat(settings: Mapping[str, Any]) -> str:
+    to = told(settings["to"]) if settings.get("to") else "the contact of the run"
+    return f"Writes to {to} by chat, with an approved template."
+
+
 def of_mail(what: Callable[[Mapping[str, Any]], str]) -> Callable[[Mapping[str, Any]], str]:
     """Return the effect of a node that writes a mail, of which `what` says what is in it."""
 

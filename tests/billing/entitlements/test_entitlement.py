@@ -68,7 +68,7 @@ def test_access_follows_status_and_clock(cast: Cast, status: str) -> None:
         subscription = Subscription.objects.get()
         for moment, within in ((-1.5, False), (0, True), (0.99, True), (1, False)):
             with at(now + timedelta(days=moment)):
-                expected = within and status in ("trial", "active", "past_due")
+                expected = within and status in ("trial", "active", "past_due", "paused")
                 assert (entitlement_of(cast.company.pk) is not None) == expected, moment
                 assert is_open(subscription) == expected, moment
 
