@@ -13,6 +13,7 @@ from django.conf import settings
 from accounts.mails.links import COMPANY_PAGES, OWN_PAGES, page_link
 from accounts.mails.services import render_mail
 from accounts.settings.branding import Brand
+from billing.models import Payment
 from core.text.formats import Formats
 from crm.models import BulkJob, Import, Webhook
 from outreach.models import GenieScheduler, ImapMailbox, InboundMessage, Smtp
@@ -34,7 +35,7 @@ def test_every_mail_leads_to_a_page_that_opens(cast: Cast) -> None:
     for kind in (*COMPANY_PAGES, *OWN_PAGES):
         job = BulkJob if kind == "notice_bulk_job_finished" else Import
         records = {"job": job, "run": GenieScheduler, "smtp": Smtp, "inbound": InboundMessage, "mailbox": ImapMailbox}
-        records["webhook"] = Webhook
+        records |= {"webhook": Webhook, "payment": Payment}
         sample: dict[str, Any] = dict(SAMPLES[kind][0])
         for name, model in records.items():
             if name in sample:

@@ -69,7 +69,7 @@ def examples(cast: Cast) -> dict[str, dict[str, Any]]:
 
 def test_all_types_take_many_runs_at_once(cast: Cast) -> None:
     configs = examples(cast)
-    # What asks somebody has tests of its own: test_calls, test_waits; the chat's are in tests/workflows/test_chat_node.py.
+    # What asks somebody has tests of its own: test_calls, test_waits; and so has the chat: test_chat_node.
     assert set(configs) == {*NODE_TYPES} - {"http", "ai", "workflow", "approval", "waitFor", "chat"}
     ways = {"condition": "true", "switch": "true", "split": "true", "loop": "done", "find": "found"}
     chain = [type for type in configs if type != "trigger"]
