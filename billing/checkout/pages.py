@@ -94,6 +94,7 @@ class BuyPlan(BillingPage):
         return {
             "form": form,
             "quote": quote,
+            "seen": seen(form),
             "change_details": self.address("billing-details", **chosen),
             "details": details.data if details is not None and details.ok else None,
             "can_buy": self.may_buy(),
@@ -112,6 +113,8 @@ class BuyPlan(BillingPage):
 
     def do_order(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
+        if self.request.POST.get("seen", seen(form)) != seen(form):  # what is sent is not what the price was shown for
+            return self.do_save()
         answer = self.ask("POST", "subscription", None, self.body(form))
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
@@ -120,6 +123,11 @@ class BuyPlan(BillingPage):
         if payment is None:
             return self.done("It changes when the paid period ends", to=self.address("plan"))
         return self.done(to=self.address("plan-pay", payment["id"]))
+
+
+def seen(form: Form) -> str:
+    """Return what a price was shown for, as the page sends it along with an order."""
+    return " ".join(f"{name}={form.values.get(name) or ''}" for name in CHOSEN)
 
 
 class PayOrder(BillingPage):

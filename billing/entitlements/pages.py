@@ -81,7 +81,11 @@ def shown_plan(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[st
         "bounds": [(name_of(module), number) for module, number in sized],
         "label": label,
         "waits": waits,
+        "ordered": "" if label == AHEAD else people,  # a period is paid ahead with the seats of the running one
     }
+
+
+AHEAD = "Pay the next period"
 
 
 def label_of(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[str, Any]) -> tuple[str, bool]:
@@ -89,8 +93,10 @@ def label_of(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[str,
     pays = subscription["isOpen"] and subscription["status"] != "trial" and subscription["interval"]
     if not pays:
         return "Choose", False
+    if subscription["status"] == "past_due":  # its renewal is to be paid; another plan begins where the paid one ended
+        return ("", False) if plan["current"] else ("Choose", False)
     if plan["current"] and chosen.interval == subscription["interval"]:
-        return "Pay the next period", False
+        return AHEAD, False
     if (pays, chosen.interval) == ("year", "month"):
         return "Change on", True
     if plan["current"]:
@@ -119,8 +125,11 @@ class PlanAndUse(SettingsPage):
             *(use(one["module"], one["used"], one["limit"], monthly=one["monthly"]) for one in found["limits"]),
         ]
         chosen = self.choice(found)
+        asked = {"p": "1", "n": "1", "filters": {"status": "open"}}
+        is_due = found["status"] == "past_due" and self._may("POST")
         return {
             "subscription": found,
+            "due": next(iter(self.read("manual-payment", asked).data), None) if is_due else None,
             "state": words,
             "tone": tone,
             "interval": INTERVALS.get(found["interval"], ""),
