@@ -153,6 +153,8 @@ def quote_plan(
         if coupon_code or seats not in (None, subscription.seats or plan.min_seats):
             raise NamedError("BadRequest_400", "addOns: more of them are ordered without seats and coupon")
         return quote_add_ons(subscription, plan, items)
+    if ahead and chosen != (kept := _seats(subscription, plan, None, ahead=True)):
+        raise NamedError("BadRequest_400", f"seats: a period is paid ahead with the {kept} of the running one")
     lines = plan_lines(plan, price, chosen) + item_lines(items, code, interval)
     if start is not None:
         if not scheduled and start > period_after(now, interval, now.day):
@@ -178,8 +180,6 @@ def quote_plan(
 def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: bool) -> int:
     """Return how many seats are bought. A period is paid ahead with those of the running one, which it goes on with."""
     held_now = max(subscription.seats or plan.min_seats, plan.min_seats)
-    if ahead and seats not in (None, held_now):
-        raise NamedError("BadRequest_400", f"seats: a period is paid ahead with the {held_now} of the running one")
     chosen = seats if seats is not None else held_now if ahead else max(plan.min_seats, used_quota("member"))
     check_seats(plan, chosen)
     return chosen
