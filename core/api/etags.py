@@ -127,7 +127,7 @@ def unless_changed(view: Any, request: Any, path: Mapping[str, str], run: Callab
 
 def _lock(view: Any, path: Mapping[str, str]) -> None:
     listing, id = getattr(view, "listing", None), path.get(view.lookup_url_kwarg)
-    if listing is not None and id is not None:
+    if listing is not None and id is not None and active_scope() is not None:
         model = listing.rows(view.list_request()).model
         list(model._base_manager.select_for_update(no_key=True, of=("self",)).filter(pk=id).values_list("pk"))
 

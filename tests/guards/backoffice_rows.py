@@ -349,7 +349,7 @@ def _month(n: int) -> MeterPeriod:
 
 
 def _add_on(n: int) -> AddOn:
-    return AddOn.objects.create(name=f"Add-on {new_id()[-8:]}", order=n)
+    return AddOn.objects.create(name=f"Add-on {new_id()[-8:]}", order=n, is_public=False)
 
 
 def _version(n: int) -> PlanVersion:
