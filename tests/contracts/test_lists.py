@@ -200,7 +200,12 @@ def test_each_word_of_a_search_stands_somewhere(cast: Cast) -> None:
     assert cast.key.delete("/contact", {"selectAll": True}, searchValue="lea tal").data == {"deletedCount": 1}
 
 
-OWN_ORDER = {"contact/import/<str:id>/errors", "inbox", "lead/import/<str:id>/errors"}
+OWN_ORDER = {
+    "contact/import/<str:id>/errors",
+    "conversation/<str:id>/messages",
+    "inbox",
+    "lead/import/<str:id>/errors",
+}
 """Lists in an order of their own (docs/deviations.md)."""
 
 

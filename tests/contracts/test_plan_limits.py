@@ -83,7 +83,6 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
 NOT_COUNTED = {
     "manual-payment": "there is one open order",
     "subscription": "there is one open order",
-    "subscription/<str:id>/retry": "what is charged is billed already",
     "subscription/payment-methods/setup": "ways to pay are free",
     "subscription/seats": "seats are, when it is paid",
     "webhook": "there are 50 at most, whatever the plan",
