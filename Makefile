@@ -55,9 +55,9 @@ stop: venv ## stop embedded servers that a killed run left behind
 status: venv ## say which embedded servers run
 	@$(BIN)/python -m config.local.embedded status
 
-# Of the pages and operations that tests walk over, `make test` looks at every third. Tests that are named, and
+# Of the pages and operations that tests walk over, `make test` looks at every fifth. Tests that are named, and
 # `make check`, look at all of them.
-EVERY ?= $(if $(ARGS),1,3)
+EVERY ?= $(if $(ARGS),1,5)
 
 test: venv ## the test suite (make check and make slow add to it), which starts servers of its own (ARGS="tests/crm -k import")
 	SUITE_EVERY=$(EVERY) $(BIN)/pytest -n $(TEST_WORKERS) --dist worksteal $(ARGS) $(if $(SECOND_TRY),|| $(FAILED_ALONE))

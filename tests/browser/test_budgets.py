@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, Response, 
 
 from tests.browser.conftest import listen_to
 from tests.kit.cast import make_cast
+from tests.kit.examples import in_make_check
 from tests.kit.factories import ContactFactory
 from tests.web.helpers import PASSWORD, at
 
@@ -69,6 +70,7 @@ def context(browser: Browser, live_server: Any) -> Iterator[BrowserContext]:
     made.close()
 
 
+@in_make_check
 def test_a_slow_line_is_spared(context: BrowserContext) -> None:
     cast = make_cast()
     with cast.scope():
@@ -78,7 +80,6 @@ def test_a_slow_line_is_spared(context: BrowserContext) -> None:
     debugger = context.new_cdp_session(page)
     debugger.send("Network.enable")
     debugger.send("Network.emulateNetworkConditions", SLOW_4G)
-    debugger.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     troubles, traffic = listen_to(page), Traffic(page)
     contacts, begun = at(cast.owner, "contacts"), monotonic()
 

@@ -15,6 +15,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from tests.kit.cast import KEY, Cast
+from tests.kit.examples import in_make_check
 from tests.kit.factories import ContactFactory, UserFactory
 
 ORIGIN = "https://app.example.com"
@@ -82,6 +83,7 @@ def test_no_other_origin_calls_the_api_by_default(cast: Cast) -> None:
     assert "Access-Control-Allow-Origin" not in answer.headers
 
 
+@in_make_check
 def test_named_origins_call_the_api_by_key() -> None:
     https = {"BASE_URL": "https://crm.example.com", "ALLOWED_HOSTS": "*"}
     found = run("-c", PREFLIGHT, CORS_ALLOWED_ORIGINS=ORIGIN, SERVER_LOG_DAYS="0", **https)

@@ -19,6 +19,7 @@ from config import slow_callers
 from config.slow_callers import SMALL, SlowCallerLimit
 from crm.models import File
 from tests.kit.cast import KEY, Cast, make_cast
+from tests.kit.examples import in_make_check
 from tests.kit.web import Web, web_process
 
 LOGIN = "/api/public/login"
@@ -203,6 +204,7 @@ def log_in(web: Web) -> int:
     return web.call("POST", LOGIN, JSON, b"{}")[0]
 
 
+@in_make_check
 @pytest.mark.long
 def test_slow_bodies_and_unread_answers_leave_a_thread(transactional_db: None) -> None:
     cast = make_cast()

@@ -27,6 +27,7 @@ import pytest
 from core.models import IdempotencyKey
 from crm.models import LeadActivity
 from tests.kit.cast import KEY, Cast
+from tests.kit.examples import in_make_check
 from tests.kit.factories import ContactFactory
 from tests.kit.processes import database_url
 
@@ -140,6 +141,7 @@ def chaos(cast: Cast, requests: int, callers: int, kills: int) -> dict[str, Any]
     }
 
 
+@in_make_check
 @pytest.mark.parametrize(
     ("requests", "callers", "kills"),
     [

@@ -17,6 +17,7 @@ from billing.standin.server import running
 from core.jobs import sweep
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, open_gateways, order, subscription_of
+from tests.kit.examples import in_make_check
 from tests.kit.processes import python
 
 KILLED = """
@@ -41,6 +42,7 @@ def be_killed() -> None:
     assert sweep() == 1
 
 
+@in_make_check
 @pytest.mark.django_db(transaction=True)
 def test_what_a_killed_worker_had_found_counts_once(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OUTBOUND_PRIVATE_HOSTS", "127.0.0.0/8")

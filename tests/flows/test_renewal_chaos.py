@@ -21,6 +21,7 @@ from core.models import Event
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import books_hold
 from tests.billing.subscriptions.helpers import plan_of
+from tests.kit.examples import in_make_check
 from tests.kit.processes import kill, python
 
 BILL = """
@@ -33,6 +34,7 @@ while bill_batch(int(sys.argv[1])):
 """
 
 
+@in_make_check
 @pytest.mark.parametrize(
     ("number", "batch", "kills"),
     [

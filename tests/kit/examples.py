@@ -23,5 +23,5 @@ def thorough(number: int) -> int:
 
 
 def walked(places: Iterable[Place]) -> list[Place]:
-    """Return the places that a walk over all of them looks at: all, or every third of them in `make test`."""
+    """Return the places that a walk over all of them looks at: all, or every fifth of them in `make test`."""
     return list(places)[::EVERY]

@@ -60,14 +60,16 @@ def test_every_reason_has_a_sentence_and_a_deed(
     assert "Approved 1 message again; those without words are written first" in told
     decision = {"state": "wait", "until": None, "goesAt": None}
     monkeypatch.setattr("outreach.delivery.serializers.decisions_by_id", lambda ids: dict.fromkeys(ids, decision))
-    path = at(cast.owner, f"messages/{message.pk}")
+    path, opened = at(cast.owner, f"messages/{message.pk}"), set[str]()
     for reason in (*Reason, "sender_trouble"):
         decision |= {"reason": reason, "sentence": sentence_of(reason)}
         card = re.search(r'<div class="card"><h2>.*?</div>', client.get(path).content.decode(), re.DOTALL)[0]
         assert escape(sentence_of(reason)) in card, reason
         deed = re.search(r'<a class="link" href="([^"]+)">[^<]+</a>', card)
         assert deed, reason
-        assert client.get(unescape(deed[1])).status_code == 200, (reason, deed[1])
+        if deed[1] not in opened:
+            assert client.get(unescape(deed[1])).status_code == 200, (reason, deed[1])
+            opened.add(deed[1])
     for reason in OTHER_SENTENCES:
         with cast.scope():
             SendJob.objects.update(status="failed", reason=reason)

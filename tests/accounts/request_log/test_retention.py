@@ -26,6 +26,7 @@ from core.models import TaskSchedule
 from core.tenancy import as_owner, unscoped
 from tests.accounts.request_log.helpers import entry
 from tests.guards.test_query_plans import walk
+from tests.kit.examples import in_make_check
 from tests.kit.periodic import only
 from tests.kit.processes import kill, python
 
@@ -153,6 +154,7 @@ print("ready", flush=True)
 """
 
 
+@in_make_check
 @pytest.mark.django_db(transaction=True)
 def test_an_orderly_end_loses_nothing_and_a_fork_repeats_nothing() -> None:
     process = python(PROCESS)
@@ -193,6 +195,7 @@ assert RECORDER.dropped == 0
 """
 
 
+@in_make_check
 @pytest.mark.django_db(transaction=True)
 def test_a_lost_connection_loses_nothing() -> None:
     process = python(LOST_CONNECTION)
@@ -217,6 +220,7 @@ print("ready", flush=True)
 """
 
 
+@in_make_check
 @pytest.mark.django_db(transaction=True)
 def test_the_web_server_stores_what_it_answered_before_it_ends(tmp_path: Any) -> None:
     paths = [f"/api/nowhere/{word}" for word in "abcdefghij"]

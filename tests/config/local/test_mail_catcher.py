@@ -21,6 +21,7 @@ from config.local.mail_catcher.store import MailStore
 from outreach.smtp.message import OutgoingMail, build
 from outreach.smtp.outcome import Rejected, Sent
 from outreach.smtp.transport import Session, SmtpConfig
+from tests.kit.examples import in_make_check
 from tests.kit.smtp_server import resolve_loopback
 
 RAW = b"From: me@example.com\r\nTo: ann@example.org\r\nSubject: hello\r\n\r\nGood morning\r\n"
@@ -148,6 +149,7 @@ def test_an_id_that_names_no_mail(tmp_path: Path, mail_id: str) -> None:
     assert MailStore(tmp_path).read(mail_id) is None
 
 
+@in_make_check
 def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
     environment = {
         **os.environ,

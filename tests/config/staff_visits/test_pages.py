@@ -98,7 +98,7 @@ def test_list_and_records_show_one_company_and_no_secret(
     for company in (cast, outsiders):
         populate(company)
         spread_secrets(company)
-    for resource in RESOURCES:
+    for resource in walked(RESOURCES):
         with row(subtests, resource.route.path):
             shows_one_company_and_no_secret(resource, cast, outsiders, visit, client)
 

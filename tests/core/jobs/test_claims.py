@@ -29,6 +29,7 @@ from core.jobs import (
 from core.tenancy import company_scope, unscoped
 from crm.models import File, Import
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import in_make_check
 from tests.kit.processes import kill, python
 
 HOLD = """
@@ -132,6 +133,7 @@ def test_an_exception_puts_back_and_parks_in_the_end(cast: Cast) -> None:
     assert after.error == "It failed several times for an unexpected reason and was stopped."
 
 
+@in_make_check
 def test_the_rows_of_a_killed_worker_are_free_at_the_next_sweep(committed: Cast) -> None:
     job = make_job(committed)
     holder = python(HOLD)

@@ -13,6 +13,7 @@ from crm.bulk_jobs import services
 from crm.models import BulkJob, Contact
 from crm.privacy import erasure
 from tests.kit.cast import Answer, Cast, make_cast
+from tests.kit.examples import in_make_check
 from tests.kit.factories import ContactFactory
 from tests.kit.threads import at_once
 
@@ -58,6 +59,7 @@ def work_with_writers(cast: Cast, monkeypatch: pytest.MonkeyPatch, ids: list[str
     return batches
 
 
+@in_make_check
 @pytest.mark.django_db(transaction=True)
 def test_writers_get_in_between_batches(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     cast = make_cast()

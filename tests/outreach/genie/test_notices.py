@@ -13,6 +13,7 @@ from outreach.delivery.limits.pauses import pause_after_failure, reset_failures
 from outreach.models import GenieScheduler, SendJob, Smtp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import SmtpFactory
+from tests.kit.periodic import only
 from tests.kit.threads import at_once
 from tests.outreach.helpers import Post, planned, work
 
@@ -23,8 +24,13 @@ def mails(kind: str = "notice") -> list[Mail]:
         return list(Mail.objects.filter(kind__startswith=kind).order_by("created_at", "id"))
 
 
+@pytest.fixture(autouse=True)
+def _tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    only(monkeypatch, "outreach.finished_runs", "outreach.stopped_follow_ups", "outreach.lapsed_approvals")
+
+
 def run_all_tasks() -> None:
-    """Make every periodic task due, and run it."""
+    """Make the periodic tasks of runs due, and run them."""
     TaskSchedule.objects.update(due_at=timezone.now())
     run_due_tasks()
 

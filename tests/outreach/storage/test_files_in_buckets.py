@@ -23,6 +23,7 @@ from crm.files.leftovers import has_leftovers
 from crm.files.stores import Target
 from crm.models import Bucket, File
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import in_make_check
 from tests.kit.processes import kill, python
 from tests.kit.s3_server import ACCESS, SECRET, Buckets
 
@@ -260,6 +261,7 @@ with company_scope(sys.argv[1]):
 """
 
 
+@in_make_check
 @pytest.mark.django_db(transaction=True)
 def test_a_process_that_is_killed_over_an_upload_leaves_nothing_for_ever(buckets: Buckets, box: str) -> None:
     cast = make_cast()

@@ -17,6 +17,7 @@ import pytest
 
 from crm.imports.readers import ReaderError, RowError, open_table, workbook
 from tests.crm.imports.readers.workbooks import Formula, ods, ole, write_xlsx, xls, xlsx
+from tests.kit.examples import in_make_check
 
 PROJECT = Path(__file__).resolve().parents[4]
 MAKERS = {"xlsx": xlsx, "xls": xls, "ods": ods}
@@ -268,6 +269,7 @@ class TestHostileFiles:
         assert (error.code, words in error.message) == ("InvalidDataFormat_400", True)
 
 
+@in_make_check
 def test_killed_reader_leaves_no_child(tmp_path: Path) -> None:
     path = tmp_path / "large.xlsx"
     with path.open("wb") as target:
