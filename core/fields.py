@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from django.db import models
 from django.db.models.fields.json import KeyTransform
+from django.db.models.fields.related_lookups import RelatedIn
 from django.db.models.query_utils import DeferredAttribute
 
 from core.crypto import decrypt, encrypt
-from core.ids import ObjectIdField
+from core.ids import IdsAsArray, ObjectIdField
 from core.text.direction import without_turns
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ class CompanyForeignKey(models.ForeignKey[Any, Any]):
     def __init__(self, to: Any, on_delete: Any, **options: Any) -> None:
         options["db_constraint"] = False
         super().__init__(to, on_delete, **options)
+
+
+@CompanyForeignKey.register_lookup
+class ReferenceIn(IdsAsArray, RelatedIn):
+    """The lookup `in` of references."""
 
 
 class NameField(_CharField):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from bson import ObjectId
 from django.db import models
+from django.db.models.lookups import In
 
 if TYPE_CHECKING:
     _CharField = models.CharField[Any, Any]
@@ -45,3 +47,42 @@ class ObjectIdField(_CharField):
         options.setdefault("db_collation", "C")
         options.setdefault("editable", False)
         super().__init__(**options)  # type: ignore[arg-type]
+
+
+def are_ids(values: Any) -> bool:
+    """Tell whether a collection holds nothing but ids."""
+    known = isinstance(values, list | tuple | set | frozenset) and values
+    return bool(known) and all(type(one) is str and PATTERN.fullmatch(one) is not None for one in values)
+
+
+def as_array(ids: Iterable[str]) -> str:
+    """Return ids as the text of a PostgreSQL array, for `= ANY(%s)`: psycopg writes lists thirty times slower."""
+    return f"{{{','.join(id if PATTERN.fullmatch(id) else _quoted(id) for id in ids)}}}"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+FEW = 10
+"""Up to so many ids stand in a statement one by one: PostgreSQL knows more to do with a single one."""
+
+
+class IdsAsArray:
+    """Mix-in of the lookup `in`: many ids travel as one array, not as a parameter and an expression each."""
+
+    def get_prep_lookup(self) -> Any:
+        rhs = self.rhs  # type: ignore[has-type]
+        return list(dict.fromkeys(rhs)) if are_ids(rhs) else super().get_prep_lookup()  # type: ignore[misc]
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        if not are_ids(self.rhs) or len(self.rhs) <= FEW:  # type: ignore[attr-defined]
+            return super().as_sql(compiler, connection)  # type: ignore[misc]
+        left, params = self.process_lhs(compiler, connection)  # type: ignore[attr-defined]
+        return f"{left} = ANY(%s)", [*params, as_array(self.rhs)]  # type: ignore[attr-defined]
+
+
+@ObjectIdField.register_lookup
+class IdIn(IdsAsArray, In):
+    """The lookup `in` of ids."""

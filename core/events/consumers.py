@@ -30,6 +30,9 @@ class EventConsumer(Work):
     where: str = ""
     """An SQL condition on %(company)s and %(kind)s for the company's events of a kind; empty: it gets all of them."""
 
+    place: int = 1
+    """Of the events of a company those of a lower place are handled first: locks are taken in one order."""
+
     part_of: ClassVar[str] = "events"
 
 

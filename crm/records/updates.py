@@ -12,6 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from core.errors import InvalidFormat, NamedError
+from core.ids import as_array
 from core.text.json import iso, json_default
 from crm.records.kinds import RecordKind
 from crm.records.pending import write_pending
@@ -79,9 +80,9 @@ def load_states(schema: RecordSchema, ids: Sequence[str], *, merging: bool = Fal
     locked = f"FROM {kind.table} WHERE id = ANY(%s) AND NOT is_deleted ORDER BY id FOR NO KEY UPDATE"
     with connection.cursor() as cursor:
         if schema.pending:
-            cursor.execute(f"SELECT id {locked}", [wanted])
+            cursor.execute(f"SELECT id {locked}", [as_array(wanted)])
             write_pending(schema, [id for (id,) in cursor.fetchall()])
-        cursor.execute(f"SELECT id, {', '.join(columns)}, custom::text {locked}", [wanted])
+        cursor.execute(f"SELECT id, {', '.join(columns)}, custom::text {locked}", [as_array(wanted)])
         found = {}
         for id, *values, custom in cursor.fetchall():
             before, custom_before = dict(zip(columns, values, strict=True)), orjson.loads(custom)

@@ -190,6 +190,17 @@ def test_what_there_is_not_is_refused(cast: Cast, body: dict[str, Any], named: s
     assert (answer.status, named in answer.body["warning"]) == (400, True), answer.body
 
 
+def test_an_older_version_runs_dry_as_it_was(cast: Cast) -> None:
+    id = draft(cast, [node("old", "set", {"values": {"a": 1}})], edges())
+    assert cast.key.post(f"/workflow/{id}/publish").status == 200
+    body = {"nodes": [node("new", "set", {"values": {"a": 2}})], "edges": []}
+    assert cast.key.put(f"/workflow/{id}", body).status == 200
+    asked: list[dict[str, Any]] = [{"version": 1}, {}]
+    assert [tried(cast, id, **one)["steps"][-1]["node"] for one in asked] == ["old", "new"]
+    refused = cast.key.post(f"/workflow/{id}/test", {"version": 2})
+    assert (refused.status, "version 2" in refused.body["warning"]) == (404, True)
+
+
 def test_other_companies_records_and_workflows_are_missing(cast: Cast, house: tuple[Cast, Cast]) -> None:
     id = draft(cast, [node("a", "set", {"values": {"a": 1}})], edges())
     person = contact(house[1], email="other@example.org", number="1512345670")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
 
 from core.errors import NamedError
 from core.events import emit
@@ -15,10 +18,11 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.examples import in_make_check
 from tests.kit.processes import drainer, kill
 from tests.kit.threads import at_once
-from tests.workflows.helpers import contact, edges, node, published, runs, work
+from tests.workflows.helpers import contact, edges, node, published, runs, steps, work
 from workflows.definitions.publishing import publish_workflow, unpublish_workflow
 from workflows.engine import locks, operations, slices, starts
-from workflows.models import RunReady, RunStep, Workflow, WorkflowRun, WorkflowTrigger
+from workflows.engine.limits import places
+from workflows.models import RunReady, RunStep, RunTimer, Workflow, WorkflowRun, WorkflowTrigger
 
 NAMES = 30
 
@@ -83,6 +87,41 @@ class Held:
     def __exit__(self, *_: object) -> None:
         self.go_on.set()
         self.thread.join(20)
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_two_slices_never_have_the_same_run(cast: Cast, monkeypatch: pytest.MonkeyPatch, locked: bool) -> None:
+    """A notice that comes while a slice has the run waits for it: the run's row is the claim."""
+    id = published(cast, [node("a", "set", {"values": {"a": 1}})], edges())
+    contact(cast)
+    WORK["events"].drain(float("inf"))
+    (run,) = runs(cast, id)
+    entered: list[int] = []
+    advance, lock = slices.advance, QuerySet.select_for_update
+
+    def counted(cursors: Any, house: Any) -> None:
+        entered.append(len(cursors))
+        advance(cursors, house)
+
+    def unlocked(rows: Any, *arguments: Any, **options: Any) -> Any:
+        return rows if rows.model is WorkflowRun else lock(rows, *arguments, **options)
+
+    monkeypatch.setattr(slices, "advance", counted)
+    if not locked:
+        monkeypatch.setattr(QuerySet, "select_for_update", unlocked)
+    second = threading.Thread(target=lambda: (slices.work_slice(), connection.close()))
+    with Held(monkeypatch):
+        with cast.scope():
+            RunReady.objects.create(run=run)
+        second.start()
+        second.join(0.5)
+    second.join(20)
+    assert entered == ([1] if locked else [1, 1])
+    if locked:
+        work()
+        assert runs(cast, id)[0].status == "completed"
+        with cast.scope():
+            assert (RunStep.objects.count(), RunReady.objects.count()) == (2, 0)
 
 
 def without(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
@@ -213,6 +252,73 @@ def test_a_workflow_that_was_unpublished_before_an_event_is_taken_starts_nothing
 
     at_once(2, None, lambda n: starter(n) if n else stopper())
     assert len(runs(cast, id)) == (0 if locked else 1)
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_places_are_counted_by_one_at_a_time(cast: Cast, monkeypatch: pytest.MonkeyPatch, locked: bool) -> None:
+    wait = node("wait", "wait", {"for": {"amount": 1, "unit": "hours"}})
+    id = published(cast, [wait], edges(), config={"concurrency": 1})
+    people(cast, 3)
+    WORK["events"].drain(float("inf"))
+    if not locked:
+        monkeypatch.setattr(places, "_count_alone", lambda id: None)
+    counted, take = threading.Barrier(2), places._next
+
+    def together(rows: Any, most: int) -> Any:
+        with suppress(threading.BrokenBarrierError):  # with the lock nobody else comes
+            counted.wait(0.5)
+        return take(rows, most)
+
+    monkeypatch.setattr(places, "_next", together)
+
+    def admit(n: int) -> None:
+        with cast.scope():
+            places.admit(id)
+
+    at_once(2, None, admit)
+    assert sum(run.place == places.HELD for run in runs(cast, id)) == (1 if locked else 2)
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_who_ends_waits_and_who_tells_of_events_lock_in_one_order(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, ordered: bool
+) -> None:
+    """A slice ends a wait and begins another one for the same record, while an event about it is told of. If it took
+    the lane only for the second one, each would hold what the other needs."""
+    wait = {"event": "contact.updated", "timeout": {"amount": 1, "unit": "days"}}
+    nodes = [node("a", "waitFor", wait), node("b", "waitFor", {**wait, "since": "node"})]
+    id = published(cast, nodes, edges("a:timeout > b"))
+    person = contact(cast)
+    work()
+    assert cast.key.put(f"/contact/{person}", {"formData": {"name": "Bea"}}).status == 200
+    with cast.scope():
+        RunTimer.objects.update(due_at=timezone.now())
+    closed, laned = threading.Event(), threading.Event()
+    close, lock = slices.writing.close_waits, locks.lock_lanes
+
+    def close_waits(places: Any) -> None:
+        close(places)
+        if places:
+            closed.set()
+            laned.wait(0.5)  # in one order nobody gets the lane meanwhile
+
+    def lock_lanes(ids: Any) -> None:
+        teller = threading.current_thread() is not worker
+        if teller or ordered or closed.is_set():
+            lock(ids)
+        if teller:
+            laned.set()
+
+    monkeypatch.setattr(slices.writing, "close_waits", close_waits)
+    monkeypatch.setattr(locks, "lock_lanes", lock_lanes)
+    worker = threading.Thread(target=lambda: (slices.work(), connection.close()))
+    worker.start()
+    assert closed.wait(20)
+    WORK["events"].drain(float("inf"))
+    worker.join(20)
+    assert ("deadlock detected" in caplog.text) is not ordered
+    if ordered:
+        assert {status for _, status, _ in steps(cast, runs(cast, id)[0])} == {"done", "waiting"}
 
 
 @pytest.mark.parametrize("mode", ["whenIdle", "once"])

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.errors import NamedError
+from workflows.engine import locks
 from workflows.engine.models import RunApproval
 from workflows.engine.waits import inbox
 from workflows.engine.waits.inbox import Arrival
@@ -34,6 +35,7 @@ def answer(*, id: str, member_id: str, approved: bool, comment: str = "") -> Non
 
     Raises WorkflowApprovalNotFound_404 for one that the member is not asked, WorkflowApprovalAnswered_409.
     """
+    locks.keep_runs(approvals_of(member_id).filter(pk=id).values_list("run_id", flat=True))
     row = approvals_of(member_id).select_for_update(of=("self",)).filter(pk=id).first()
     if row is None:
         raise NamedError(NOT_FOUND, "id: there is no such question to you in this company")

@@ -306,6 +306,9 @@ class DryRunSubject(Input):
 class WorkflowTest(Input):
     """What a dry run goes by."""
 
+    version = IntegerInput(
+        required=False, allow_null=True, min_value=1, help_text="The number of a version; null: the draft."
+    )
     subject = DryRunSubject(required=False, allow_null=True, help_text="panel and _id of a record; null: none")
     trigger = ObjectInput(required=False, allow_null=True, help_text="What expressions find as trigger.payload.")
     pinned = ObjectInput(

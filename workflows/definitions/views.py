@@ -202,23 +202,23 @@ class WorkflowViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["post"])
     @endpoint(
-        "Run a draft dry",
+        "Run a draft or a version dry",
         input=serializers.WorkflowTest,
         output=serializers.WorkflowTested,
         errors=(*NOT_FOUND, *REFUSED, "UnauthorizedAction_403"),
-        description="Goes through the draft, unfinished or not, as a run would: nodes do their work in a transaction"
-        " that is rolled back, so nothing is written, sent or called. Waits are jumped. A node that is wrong fails when"
-        " the run comes to it. At most 500 steps and 10 seconds.",
+        description="Goes through the draft, unfinished or not, or a version, as a run would: nodes work in a"
+        " transaction that is rolled back, so nothing is written, sent or called. Waits are jumped. A node that is"
+        " wrong fails when the run comes to it. At most 500 steps and 10 seconds.",
     )
     def test(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         workflow = services.get_workflow(id)
-        subject = data.get("subject")
+        subject, number = data.get("subject"), data.get("version")
         if subject and not may_read(self.actor, subject["panel"]):
             text = f"subject: your role lacks the permission {subject['panel']}.GET, since the steps show its values"
             raise NamedError("UnauthorizedAction_403", text)
         return dry_run(
             workflow=workflow,
-            graph=draft_of(workflow),
+            graph=draft_of(workflow) if number is None else publishing.graph_numbered(workflow, str(number), "version"),
             member_id=self.actor.member_id,
             subject=(subject["panel"], subject["id"]) if subject else None,
             trigger=data.get("trigger"),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from core.spans import after
+from core.text.json import iso
 from workflows.engine import interpreter
 from workflows.engine.interpreter import MAX_STEPS, Visit
 from workflows.engine.models import RunStep, WorkflowRun
@@ -45,6 +47,11 @@ class Cursor:
     @classmethod
     def of(cls, run: WorkflowRun, plan: Plan, now: datetime) -> Cursor:
         return cls(run, plan, run.state or interpreter.begin(plan), now)
+
+    @cached_property
+    def facts(self) -> dict[str, str]:
+        """What expressions may refer to of the run itself."""
+        return {"_id": self.run.pk, "workflow": self.run.workflow_id, "startedAt": iso(self.run.created_at)}
 
     @property
     def subject(self) -> str:

@@ -197,6 +197,9 @@ def settle(plan: Plan, state: State) -> list[Visit]:
     Returns the visits of joins that fired. Afterwards each live token stands at a node that runs.
     """
     fired: list[Visit] = []
+    plain = not state["joins"] and not state["scopes"]
+    if plain and not any(plan.nodes[token[0]].is_join for token in state["tokens"].values()):
+        return fired  # most runs are in neither
     while True:
         for id in live_tokens(state):
             node, scope, _, _ = state["tokens"][id]

@@ -25,6 +25,7 @@ from workflows.engine.limits import limits
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 from workflows.engine.plans import plan_of
 from workflows.engine.waits import asks, inbox
+from workflows.engine.waits.listening import lane_of
 from workflows.engine.waves import House, advance
 from workflows.expressions.conditions import Case
 from workflows.graphs.models import Workflow, WorkflowVersion
@@ -261,6 +262,8 @@ def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, 
     versions = WorkflowVersion.objects.filter(pk__in={run.version_id for run in going}).defer("graph")
     actors = {version.pk: version.published_by_id for version in versions}
     plans = {id: plan_of(id) for id in actors}
+    # Before the records and what the runs wait for, as those do it who tell of events (workflows.engine.locks).
+    locks.lock_lanes(lane_of(run, kind) for run in going for kind in plans[run.version_id].waited)
     present = _hold_subjects(going, plans, now)
     company = Company.objects.values("name", "timezone").get(pk=company_id)
     names = {run.workflow_id: workflows[run.workflow_id].name for run in present}

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property, partial
 from time import perf_counter
 from typing import Any
 
@@ -63,10 +64,14 @@ class House:
             "steps": state["out"],
             "vars": state["vars"],
             "loop": interpreter.loop_of(state, token),
-            "run": {"_id": run.pk, "workflow": run.workflow_id, "startedAt": iso(run.created_at)},
-            "company": {"_id": self.id, "name": self.name, "timezone": self.zone},
-            "now": iso(self.now),
+            "run": cursor.facts,
+            **self.facts,
         }
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """The values that all runs have."""
+        return {"company": {"_id": self.id, "name": self.name, "timezone": self.zone}, "now": iso(self.now)}
 
 
 def advance(cursors: Sequence[Cursor], house: House) -> None:
@@ -147,7 +152,7 @@ def _run(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -> li
 def _item(cursor: Cursor, seen: Visit, house: House) -> Item:
     arrived = None if seen.arrived is None else Arrived(seen.arrived["kind"], seen.arrived["payload"])
     round = cursor.state["rounds"].get(seen.token, 0)
-    return Item(cursor.run, house.scope(cursor, seen.token), cursor.key_of(seen), seen.token, arrived, round)
+    return Item(cursor.run, house.scope(cursor, seen.token), partial(cursor.key_of, seen), seen.token, arrived, round)
 
 
 def _attempt(

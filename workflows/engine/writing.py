@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from core.ids import new_id
+from core.ids import as_array, new_id
 from core.tenancy import company_id
 from core.text.json import dumps
 from outreach.genie.automated import cancel_messages_of, hold_messages_of
@@ -18,12 +18,7 @@ from workflows.engine import counting
 from workflows.engine.cursor import Cursor
 from workflows.engine.models import (
     PlaceNotice,
-    RunApproval,
-    RunCall,
-    RunInbox,
-    RunListener,
     RunReady,
-    RunTimer,
     WorkflowRun,
 )
 from workflows.engine.waits import inbox
@@ -127,7 +122,8 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
             if row["ended"] and cursor.run.parent
         ]
     )
-    notify_places({cursor.run.workflow_id for cursor in cursors if cursor.run.place and cursor.status[0] in ENDED})
+    freed = (cursor for cursor, row in zip(cursors, rows, strict=True) if cursor.run.place and row["ended"])
+    notify_places({cursor.run.workflow_id for cursor in freed})
 
 
 def insert_timers(timers: Sequence[tuple[str, str, datetime]], now: datetime) -> None:
@@ -170,20 +166,36 @@ def take_due_timers(run_ids: Sequence[str], now: Any) -> list[tuple[datetime, st
     with connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM workflows_runtimer WHERE run_id = ANY(%s) AND due_at <= %s RETURNING due_at, run_id, token",
-            [list(run_ids), now],
+            [as_array(run_ids), now],
         )
         return cursor.fetchall()
 
 
-CLOSE = [
-    "DELETE FROM workflows_runtimer AS waited USING unnest(%s::text[], %s::text[]) AS over (run, token)"
-    " WHERE waited.run_id = over.run AND waited.token = over.token",
-    "DELETE FROM workflows_runlistener AS waited USING unnest(%s::text[], %s::text[]) AS over (run, token)"
-    " WHERE waited.run_id = over.run AND waited.token = over.token",
-    "UPDATE workflows_runapproval AS waited SET status = 'timeout'"
-    " FROM unnest(%s::text[], %s::text[]) AS over (run, token)"
-    " WHERE waited.run_id = over.run AND waited.token = over.token AND status = 'open'",
-]
+# Listeners in the order of their ids, as those lock them who tell of events.
+CLOSE = """
+WITH over AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS place (run, token)
+), timers AS (
+    DELETE FROM workflows_runtimer t USING over WHERE t.run_id = over.run AND t.token = over.token
+), heard AS (
+    SELECT l.id FROM workflows_runlistener l JOIN over ON l.run_id = over.run AND l.token = over.token
+    ORDER BY l.id FOR UPDATE OF l
+), listeners AS (DELETE FROM workflows_runlistener l USING heard WHERE l.id = heard.id
+)
+UPDATE workflows_runapproval a SET status = 'timeout' FROM over
+WHERE a.run_id = over.run AND a.token = over.token AND a.status = 'open'
+"""
+REMOVE = """
+WITH timers AS (DELETE FROM workflows_runtimer WHERE run_id = ANY(%(runs)s)
+), inbox AS (DELETE FROM workflows_runinbox WHERE run_id = ANY(%(runs)s)
+), heard AS (SELECT id FROM workflows_runlistener WHERE run_id = ANY(%(runs)s) ORDER BY id FOR UPDATE
+), listeners AS (DELETE FROM workflows_runlistener l USING heard WHERE l.id = heard.id
+), calls AS (
+    UPDATE workflows_runcall SET status = 'cancelled', updated_at = %(now)s
+    WHERE run_id = ANY(%(runs)s) AND status = 'queued'
+)
+UPDATE workflows_runapproval SET status = 'cancelled', updated_at = %(now)s
+WHERE run_id = ANY(%(runs)s) AND status = 'open'
+"""
 
 
 def close_waits(places: Sequence[tuple[str, str]]) -> None:
@@ -191,8 +203,7 @@ def close_waits(places: Sequence[tuple[str, str]]) -> None:
     if not places:
         return
     with connection.cursor() as cursor:
-        for statement in CLOSE:
-            cursor.execute(statement, [[run for run, _ in places], [token for _, token in places]])
+        cursor.execute(CLOSE, [[run for run, _ in places], [token for _, token in places]])
 
 
 def told_of_end(id: str, status: str, reason: str, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -211,12 +222,8 @@ def remove_waits(run_ids: Sequence[str]) -> None:
     """Remove what the runs wait for."""
     if not run_ids:
         return
-    for model in (RunTimer, RunInbox, RunListener):
-        model._default_manager.filter(run__in=run_ids)._raw_delete("default")  # type: ignore[attr-defined]
-    now, gone = timezone.now(), {"run__in": run_ids}
-    RunCall.objects.filter(status=RunCall.Status.QUEUED, **gone).update(status=RunCall.Status.CANCELLED, updated_at=now)
-    open = RunApproval.objects.filter(status=RunApproval.Status.OPEN, **gone)
-    open.update(status=RunApproval.Status.CANCELLED, updated_at=now)
+    with connection.cursor() as cursor:
+        cursor.execute(REMOVE, {"runs": as_array(run_ids), "now": timezone.now()})
 
 
 def pause(run_ids: Sequence[str], reason: str) -> int:

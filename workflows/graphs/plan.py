@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from pydantic import ValidationError
@@ -81,10 +82,16 @@ class Plan:
         ends = {"goal": self.config.goal, "exit": self.config.exit}
         return {name: tuple(end.events) for name, end in ends.items() if end is not None and end.events}
 
+    @cached_property
+    def waited(self) -> frozenset[str]:
+        """The kinds of events that nodes wait for."""
+        going = (node for node in self.nodes.values() if not node.disabled)
+        return frozenset(kind for node in going for kind in node.type.events(node.config))
+
     @property
     def events(self) -> set[str]:
         """Return the kinds of events that runs may wait for, or end by."""
-        waited = {kind for node in self.nodes.values() if not node.disabled for kind in node.type.events(node.config)}
+        waited = set(self.waited)
         ending = {kind for kinds in self.ended_by.values() for kind in kinds}
         panels = {panel for compiled in self.ends.values() for panel, _ in compiled.parts}
         return waited | ending | {f"{panel}.updated" for panel in panels}

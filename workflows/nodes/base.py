@@ -111,8 +111,7 @@ class Item:
     run: RunFacts
     scope: Mapping[str, Any]
     """The values that expressions refer to."""
-    key: str
-    """The key of the effect: the same for each try, another one for each time that the run comes here."""
+    make_key: Callable[[], str]
     token: str = ""
     """The branch of the run that is here. With the run's id and epoch it says where an answer goes (waits.inbox)."""
     arrived: Arrived | None = None
@@ -120,6 +119,11 @@ class Item:
     round: int = 0
     """How often a loop has come back to its node."""
     outcome: Outcome = field(default_factory=Outcome)
+
+    @property
+    def key(self) -> str:
+        """The key of the effect: the same for each try, another one for each time that the run comes here."""
+        return self.make_key()
 
     @property
     def case(self) -> Case:

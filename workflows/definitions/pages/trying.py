@@ -59,6 +59,7 @@ class TryWorkflow(OneWorkflow):
     def form(self) -> Form:
         nodes = [Option(node["id"], self.graph.label(node)) for node in self.graph.nodes]
         panels = [Option("contact", "A contact"), Option("lead", "A lead"), Option("", "No record")]
+        version = self.request.GET.get("version", "")
         panel = "lead" if str(self.workflow["triggerEventType"]).startswith("lead") else "contact"
         return Form(
             [
@@ -66,6 +67,7 @@ class TryWorkflow(OneWorkflow):
                 Field("who", "Name or e-mail", help="The first that is found. Empty: the newest one."),
                 Field("payload", "What starts it", "textarea", help="A JSON object, found as trigger.payload."),
                 Field("until", "Only until", "select", options=nodes, placeholder="The end"),
+                Field("version", "Version", "number", value=version, help="Its number. Empty: the drawing as it is."),
             ]
         )
 
@@ -75,7 +77,7 @@ class TryWorkflow(OneWorkflow):
     def do_try(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
         fields = {one.name: one for one in form.fields}
-        body: dict[str, Any] = {"until": fields["until"].value or None}
+        body: dict[str, Any] = {"until": fields["until"].value or None, "version": fields["version"].value}
         subject = self._subject(fields)
         trigger = self._trigger(fields["payload"])
         if any(one.error for one in form.fields):
@@ -85,7 +87,14 @@ class TryWorkflow(OneWorkflow):
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
             return self.page({**self.head(), "form": form}, status=422)
-        return self.page({**self.head(), "form": form, **self.told(answer.data, subject)})
+        return self.page({**self.head(), "form": form, **self.told(answer.data, subject, self._drawn(body["version"]))})
+
+    def _drawn(self, number: Any) -> Graph:
+        """Return the graph that was run: of a version, or the draft."""
+        if number is None:
+            return self.graph
+        drawn = self.read(f"{self.place}/versions/{number}").data["graph"]
+        return Graph({**self.workflow, "nodes": drawn["nodes"], "edges": drawn["edges"]}, self.types)
 
     def _subject(self, fields: Mapping[str, Field]) -> tuple[str, Mapping[str, Any]] | None:
         panel, who = str(fields["panel"].value), str(fields["who"].value)
@@ -107,9 +116,10 @@ class TryWorkflow(OneWorkflow):
             field.error = 'Write a JSON object, such as {"plan": "gold"}.'
         return found
 
-    def told(self, found: Mapping[str, Any], subject: tuple[str, Mapping[str, Any]] | None) -> dict[str, Any]:
-        """Return what the dry run has found, in words."""
-        graph = self.graph
+    def told(
+        self, found: Mapping[str, Any], subject: tuple[str, Mapping[str, Any]] | None, graph: Graph
+    ) -> dict[str, Any]:
+        """Return what the dry run of the graph has found, in words."""
         record = subject[1] if subject else {}
         contact = record.get("contact") or record
         return {

@@ -79,11 +79,16 @@ def has_notices() -> bool:
         return bool(PlaceNotice.objects.exists())
 
 
+def _count_alone(id: str) -> None:
+    """Wait until nobody else counts the places of the workflow or the company, and keep others from it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [LOCK, id])
+
+
 @transaction.atomic
 def admit(workflow_id: str | None) -> int:
     """Admit the next runs of a workflow, or without one of the active company's quota. Returns how many."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [LOCK, workflow_id or company_id()])
+    _count_alone(workflow_id or company_id())
     notices = list(PlaceNotice.objects.filter(workflow=workflow_id).values_list("pk", flat=True)[: BATCH * 5])
     admitted = _admit_by_quota() if workflow_id is None else _admit_by_concurrency(workflow_id)
     if admitted < BATCH:  # or else there may be more to admit

@@ -199,6 +199,7 @@ def _record(call: RunCall, made: Made) -> None:
     with company_scope(call.company_id), transaction.atomic():
         values = {"response": answer, "finished_at": timezone.now(), "updated_at": timezone.now()}
         error = "" if made.status == "done" else f"{made.code}: {made.message}"[:2000]
+        locks.keep_runs([call.run_id])
         rows = RunCall.objects.filter(pk=call.pk, lease=call.lease, status__in=SENDING)
         if rows.update(status=made.status, error=error, lease=None, worker=None, deaths=0, **values):
             _tell([RunCall.objects.get(pk=call.pk)])

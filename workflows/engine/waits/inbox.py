@@ -16,7 +16,7 @@ from django.db import connection
 from django.utils import timezone
 from orjson import loads
 
-from core.ids import new_id
+from core.ids import as_array, new_id
 from core.jobs import notify_workers
 from core.tenancy import company_id
 from core.text.json import dumps
@@ -82,6 +82,6 @@ def take(run_ids: Sequence[str]) -> list[tuple[datetime, str, str, int, str, Any
         cursor.execute(
             "DELETE FROM workflows_runinbox WHERE run_id = ANY(%s)"
             " RETURNING created_at, run_id, token, epoch, kind, payload",
-            [list(run_ids)],
+            [as_array(run_ids)],
         )
         return [(*place, None if text is None else loads(text)) for *place, text in cursor.fetchall()]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
+from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
 
+from core.ids import as_array
 from core.jobs import notify_workers
 from core.models import Event
 from core.text.json import iso
@@ -27,6 +29,11 @@ from workflows.nodes.asks import Listen
 
 LOOKED_BACK = 200
 """The most events that are looked at for a wait; the oldest first."""
+
+REMOVE = """
+WITH told AS (SELECT id FROM workflows_runlistener WHERE id = ANY(%s) ORDER BY id FOR UPDATE)
+DELETE FROM workflows_runlistener l USING told WHERE l.id = told.id
+"""
 
 
 def object_of(run: WorkflowRun, kind: str) -> str:
@@ -101,10 +108,14 @@ def wake_by_events(events: Sequence[Event]) -> None:
         for event in leads[lead]:
             subjects[event.pk].add(contact)
     every = {id for keys in subjects.values() for id in keys}
+    interests = WorkflowInterest.objects.filter(kind__in={event.kind for event in events})
+    hearing = set(interests.order_by().values_list("workflow_id", flat=True))
+    # The fences first, as whoever holds all runs of a workflow takes them, and then what the runs wait for.
+    locks.lock_shared(hearing)
     locks.lock_lanes([*every, events[0].company_id])
     now = timezone.now()
     _tell_listeners(events, subjects, every, now)
-    _tell_ends(events, subjects, every)
+    _tell_ends(events, subjects, every, hearing)
 
 
 def _tell_listeners(events: Sequence[Event], subjects: dict[str, set[str]], every: set[str], now: datetime) -> None:
@@ -118,14 +129,17 @@ def _tell_listeners(events: Sequence[Event], subjects: dict[str, set[str]], ever
             node = plan_of(one.run.version_id).nodes.get(one.node)
             if node is not None and _fits(node, one.run, one.run.state, event, now):
                 found[one.pk] = Arrival(one.run_id, one.token, one.epoch, "event", told(event))
-    RunListener.objects.filter(pk__in=list(found)).delete()
-    inbox.put(list(found.values()))
+    if not found:
+        return
+    inbox.put(list(found.values()))  # it locks the runs, before what they wait for
+    with connection.cursor() as cursor:
+        cursor.execute(REMOVE, [as_array(found)])
 
 
-def _tell_ends(events: Sequence[Event], subjects: dict[str, set[str]], every: set[str]) -> None:
+def _tell_ends(
+    events: Sequence[Event], subjects: dict[str, set[str]], every: set[str], hearing: Collection[str]
+) -> None:
     """End the runs whose goal or exit an event is; notify those whose conditions have to be asked again."""
-    kinds = {event.kind for event in events}
-    hearing = set(WorkflowInterest.objects.filter(kind__in=kinds).values_list("workflow_id", flat=True))
     about = Q(contact__in=every) | Q(lead__in=every)
     live = WorkflowRun.objects.filter(about, workflow__in=hearing, status__in=LIVE).defer("state")
     by_kind: dict[str, list[Event]] = defaultdict(list)
