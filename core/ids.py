@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from bson import ObjectId
 from django.db import models
+from django.db.models.expressions import RawSQL
 
 if TYPE_CHECKING:
     _CharField = models.CharField[Any, Any]
@@ -30,6 +32,12 @@ def first_id(at: datetime) -> str:
 def time_of(id: str) -> datetime:
     """Return the time at which the ObjectId was made, to the second."""
     return ObjectId(id).generation_time
+
+
+def among(ids: Iterable[str]) -> RawSQL:
+    """Return ids for a filter's `__in` as one parameter. Thousands as a parameter each take longer to write and to read
+    than their rows."""
+    return RawSQL("SELECT unnest(string_to_array(%s, ','))", (",".join(ids),))  # noqa: S611  constant SQL
 
 
 def is_id(value: object) -> TypeGuard[str]:

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from billing.addons.models import AddOn, AddOnPrice, SubscriptionItem
 from billing.addons.services import Chosen, Item
+from core.ids import among
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Holdings:
     def read(cls, chosen: Mapping[str, Chosen | None]) -> Holdings:
         """Read what the subscriptions have, and what of them is `chosen` for their next periods."""
         rows: dict[str, dict[str, SubscriptionItem]] = defaultdict(dict)
-        for row in SubscriptionItem.objects.filter(subscription_id__in=list(chosen)):
+        for row in SubscriptionItem.objects.filter(subscription_id__in=among(chosen)):
             rows[row.subscription_id][row.add_on_id] = row
         wanted = {id for one in (*rows.values(), *chosen.values()) for id in one or ()}
         if not wanted:

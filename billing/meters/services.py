@@ -23,7 +23,7 @@ from billing.meters.periods import month_at
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.selectors import meter_price
 from core.access.meters import METERS, Outcome, Reserved
-from core.ids import new_id
+from core.ids import among, new_id
 from core.tenancy import company_id, company_scope
 from core.text.modules import name_of
 
@@ -284,7 +284,7 @@ def charge_ended(subscription_ids: Sequence[str] | None = None) -> bool:
     rows = MeterPeriod.objects.select_for_update(no_key=True, of=("self",), skip_locked=subscription_ids is None)
     rows = rows.filter(MeterPeriod.overage(), ends_at__lte=timezone.now()).order_by("ends_at", "pk")
     if subscription_ids is not None:
-        charge_overage(list(rows.filter(subscription_id__in=subscription_ids)))
+        charge_overage(list(rows.filter(subscription_id__in=among(subscription_ids))))
         return False
     with transaction.atomic():
         found = list(rows[:BATCH])
