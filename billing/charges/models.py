@@ -36,11 +36,18 @@ class Charge(CompanyModel):
         db_index=False,
         help_text="Empty until it is billed.",
     )
+    given_up_at = models.DateTimeField(
+        null=True, editable=False, help_text="When it was given up: its subscription had ended for long."
+    )
 
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("company", "source"), name="charge_source_once")]
         indexes = [
-            models.Index(fields=("subscription",), condition=Q(invoice__isnull=True), name="charge_pending"),
+            models.Index(
+                fields=("subscription",),
+                condition=Q(invoice__isnull=True, given_up_at__isnull=True),
+                name="charge_pending",
+            ),
             models.Index(fields=("invoice",), condition=Q(invoice__isnull=False), name="charge_invoice"),
             models.Index(fields=("company", "-created_at", "-id"), name="charge_newest"),
         ]

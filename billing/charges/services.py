@@ -14,6 +14,7 @@ from billing.invoices.services import Line
 
 SOURCES: list[Callable[[Sequence[str]], object]] = []
 """What writes the charges that are due for subscriptions, before they are billed."""
+PENDING = Q(invoice__isnull=True, given_up_at__isnull=True)
 BILL = """
 UPDATE billing_charge AS charge SET invoice_id = given.invoice, updated_at = %s
 FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS given (charge, invoice)
@@ -23,13 +24,13 @@ WHERE charge.id = given.charge AND charge.invoice_id IS NULL
 
 def pending(subscription_ids: Sequence[str]) -> QuerySet[Charge]:
     """Return what the subscriptions owe that no invoice has yet, the oldest first."""
-    rows: QuerySet[Charge] = Charge.objects.filter(subscription_id__in=subscription_ids, invoice__isnull=True)
+    rows: QuerySet[Charge] = Charge.objects.filter(PENDING, subscription_id__in=list(subscription_ids))
     return rows.order_by("subscription_id", "created_at", "pk")
 
 
 def owed_by(subscription_id: str) -> QuerySet[Charge]:
     """Return what an order would bill: what is pending, and what stands on the invoice of an order that it replaces."""
-    replaced = Q(invoice__isnull=True) | Q(invoice__number__isnull=True) | Q(invoice__payments__status="open")
+    replaced = PENDING | Q(invoice__number__isnull=True) | Q(invoice__payments__status="open")
     rows: QuerySet[Charge] = Charge.objects.filter(replaced, subscription_id=subscription_id)
     return rows.order_by("created_at", "pk")
 

@@ -19,9 +19,9 @@ from billing.checkout.services import own_primary, subscribe
 from billing.gateways.accounts import accounts_for
 from billing.gateways.registry import adapter
 from billing.invoices.services import the_seller
-from billing.payments.attempts import takes_gateways
 from billing.payments.models import Attempt, Payment
 from billing.payments.orders import change_transfer, pay_by_bank
+from billing.payments.settling import takes_gateways
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet

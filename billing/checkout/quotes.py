@@ -155,6 +155,8 @@ def quote_plan(
         return quote_add_ons(subscription, plan, items)
     if ahead and chosen != (kept := _seats(subscription, plan, None, ahead=True)):
         raise NamedError("BadRequest_400", f"seats: a period is paid ahead with the {kept} of the running one")
+    if ahead and add_ons is not None and _lacks(subscription, wanted):
+        raise NamedError("BadRequest_400", "addOns: fewer of them are chosen for the period's end (when: periodEnd)")
     lines = plan_lines(plan, price, chosen) + item_lines(items, code, interval)
     if start is not None:
         if not scheduled and start > period_after(now, interval, now.day):
@@ -258,6 +260,11 @@ def _adds(subscription: Subscription, wanted: Chosen) -> bool:
     had, end = held(subscription), subscription.period_end
     runs = subscription.status == Status.ACTIVE and end is not None and end > timezone.now()
     return runs and any(quantity > had.get(id, 0) for id, quantity in wanted.items())
+
+
+def _lacks(subscription: Subscription, wanted: Chosen) -> bool:
+    """Tell whether fewer add-ons are wanted of one that the running period has: it was paid with them."""
+    return any(wanted.get(id, 0) < quantity for id, quantity in held(subscription).items())
 
 
 def _plan(id: str, subscription: Subscription) -> Plan:

@@ -8,8 +8,10 @@ from typing import Any
 from rest_framework import serializers
 
 from billing.checkout.order_serializers import MONEY, PaymentWays, PlanName
+from billing.checkout.unused import running_period
 from billing.entitlements.serializers import SubscriptionOut
 from billing.ledger.money import MoneyOut, money
+from billing.subscriptions.selectors import primary_subscription
 from core.api.input import BooleanInput, Input, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 
@@ -42,6 +44,7 @@ class SubscriptionChangeInput(Input):
 
 class CancelInput(Input):
     when = serializers.ChoiceField(choices=["periodEnd", "now"], required=False, default="periodEnd")
+    forfeit = BooleanInput(required=False, default=False, help_text="with now: give up what is unused of what is paid")
 
 
 # Answers
@@ -109,7 +112,7 @@ class CouponOut(Output):
 class SubscriptionRow(Output):
     """A subscription of the company."""
 
-    reads = ("plan_id", "plan__name")
+    reads = ("plan_id", "plan__name", "period_start")
     _id = IdField()
     status = serializers.CharField()
     isPrimary = serializers.BooleanField()
@@ -117,8 +120,8 @@ class SubscriptionRow(Output):
     interval = serializers.CharField()
     currency = serializers.CharField()
     seats = serializers.IntegerField(allow_null=True, help_text="null: as the plan says")
-    periodStart = serializers.DateTimeField(allow_null=True)
-    periodEnd = serializers.DateTimeField(allow_null=True)
+    periodStart = Computed(serializers.DateTimeField(allow_null=True, help_text="of the period that runs"))
+    periodEnd = serializers.DateTimeField(allow_null=True, help_text="until when it is paid")
     endsAt = serializers.DateTimeField(allow_null=True)
     cancelAtPeriodEnd = serializers.BooleanField()
     createdAt = serializers.DateTimeField()
@@ -127,7 +130,16 @@ class SubscriptionRow(Output):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         plan = {"_id": row["plan_id"], "name": row["plan__name"]} if row["plan_id"] else None
-        return {**data, "plan": plan}
+        return {**data, "plan": plan, "periodStart": row["period_start"]}
+
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if any(row["isPrimary"] for row in rows):  # the others have ended
+            found = primary_subscription()
+            for row in rows:
+                if found is not None and row["_id"] == found.pk:
+                    row["periodStart"] = running_period(found)[0]
+        return rows
 
 
 class DetailsOut(Output):
@@ -147,5 +159,8 @@ class SubscriptionFull(SubscriptionOut):
     pauseMonths = serializers.IntegerField(help_text="months that the plan lets it be paused for; 0: not at all")
     order = Computed(PaymentWays(allow_null=True, help_text="the order that is to be paid"))
     paymentMethod = Computed(MethodOut(allow_null=True))
+    unused = Computed(
+        MoneyOut(allow_null=True, help_text="what is unused of what is paid, before tax: cancelling now gives it up")
+    )
     balance = Computed(MoneyOut(many=True, help_text="what the company has to its credit, by currency"))
     billingDetails = Computed(DetailsOut())

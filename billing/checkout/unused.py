@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import F, Q, Sum
+from django.utils import timezone
 
 from billing.charges.models import Charge
 from billing.invoices.models import CreditNote, Invoice, InvoiceLine
@@ -35,6 +36,18 @@ def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
             found += values[payment.invoice_id] * _left(payment, now) // _whole(payment)
         start = _start_before(subscription, start) if start > now else None
     return found
+
+
+def running_period(subscription: Subscription) -> tuple[datetime | None, datetime | None]:
+    """Return the period that runs. The subscription's own is the last one that is paid, also ahead."""
+    start, end = subscription.period_start, subscription.period_end
+    now = timezone.now()
+    while start is not None and start > now:
+        before = _start_before(subscription, start)
+        if before is None:  # given by staff, or the trial
+            return (subscription.starts_at if subscription.starts_at < start else None), start
+        start, end = before, start
+    return start, end
 
 
 def _begun_at(subscription: Subscription, start: datetime) -> list[Payment]:

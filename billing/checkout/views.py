@@ -9,6 +9,7 @@ from typing import Any
 
 from rest_framework.decorators import action
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from billing.checkout import filters
 from billing.checkout.order_serializers import (
@@ -39,6 +40,7 @@ from billing.checkout.services import (
     cancel,
     change_by_company,
     delete_method,
+    given_up_by,
     order_seats,
     own_primary,
     preview,
@@ -54,9 +56,12 @@ from billing.subscriptions.models import Subscription
 from billing.subscriptions.selectors import primary_subscription
 from billing.taxes.services import billing_details, change_billing_details
 from core.api.endpoint import endpoint
+from core.api.envelope import respond
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+
+UPDATED = "SubscriptionUpdated_200"
 
 
 def detailed() -> dict[str, Any]:
@@ -77,6 +82,7 @@ def full_subscription() -> dict[str, Any]:
         "pauseMonths": found.plan.pause_months if found and found.plan else 0,
         "order": ways_of(order) if order else None,
         "paymentMethod": MethodOut.one(PaymentMethod.objects.filter(is_default=True)),
+        "unused": money(lost, found.currency) if found and (lost := given_up_by(found)) else None,
         "balance": [money(amount, code) for code in sorted(codes) if (amount := balance_of(code))],
         "billingDetails": detailed(),
     }
@@ -98,23 +104,26 @@ class SubscriptionViewSet(ResourceViewSet):
         input=OrderInput,
         output=OrderedOut,
         success="OrderCreated_201",
+        others=(UPDATED,),
         errors=QUOTE_ERRORS,
         needs_subscription=False,
         limited=True,
         description="Makes an order, in place of an open one: pay it by POST /gateway-x with payment._id as"
         " manualPaymentID, or by POST /manual-payment. What costs nothing is active at once. An upgrade begins when it"
         " is paid, and what is unused of the paid period is taken off; a downgrade, and whatever is sent with when:"
-        " periodEnd, makes no order and takes effect when the paid period ends. The plan that runs, with when:"
+        " periodEnd, makes no order (200) and takes effect when the paid period ends. The plan that runs, with when:"
         " periodEnd, takes such a change back.",
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
         quote, payment = subscribe(values=data, member_id=self.actor.member_id)
         return self._ordered(quoted(quote), payment.pk if payment else None)
 
-    def _ordered(self, quote: Any, payment_id: str | None, *, seats: bool = False) -> dict[str, Any]:
+    def _ordered(self, quote: Any, payment_id: str | None, *, seats: bool = False) -> Response:
+        """Answer with the order, or with what was noted for the next period."""
         payment = PaymentOut.one(Payment.objects.filter(pk=payment_id)) if payment_id else None
         seats_payment = payment if seats else None
-        return {"subscription": subscription_data(), "quote": quote, "payment": payment, "seatsPayment": seats_payment}
+        data = {"subscription": subscription_data(), "quote": quote, "payment": payment, "seatsPayment": seats_payment}
+        return respond("OrderCreated_201" if payment else UPDATED, data)
 
     @action(detail=False, methods=["post"])
     @endpoint(
@@ -136,6 +145,7 @@ class SubscriptionViewSet(ResourceViewSet):
         input=SeatsInput,
         output=OrderedOut,
         success="OrderCreated_201",
+        others=(UPDATED,),
         errors=(
             "SubscriptionNotFound_400",
             "PlanMinUsers_400",
@@ -144,7 +154,7 @@ class SubscriptionViewSet(ResourceViewSet):
         ),
         needs_subscription=False,
         description="More seats make an order for the rest of the period, and are there when it is paid. Fewer are what"
-        " the next period is bought with: nothing is to be paid.",
+        " the next period is bought with: nothing is to be paid (200).",
     )
     def seats(self, request: Request, data: dict[str, Any]) -> Any:
         quote, payment = order_seats(seats=data["seats"], member_id=self.actor.member_id)
@@ -206,10 +216,11 @@ class SubscriptionViewSet(ResourceViewSet):
         success="SubscriptionCancelled_200",
         errors=("SubscriptionNotFound_400", "BadRequest_400"),
         needs_subscription=False,
-        description="At the end of what is paid, or now.",
+        description="At the end of what is paid, or now. What is unused of it then is given up (`unused` of GET"
+        " /subscription/:id): where it is worth anything, `forfeit` has to say so.",
     )
     def destroy(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        cancel(id=id, when=data["when"])
+        cancel(id=id, when=data["when"], forfeit=data["forfeit"])
         return full_subscription()
 
 

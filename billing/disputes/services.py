@@ -82,6 +82,9 @@ def work(deadline: float) -> None:
                 run(rows[0])
             except LeaseLost:
                 log.warning("watch %s was taken over by another worker", rows[0].pk)
+            except Exception as trouble:  # noqa: BLE001  the edge of one watch: the others continue
+                log.exception("watch %s cannot go on", rows[0].pk)
+                _later(rows[0], trouble)
 
 
 def has_work() -> bool:
@@ -106,6 +109,14 @@ def run(row: DisputeWatch) -> None:
         status = Watch.DUE if is_open else Watch.IDLE
         due = timezone.now() + AGAIN
         update_owned(row, status=status, due_at=due, worker=None, deaths=0, attempts=0, error="")
+
+
+def _later(row: DisputeWatch, trouble: Exception) -> None:
+    """Let go of a watch that has failed in ways that nobody has thought of, if it is still ours."""
+    mine = DisputeWatch.objects.filter(pk=row.pk, lease=row.lease, status=Watch.WORKING)
+    status = Watch.UNKNOWN if row.attempts > MOST_DOUBTS else Watch.DUE
+    due, error = timezone.now() + backoff(row.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
+    mine.update(status=status, due_at=due, error=error, worker=None, updated_at=timezone.now())
 
 
 def ask(attempt: Attempt) -> list[Disputed]:

@@ -27,10 +27,13 @@ class SeatsOut(Output):
 
 
 class PeriodOut(Output):
-    """What is paid, or the trial."""
+    """What is paid, from the beginning of the period that runs, or the trial."""
 
     start = serializers.DateTimeField(allow_null=True)
-    end = serializers.DateTimeField(allow_null=True, help_text="null: no end")
+    end = serializers.DateTimeField(allow_null=True, help_text="until when it is paid; null: no end")
+    runsUntil = serializers.DateTimeField(
+        allow_null=True, help_text="the end of the period that runs: earlier than `end` where others are paid ahead"
+    )
 
 
 class LimitOut(Output):

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 
 from accounts.models import CompanySettings
 from billing.addons.selectors import items_of, offered
+from billing.checkout.unused import running_period
 from billing.entitlements.selectors import SEATS, terms_of, usage_of
 from billing.entitlements.serializers import NONE, PlanOffered, SubscriptionPlans
 from billing.plans.filters import PLAN_FIELDS
@@ -77,6 +78,7 @@ def subscription_data() -> dict[str, Any]:
     found = primary_subscription()
     allowed = terms_of(found) if found else Entitlement(frozenset())
     used = usage_of(allowed)
+    running = running_period(found) if found else (None, None)
     seats, total = used.pop(SEATS)
     limits = [
         {"module": module, "limit": limit, "used": number, "monthly": module in METERS}
@@ -90,7 +92,7 @@ def subscription_data() -> dict[str, Any]:
         "interval": found.interval if found else "",
         "currency": found.currency if found else "",
         "seats": {"used": seats, "total": total},
-        "period": {"start": found and found.period_start, "end": found and found.period_end},
+        "period": {"start": running[0], "end": found and found.period_end, "runsUntil": running[1]},
         "startsAt": found and found.starts_at,
         "endsAt": found and found.ends_at,
         "cancelAtPeriodEnd": found is not None and found.cancel_at_period_end,

@@ -284,7 +284,7 @@ def charge_ended(subscription_ids: Sequence[str] | None = None) -> bool:
     rows = MeterPeriod.objects.select_for_update(no_key=True, of=("self",), skip_locked=subscription_ids is None)
     rows = rows.filter(MeterPeriod.overage(), ends_at__lte=timezone.now()).order_by("ends_at", "pk")
     if subscription_ids is not None:
-        charge_overage(list(rows.filter(subscription_id__in=subscription_ids)))
+        charge_overage(list(rows.filter(subscription_id__in=list(subscription_ids))))
         return False
     with transaction.atomic():
         found = list(rows[:BATCH])

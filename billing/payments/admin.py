@@ -29,12 +29,13 @@ from billing.payments.orders import approve_transfer, reject_transfer, takes_app
 from billing.payments.panels import proof_of
 from billing.payments.refunds import (
     approve_refund,
-    credit_transfer,
+    credit_order,
     move_to_balance,
     refundable,
     reject_refund,
     retry_refund,
     start_refund,
+    takes_credit,
 )
 from billing.subscriptions.admin import staff_of
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
@@ -49,6 +50,14 @@ ATTEMPT_COLOURS = {"due": "info", "working": "info", "paid": "success", "wrong":
 
 ADMITTED = {"approve": ("asked",), "reject": ("asked",), "retry": ("failed", "unknown"), "to_balance": ("failed",)}
 """Command on a refund -> the states that admit it."""
+
+
+def exact_minor(amount: Decimal, currency: str) -> int:
+    """Convert what staff have entered to minor units. Raises ValidationFailed for parts of one."""
+    minor = to_minor(amount, currency)
+    if to_amount(minor, currency) != amount:
+        raise ValidationFailed("more decimals than it has", f"amount: {currency} has no such fractions")
+    return minor
 
 
 class ApproveForm(forms.Form):
@@ -108,7 +117,7 @@ class PaymentAdmin(CompanyRecordAdmin):
 
     def admits(self, record: Payment, name: str) -> bool:
         if name == "credit":
-            return record.status == Payment.Status.PAID and record.bank_state == Payment.Bank.APPROVED
+            return takes_credit(record)
         return takes_approval(record) if name == "approve" else takes_rejection(record)
 
     def dialog_facts(self, record: Payment, name: str) -> Iterable[tuple[str, Any]]:
@@ -120,9 +129,7 @@ class PaymentAdmin(CompanyRecordAdmin):
     @asks(ApproveForm, "Approve bank transfer", permission=CHANGE)
     def approve(self, request: HttpRequest, record: Payment, *, amount: Decimal, received_on: date) -> None:
         """Book the transfer, and let the order take effect."""
-        minor = to_minor(amount, record.currency)
-        if to_amount(minor, record.currency) != amount:
-            raise ValidationFailed("more decimals than it has", f"amount: {record.currency} has no such fractions")
+        minor = exact_minor(amount, record.currency)
         approve_transfer(payment=record, amount_minor=minor, received_on=received_on, by=staff_of(request))
         self.log_change(request, record, f"Approved: {amount} {record.currency}.")
 
@@ -134,9 +141,9 @@ class PaymentAdmin(CompanyRecordAdmin):
 
     @asks(CreditForm, "Refund to the balance", permission="billing.add_refund")
     def credit(self, request: HttpRequest, record: Payment, *, amount: Decimal, reason: str) -> None:
-        """Give what came by bank to the company's balance, with a credit note."""
-        minor = to_minor(amount, record.currency)
-        note = credit_transfer(payment=record, amount_minor=minor, reason=reason, by=staff_of(request))
+        """Give what came by bank or from the balance to the company's balance, with a credit note."""
+        minor = exact_minor(amount, record.currency)
+        note = credit_order(payment=record, amount_minor=minor, reason=reason, by=staff_of(request))
         self.log_change(request, record, f"Refunded {amount} to the balance, {note.number}. {reason}")
 
 
@@ -192,7 +199,7 @@ class AttemptAdmin(CompanyRecordAdmin):
     @asks(RefundForm, "Refund", permission="billing.add_refund")
     def give_back(self, request: HttpRequest, record: Attempt, *, amount: Decimal, to: str, reason: str) -> Any:
         """Give a part or all of it back, with a credit note; above a limit once somebody else approves."""
-        minor = to_minor(amount, record.payment.currency)
+        minor = exact_minor(amount, record.payment.currency)
         made = start_refund(attempt=record, amount_minor=minor, reason=reason, by=staff_of(request), to=to)
         with company_scope(record.company_id):
             left = refundable(record)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
 from typing import Any
 
 from django.core import signing
@@ -15,6 +14,7 @@ from billing.gateways.base import Misconfigured, Refused, Unsure
 from billing.gateways.models import GatewayAccount
 from billing.payments.machine import LOOKS, order_of
 from billing.payments.models import Attempt, Payment
+from billing.payments.settling import takes_gateways
 from core.errors import NamedError
 from core.ids import is_id
 
@@ -24,8 +24,6 @@ PROOF = "billing.quote"
 """The salt of quotes' tokens."""
 PROOF_AGE = 24 * 3600
 QUOTE = "q_"
-ORDER_PAGE_LIFE = timedelta(days=1)
-"""How long after its making an order may be begun at a gateway: its price is of that day."""
 
 
 def open_order(payment_id: str, *, lock: bool = False) -> Payment:
@@ -37,12 +35,6 @@ def open_order(payment_id: str, *, lock: bool = False) -> Payment:
     if found is None or found.expires_at <= timezone.now():
         raise NamedError("ManualPaymentDetailsNotFound_400", "manualPaymentID: there is no such order to be paid")
     return found
-
-
-def takes_gateways(payment: Payment) -> bool:
-    """Tell whether an open order may be begun at a gateway: within a day, since time that is credited and a coupon are
-    worth less later. A renewal's invoice is issued, and stays payable."""
-    return payment.renews is not None or payment.created_at > timezone.now() - ORDER_PAGE_LIFE
 
 
 def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:

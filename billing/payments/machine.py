@@ -20,7 +20,7 @@ from billing.gateways.accounts import account_of, noting_trouble, speaking_for
 from billing.gateways.base import Fact, Gateway, Misconfigured, Order, Refused, Said, Unsure
 from billing.gateways.models import GatewayAccount
 from billing.payments.models import Attempt
-from billing.payments.settling import settle
+from billing.payments.settling import settle, takes_gateways
 from core.jobs import claim, update_owned
 from core.jobs.leases import LeaseLost, backoff, has_due
 from core.tenancy import company_scope
@@ -100,8 +100,10 @@ def advance(attempt: Attempt) -> Fact:
 
 
 def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: Fact) -> Fact:
-    """Take the money that a customer has authorized on the gateway's page, unless the order was left meanwhile."""
-    if attempt.kind == Kind.HOSTED and fact.said is Said.AUTHORIZED and attempt.left_at is None:
+    """Take the money that a customer has authorized on the gateway's page, unless the order was left meanwhile or its
+    price holds no more."""
+    wanted = attempt.left_at is None and takes_gateways(attempt.payment)
+    if attempt.kind == Kind.HOSTED and fact.said is Said.AUTHORIZED and wanted:
         return gateway.move(order_of(attempt, account))
     return fact
 

@@ -12,10 +12,10 @@ from django.utils import timezone
 from accounts.models import User
 from billing.invoices.services import the_seller
 from billing.ledger.services import BANK
-from billing.payments.attempts import ORDER_PAGE_LIFE, file_of, open_order
+from billing.payments.attempts import file_of, open_order
 from billing.payments.models import Payment
 from billing.payments.notices import tell_rejected
-from billing.payments.settling import apply_payment, close_order, leave_stale, take_money
+from billing.payments.settling import ORDER_PAGE_LIFE, apply_payment, close_order, leave_stale, take_money
 from billing.subscriptions.changes import lock_primary
 from core.errors import NamedError, ValidationFailed
 from core.ids import is_id
@@ -33,7 +33,7 @@ ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 def new_number() -> str:
     """Return what people write on a bank transfer: eight characters that are not mistaken for each other."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(8))
+    return "".join(ALPHABET[byte % len(ALPHABET)] for byte in secrets.token_bytes(8))  # 32 letters: all as likely
 
 
 def leave_open_order() -> None:

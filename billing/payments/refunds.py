@@ -111,11 +111,17 @@ def move_to_balance(*, refund: Refund) -> None:
         _book(row, "")
 
 
-def credit_transfer(*, payment: Payment, amount_minor: int, reason: str, by: User) -> CreditNote:
-    """Give money that came by bank to the company's balance, with a credit note. Returns the note.
+def takes_credit(payment: Payment) -> bool:
+    """Tell whether a paid order has money that no gateway could give back: it came by bank, or from the balance."""
+    by_bank = payment.bank_state == Payment.Bank.APPROVED
+    return payment.status == Payment.Status.PAID and (by_bank or payment.credit_minor > 0)
 
-    Where all that was given of the order is more than settings.REFUND_APPROVAL_ABOVE, it takes somebody else than who
-    approved the transfer. Raises BadRequest_400.
+
+def credit_order(*, payment: Payment, amount_minor: int, reason: str, by: User) -> CreditNote:
+    """Give money of an order that came by bank or from the balance to the company's balance, with a credit note.
+
+    Returns the note. Where more than settings.REFUND_APPROVAL_ABOVE of a transfer was given in all, it takes somebody
+    else than who approved that. Raises BadRequest_400.
     """
     with company_scope(payment.company_id), transaction.atomic():
         order = (
@@ -123,12 +129,14 @@ def credit_transfer(*, payment: Payment, amount_minor: int, reason: str, by: Use
         )
         came = Transaction.objects.filter(payment=order, kind=Transaction.Kind.PAYMENT, by="bank").exists()
         invoice = Invoice.objects.select_for_update(no_key=True).get(pk=order.invoice_id)
-        gone = CreditNote.objects.filter(invoice=invoice).aggregate(sum=Sum("amount_minor"))["sum"] or 0
-        left = order.amount_minor - gone if came and order.status == Payment.Status.PAID else 0
+        notes = CreditNote.objects.filter(invoice=invoice, refunds__isnull=True)  # those of refunds are of an attempt's
+        gone = notes.aggregate(sum=Sum("amount_minor"))["sum"] or 0
+        whole = order.credit_minor + (order.amount_minor if came else 0)
+        left = whole - gone if order.status == Payment.Status.PAID else 0
         if not 0 < amount_minor <= left:
             raise NamedError("BadRequest_400", f"amount: at most {max(0, left)} minor units")
         given = to_amount(gone + amount_minor, order.currency)
-        if given > settings.REFUND_APPROVAL_ABOVE and order.decided_by_id in (None, by.pk):
+        if came and given > settings.REFUND_APPROVAL_ABOVE and order.decided_by_id in (None, by.pk):
             raise NamedError("BadRequest_400", "somebody else than who approved the transfer has to do this")
         note = credit(invoice, amount_minor, reason[:300])
         _give(order, amount_minor, tx=f"ref:{note.pk}", account=BALANCE, to=To.BALANCE, by="balance")
@@ -175,6 +183,9 @@ def work(deadline: float) -> None:
                 run(rows[0])
             except LeaseLost:
                 log.warning("refund %s was taken over by another worker", rows[0].pk)
+            except Exception as trouble:  # noqa: BLE001  the edge of one refund: the others continue
+                log.exception("refund %s cannot go on", rows[0].pk)
+                _later(rows[0], trouble)
 
 
 def has_work() -> bool:
@@ -204,6 +215,15 @@ def run(row: Refund) -> None:
         update_owned(row, status=Status.FAILED, worker=None, error=refused.code[:500])
     else:
         _book(row, id)
+
+
+def _later(row: Refund, trouble: Exception) -> None:
+    """Let go of a refund that has failed in ways that nobody has thought of, if it is still ours; staff see it after
+    as many tries as doubts take."""
+    mine = Refund.objects.filter(pk=row.pk, lease=row.lease, status=Status.WORKING)
+    status = Status.UNKNOWN if row.attempts > MOST_DOUBTS else Status.DUE
+    due, error = timezone.now() + backoff(row.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
+    mine.update(status=status, due_at=due, error=error, worker=None, updated_at=timezone.now())
 
 
 def _wait(row: Refund, wait: timedelta, reason: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -37,6 +37,8 @@ from core.tenancy import company_id
 log = logging.getLogger(__name__)
 Status, Kind = Attempt.Status, Transaction.Kind
 FINAL = (Status.PAID, Status.WRONG)
+ORDER_PAGE_LIFE = timedelta(days=1)
+"""How long after its making an order may be paid at a gateway: its price is of that day."""
 NEWS: list[Callable[[], None]] = []
 
 
@@ -50,6 +52,12 @@ def on_news(heard: Callable[[], None]) -> None:
 def tell_news() -> None:
     for heard in NEWS:
         heard()
+
+
+def takes_gateways(payment: Payment) -> bool:
+    """Tell whether an open order may be paid at a gateway: within a day, since time that is credited and a coupon are
+    worth less later. A renewal's invoice is issued, and stays payable."""
+    return payment.renews is not None or payment.created_at > timezone.now() - ORDER_PAGE_LIFE
 
 
 @transaction.atomic
@@ -105,7 +113,15 @@ def _settle_paid(payment: Payment, attempt: Attempt, fact: Fact) -> None:
     attempt.save()  # before the events of what it opens
     if fact.method and attempt.save_method:
         save_method(attempt.letter, attempt.adapter, fact.method)
-    take_money(payment, account=cash(attempt.letter), by=f"gateway-{attempt.letter}", tx=f"pay:{attempt.pk}")
+    booking = {"account": cash(attempt.letter), "by": f"gateway-{attempt.letter}", "tx": f"pay:{attempt.pk}"}
+    if payment.status != Payment.Status.OPEN or takes_gateways(payment):
+        take_money(payment, **booking)
+        return
+    # A page that was opened in time is paid when the price holds no more: only a bank order is still open by then, and
+    # one whose transfer is said to be under way goes on to wait for that.
+    if payment.bank_state != Payment.Bank.SUBMITTED:
+        close_order(payment)
+    keep_as_credit(payment, **booking)
 
 
 def take_money(payment: Payment, *, account: str, by: str, tx: str) -> None:

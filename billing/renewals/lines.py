@@ -18,7 +18,9 @@ from billing.invoices.services import Line, the_seller
 from billing.ledger.services import BALANCE
 from billing.models import BillingDetails, Charge, Currency, Plan, PlanPrice, PlanVersion, Posting, Seller
 from billing.plans.versions import prices_in
+from billing.taxes.models import TaxRate
 from billing.taxes.rules import Tax, tax_for
+from billing.taxes.services import tax_rate
 
 
 @dataclass
@@ -70,17 +72,18 @@ class Facts:
     own_currency: dict[str, str]
     renews: dict[str, bool]
     taxes: dict[tuple[str, str], Tax] = field(default_factory=dict)
+    rates: dict[str, TaxRate | None] = field(default_factory=dict)
 
     @classmethod
     def read(cls, companies: Sequence[str]) -> Facts:
         """Read the companies' details, balances, currencies and policies. The scope is that of all companies."""
-        found = {row.company_id: row for row in BillingDetails.objects.filter(company_id__in=companies)}
+        found = {row.company_id: row for row in BillingDetails.objects.filter(company_id__in=list(companies))}
         missing = [id for id in companies if id not in found]
-        for company in Company.objects.filter(pk__in=missing).only("name", "email"):
+        for company in Company.objects.filter(pk__in=list(missing)).only("name", "email"):
             found[company.pk] = BillingDetails(company_id=company.pk, name=company.name, email=company.email or "")
-        sums = Posting.objects.filter(company_id__in=companies, account=BALANCE).order_by()
+        sums = Posting.objects.filter(company_id__in=list(companies), account=BALANCE).order_by()
         balances = sums.values_list("company_id", "currency").annotate(sum=Sum("amount_minor"))
-        rows = CompanySettings.objects.filter(company_id__in=companies)
+        rows = CompanySettings.objects.filter(company_id__in=list(companies))
         chosen = list(rows.values_list("company_id", "currency", "subscription_policies"))
         return cls(
             found,
@@ -94,8 +97,13 @@ class Facts:
         details = self.details[company]
         buyer = (details.country, details.vat_id)
         if buyer not in self.taxes:
-            self.taxes[buyer] = tax_for(details, seller_country=seller.country, oss=seller.oss)
+            self.taxes[buyer] = tax_for(details, seller_country=seller.country, oss=seller.oss, rates=self._rate)
         return self.taxes[buyer]
+
+    def _rate(self, country: str) -> TaxRate | None:
+        if country not in self.rates:
+            self.rates[country] = tax_rate(country)
+        return self.rates[country]
 
 
 def reckon(batch: Sequence[Due], facts: Facts) -> None:

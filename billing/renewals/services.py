@@ -20,8 +20,7 @@ from django.utils import timezone
 
 from billing.addons.services import stored
 from billing.charges.services import mark_billed
-from billing.invoices.services import legs_of, next_numbers, party, the_seller
-from billing.ledger.money import exponent
+from billing.invoices.services import next_numbers, party, the_seller
 from billing.models import (
     Dunning,
     Invoice,
@@ -34,14 +33,14 @@ from billing.models import (
     Subscription,
     SubscriptionChange,
 )
-from billing.payments.orders import BANK_LIFE, WAITING, new_number
+from billing.payments.orders import WAITING
 from billing.payments.settling import close_order, have_items
 from billing.plans.versions import with_terms
 from billing.renewals.lines import Due, Facts, reckon
+from billing.renewals.rows import change_row, invoice_row, line_rows, moved, next_end, payment_row, posting_rows
 from billing.renewals.writing import dumped, insert_rows
 from billing.subscriptions.changes import access_end, lock_primary, require_subscription
 from billing.subscriptions.models import PAID
-from billing.subscriptions.periods import period_after
 from billing.subscriptions.renewals import fall_due
 from billing.subscriptions.selectors import ends_by, version_at
 from core.events.across import emit_across
@@ -142,7 +141,9 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
     versions = PlanVersion.objects.in_bulk({row.version_id for row in rows if row.version_id})
     orders = {
         order.subscription_id: order
-        for order in Payment.objects.filter(subscription__in=[row.pk for row in rows], status=Payment.Status.OPEN)
+        for order in Payment.objects.filter(
+            subscription_id__in=among(row.pk for row in rows), status=Payment.Status.OPEN
+        )
     }
     found = []
     for row in rows:
@@ -152,7 +153,7 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
         elif end > now:
             _look_again(row, end)
         elif order is not None and order.renews == end:
-            _look_again(row, max(_next_end(end, row), now + AHEAD))
+            _look_again(row, max(next_end(end, row), now + AHEAD))
         elif order is not None and not _left(order):
             _look_again(row, now + WAIT)
         else:
@@ -203,10 +204,6 @@ def _due_of(row: Subscription, end: datetime, plans: dict[str, Plan], version: P
     )
 
 
-def _next_end(end: datetime, row: Due | Subscription) -> datetime:
-    return period_after(end, row.interval, row.period_day or end.day)
-
-
 def _hand_over(ids: Sequence[str], now: datetime) -> None:
     """Leave those to the clock whose companies have turned renewal off: they end with their period."""
     if ids:
@@ -218,7 +215,7 @@ def _fall_due(due: Due, now: datetime) -> None:
     log.error("subscription %s cannot be billed: its plan has no price for a %s", due.id, due.interval)
     with company_scope(due.company_id):
         subscription = Subscription.objects.select_related("plan").get(pk=due.id)
-        subscription.bill_at = max(_next_end(due.period_end, due), now + AHEAD)
+        subscription.bill_at = max(next_end(due.period_end, due), now + AHEAD)
         subscription.save(update_fields=["bill_at"])
         fall_due(subscription, note="the plan has no price to bill")
 
@@ -227,13 +224,13 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
     """Begin the periods that cost nothing, the one of now at once where some were slept over."""
     moves, changes = [], []
     for due in batch:
-        start, end = due.period_end, _next_end(due.period_end, due)
+        start, end = due.period_end, next_end(due.period_end, due)
         while end <= now and not (due.version is not None and ends_by(due.version, end)):
-            start, end = end, _next_end(end, due)
+            start, end = end, next_end(end, due)
         ends_at = access_end(end)
-        moves.append(_move(due, end, ends_at, (start, end), applied=due.scheduled is not None))
+        moves.append(moved(due, end, ends_at, (start, end), applied=due.scheduled is not None))
         after = {"period_start": start, "period_end": end, "ends_at": ends_at}
-        changes.append(_change(due, Action.RENEWED, {"period_end": due.period_end, "ends_at": due.ends_at}, after))
+        changes.append(change_row(due, Action.RENEWED, {"period_end": due.period_end, "ends_at": due.ends_at}, after))
     _move_all(moves, now)
     insert_rows(SubscriptionChange, changes)
     for due in batch:
@@ -248,7 +245,7 @@ def _bill(batch: Sequence[Due], facts: Facts, now: datetime, waiting: int) -> No
     if not batch:
         return
     companies = [due.company_id for due in batch]
-    methods = PaymentMethod.objects.filter(is_default=True, company_id__in=companies)
+    methods = PaymentMethod.objects.filter(is_default=True, company_id__in=list(companies))
     charged = set(methods.values_list("company_id", flat=True))
     ends_at, spread = now + settings.GRACE_PERIOD, waiting / settings.COLLECTIONS_PER_SECOND
     if spread < AT_ONCE:
@@ -258,20 +255,22 @@ def _bill(batch: Sequence[Due], facts: Facts, now: datetime, waiting: int) -> No
     }
     moves, invoices = [], []
     for due in batch:
-        end = _next_end(due.period_end, due)
-        invoice, payment = _invoice(due, facts, end, now), new_id()
+        end = next_end(due.period_end, due)
+        invoice, payment = invoice_row(due, facts, end, now), new_id()
         invoices.append(invoice)
-        rows[InvoiceLine] += _lines(due, invoice["id"])
-        rows[Posting] += _postings(due, invoice)
-        rows[Payment].append(_payment(due, payment, invoice, facts, now))
+        rows[InvoiceLine] += line_rows(due, invoice["id"])
+        rows[Posting] += posting_rows(due, invoice)
+        rows[Payment].append(payment_row(due, payment, invoice, facts, now))
         wait = random.uniform(0, spread) if due.company_id in charged else 0  # noqa: S311  no secret
         rows[Dunning].append(
             {"company_id": due.company_id, "payment_id": payment, "due_at": now + timedelta(seconds=wait)}
         )
         open_until = max(ends_at, due.ends_at or ends_at) if due.ends_at is None or due.is_active else due.ends_at
-        moves.append(_move(due, max(end, now + AHEAD), open_until, None))
+        moves.append(moved(due, max(end, now + AHEAD), open_until, None))
         rows[SubscriptionChange].append(
-            _change(due, Action.BILLED, {"ends_at": due.ends_at}, {"ends_at": open_until}, source=f"billed:{payment}")
+            change_row(
+                due, Action.BILLED, {"ends_at": due.ends_at}, {"ends_at": open_until}, source=f"billed:{payment}"
+            )
         )
     for model, made in rows.items():
         insert_rows(model, made)
@@ -291,117 +290,6 @@ def _issue(invoices: list[dict[str, Any]]) -> None:
         invoice |= {"number": number, "issued_on": day, "issued_at": now, "due_at": now, "seller": shown}
     insert_rows(Invoice, invoices)
     emit_across("invoice.issued", [(one["company_id"], one["id"], {"number": one["number"]}) for one in invoices])
-
-
-def _invoice(due: Due, facts: Facts, end: datetime, now: datetime) -> dict[str, Any]:
-    return {
-        "id": new_id(),
-        "company_id": due.company_id,
-        "subscription_id": due.id,
-        "kind": Invoice.Kind.CYCLE,
-        "status": Invoice.Status.ISSUED,
-        "currency": due.currency,
-        "decimals": exponent(due.currency),
-        "subtotal_minor": sum(line.amount for line in due.lines),
-        "discount_minor": sum(line.discount for line in due.lines),
-        "tax_minor": sum(line.tax for line in due.lines),
-        "total_minor": due.total,
-        "tax_basis": due.tax.basis if due.tax else {},
-        "buyer": party(facts.details[due.company_id]),
-        "period_start": due.period_end,
-        "period_end": end,
-    }
-
-
-def _lines(due: Due, invoice: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "company_id": due.company_id,
-            "invoice_id": invoice,
-            "position": position,
-            "text": line.text[:300],
-            "quantity": line.quantity,
-            "unit_minor": line.unit,
-            "amount_minor": line.amount,
-            "discount_minor": line.discount,
-            "tax_percent": line.tax_percent,
-            "tax_minor": line.tax,
-        }
-        for position, line in enumerate(due.lines, 1)
-    ]
-
-
-def _postings(due: Due, invoice: dict[str, Any]) -> list[dict[str, Any]]:
-    legs = legs_of(invoice["total_minor"], ((line.tax_percent, line.tax) for line in due.lines))
-    return [
-        {
-            "company_id": due.company_id,
-            "tx": f"inv:{invoice['id']}",
-            "leg": leg,
-            "account": account,
-            "amount_minor": amount,
-            "currency": due.currency,
-            "about": invoice["id"],
-        }
-        for leg, (account, amount) in enumerate(legs)
-        if amount
-    ]
-
-
-def _payment(due: Due, id: str, invoice: dict[str, Any], facts: Facts, now: datetime) -> dict[str, Any]:
-    total = invoice["total_minor"]
-    credit = min(total, facts.balances.get((due.company_id, due.currency), 0))
-    return {
-        "id": id,
-        "company_id": due.company_id,
-        "number": new_number(),
-        "subscription_id": due.id,
-        "invoice_id": invoice["id"],
-        "amount_minor": total - credit,
-        "credit_minor": credit,
-        "currency": due.currency,
-        "plan_id": due.plan.pk,
-        "interval": due.interval,
-        "seats": due.seats,
-        "renews": due.period_end,
-        "basis": {"coupon": "", "credit": credit, "total": total, "addOns": stored(due.items)},
-        "expires_at": now + settings.GRACE_PERIOD + BANK_LIFE,
-    }
-
-
-def _change(
-    due: Due, action: str, before: dict[str, Any], after: dict[str, Any], *, source: str = ""
-) -> dict[str, Any]:
-    return {
-        "company_id": due.company_id,
-        "subscription_id": due.id,
-        "action": action,
-        "before": before,
-        "after": after,
-        "source": source,
-    }
-
-
-def _move(
-    due: Due,
-    bill_at: datetime,
-    ends_at: datetime | None,
-    period: tuple[datetime, datetime] | None,
-    *,
-    applied: bool = False,
-) -> dict[str, Any]:
-    """Return the new values of a subscription; a period where it begins now."""
-    values: dict[str, Any] = {"id": due.id, "bill_at": bill_at, "ends_at": ends_at, "applied": applied}
-    if period is None:
-        return values
-    return values | {
-        "period_start": period[0],
-        "period_end": period[1],
-        "plan": due.plan.pk,
-        "interval": due.interval,
-        "seats": due.seats,
-        "ends_terms": due.version is None,
-    }
 
 
 def _move_all(moves: Sequence[dict[str, Any]], now: datetime) -> None:

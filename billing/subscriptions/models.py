@@ -74,6 +74,12 @@ class Subscription(CompanyModel):
     extras = JSONField(
         default=dict, db_default={}, editable=False, help_text="What its add-ons add to the plan: modules and limits."
     )
+    overage = JSONField(
+        default=dict,
+        db_default={},
+        blank=True,
+        help_text="Meter -> how many units a month it may have beyond those included; absent: any number.",
+    )
 
     trial_user = models.ForeignKey(
         "accounts.User",

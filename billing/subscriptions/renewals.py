@@ -275,6 +275,8 @@ def open_period(
         values |= {"period_start": start, "period_end": end, "ends_at": access_end(end)}
         if begins_anew:
             values["period_day"] = start.day
+        elif terms is not None and terms.period is None and start > timezone.now():
+            values["scheduled"] = subscription.scheduled  # paid ahead: what was chosen follows that
         apply_change(
             subscription,
             Action.RENEWED,

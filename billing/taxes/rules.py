@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from stdnum import get_cc_module
@@ -31,7 +32,7 @@ class Tax:
     """What the invoice has to say."""
     vat_id: str = ""
 
-    @property
+    @cached_property
     def basis(self) -> dict[str, Any]:
         """Return what invoices keep of it."""
         return {**asdict(self), "percent": f"{self.percent.normalize():f}"}

@@ -103,12 +103,12 @@ def subscribed(found: Entitlement | None) -> Entitlement:
 def check_phase(allowed: Entitlement, module: str, method: str) -> None:
     """Refuse what a phase does not allow: a paused subscription all but looking, an unpaid one what begins anew.
 
-    Raises SubscriptionExpired_400.
+    Raises BadRequest_400: there is a subscription, so that this is not the contract's answer to a company without one.
     """
     if allowed.phase == PAUSED and method != "GET":
-        raise NamedError("SubscriptionExpired_400", "the subscription is paused: resume it to go on")
+        raise NamedError("BadRequest_400", "the subscription is paused: resume it to go on")
     if allowed.phase == GRACE and method == "POST" and module in STARTING:
-        raise NamedError("SubscriptionExpired_400", "the subscription is not paid: pay it to begin anything new")
+        raise NamedError("BadRequest_400", "the subscription is not paid: pay it to begin anything new")
 
 
 def going_entitlement(company: str) -> Entitlement:

@@ -54,13 +54,18 @@ def test_an_order_of_nothing_opens_the_period_that_it_says(bought: tuple[Cast, P
     end = subscription_of(cast).period_end
     Coupon.objects.create(code="ALL", name="All", percent=Decimal(100))
     with cast.scope():
-        Subscription.objects.update(scheduled={"seats": 2})
+        Subscription.objects.update(scheduled={"seats": 1})
     quote = order(cast, plan, couponCode="ALL")["quote"]
     found = subscription_of(cast)
     assert end is not None
     assert found.period_end is not None
     assert found.period_end > end + timedelta(days=27)
-    assert (quote["periodEnd"][:19], found.scheduled) == (found.period_end.isoformat()[:19], None)
+    assert (quote["periodEnd"][:19], found.scheduled) == (found.period_end.isoformat()[:19], {"seats": 1})
+    shown = cast.session.get("/subscription/" + found.pk).data["period"]
+    ends = [shown[name][:19] for name in ("runsUntil", "end")]
+    assert ends == [end.isoformat()[:19], found.period_end.isoformat()[:19]]
+    assert [one["periodStart"] for one in cast.session.get("/subscription").data] == [shown["start"]]
+    assert shown["start"] < timezone.now().isoformat()
 
 
 def test_paying_ahead_changes_no_seats(bought: tuple[Cast, Plan]) -> None:

@@ -74,6 +74,24 @@ def test_money_for_seats_of_a_subscription_that_has_ended_becomes_balance(by: st
     books_hold()
 
 
+@pytest.mark.parametrize(("said", "status"), [("", "cancelled"), ("sent on Monday", "open")])
+def test_a_page_of_the_first_day_does_not_pay_its_price_later(said: str, status: str, server: Server) -> None:
+    cast, plan = buyer()
+    made = order(cast, plan)["payment"]
+    begin(cast, "a", made)
+    assert cast.session.post("/manual-payment", {"paymentID": made["_id"], "reference": said}).status == 201
+    with cast.scope():
+        Payment.objects.update(created_at=timezone.now() - timedelta(days=2))
+    server.pay(attempt_of(cast).gateway_id)
+    is_due()
+    work(float("inf"))
+    with cast.scope():
+        assert Payment.objects.get().status == status
+        assert (attempt_of(cast).status, balance_of("USD")) == ("paid", 29_00)
+        assert Subscription.objects.get(is_primary=True).status == "expired"
+    books_hold()
+
+
 def test_one_attempt_that_cannot_go_on_keeps_no_other_waiting(server: Server, monkeypatch: Any) -> None:
     casts = [buyer()[0], buyer()[0]]
     first, second = (attempt_begun(cast, server) for cast in casts)

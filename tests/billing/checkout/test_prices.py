@@ -103,8 +103,8 @@ def test_an_upgrade_takes_off_what_is_unused_and_more_seats_cost_the_rest(server
     assert 39_90 <= seats["payment"]["amount"]["amountMinor"] <= 40_00
     pay(cast, seats["payment"]["_id"])
     assert subscription_of(cast).seats == 6
-    fewer = cast.session.post("/subscription/seats", {"seats": 4}).data
-    assert (fewer["payment"], subscription_of(cast).seats) == (None, 6)
+    fewer = cast.session.post("/subscription/seats", {"seats": 4})
+    assert (fewer.status, fewer.data["payment"], subscription_of(cast).seats) == (200, None, 6)
     id = subscription_of(cast).pk
     assert cast.session.get(f"/subscription/{id}").data["scheduledSeats"] == 4
     books_hold()
@@ -117,7 +117,13 @@ def test_cancelling_is_taken_back_while_the_period_runs(server: Server) -> None:
     assert cast.session.delete(f"/subscription/{id}").data["cancelAtPeriodEnd"] is True
     assert cast.session.put(f"/subscription/{id}", {"cancelAtPeriodEnd": False}).data["cancelAtPeriodEnd"] is False
     assert subscription_of(cast).ends_at > subscription_of(cast).period_end
-    assert cast.session.delete(f"/subscription/{id}", {"when": "now"}).data["status"] == "cancelled"
+    lost = cast.session.get(f"/subscription/{id}").data["unused"]
+    assert 28_90 <= lost["amountMinor"] <= 29_00
+    refused = cast.session.delete(f"/subscription/{id}", {"when": "now"})
+    assert (refused.status, "gives up 2" in refused.body["warning"]) == (400, True)
+    assert cast.session.delete(f"/subscription/{id}", {"when": "now", "forfeit": True}).data["status"] == "cancelled"
+    for body in ({"cancelAtPeriodEnd": False}, {"cancelAtPeriodEnd": True}):
+        assert cast.session.put(f"/subscription/{id}", body).status == 400
     listed = cast.session.get("/subscription").data
     assert [one["status"] for one in listed] == ["cancelled"]
 

@@ -13,7 +13,7 @@ from accounts.models import Referral, Reward
 from billing.models import Attempt, CreditNote, Payment, Posting, Refund, Transaction
 from billing.payments.refunds import (
     approve_refund,
-    credit_transfer,
+    credit_order,
     move_to_balance,
     refundable,
     reject_refund,
@@ -170,16 +170,16 @@ def test_what_came_by_bank_goes_to_the_balance(shared: Server, settings: Any) ->
     with cast.scope():
         payment = Payment.objects.get(pk=id)
     with pytest.raises(NamedError, match="at most 0"):
-        credit_transfer(payment=payment, amount_minor=1, reason="nothing came", by=UserFactory())
+        credit_order(payment=payment, amount_minor=1, reason="nothing came", by=UserFactory())
     pay(cast, id)
     with cast.scope():
         payment.refresh_from_db()
     approver, other = payment.decided_by, UserFactory(is_staff=True)
-    credit_transfer(payment=payment, amount_minor=900, reason="late", by=approver)
+    credit_order(payment=payment, amount_minor=900, reason="late", by=approver)
     for amount, by, said in ((2001, other, "at most 2000"), (0, other, "at most"), (200, approver, "somebody else")):
         with pytest.raises(NamedError, match=said):
-            credit_transfer(payment=payment, amount_minor=amount, reason="more", by=by)
-    credit_transfer(payment=payment, amount_minor=2000, reason="the rest", by=other)
+            credit_order(payment=payment, amount_minor=amount, reason="more", by=by)
+    credit_order(payment=payment, amount_minor=2000, reason="the rest", by=other)
     with cast.scope():
         assert list(CreditNote.objects.order_by("pk").values_list("amount_minor", flat=True)) == [900, 2000]
         assert sum(Posting.objects.filter(account="balance").values_list("amount_minor", flat=True)) == -2900

@@ -1,0 +1,132 @@
+"""The rows that a billed period writes, as dicts of columns (billing.renewals.writing)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from billing.addons.services import stored
+from billing.invoices.services import legs_of, party
+from billing.ledger.money import exponent
+from billing.models import Invoice, Subscription
+from billing.payments.orders import BANK_LIFE, new_number
+from billing.renewals.lines import Due, Facts
+from billing.subscriptions.periods import period_after
+from core.ids import new_id
+
+
+def next_end(end: datetime, row: Due | Subscription) -> datetime:
+    return period_after(end, row.interval, row.period_day or end.day)
+
+
+def invoice_row(due: Due, facts: Facts, end: datetime, now: datetime) -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "company_id": due.company_id,
+        "subscription_id": due.id,
+        "kind": Invoice.Kind.CYCLE,
+        "status": Invoice.Status.ISSUED,
+        "currency": due.currency,
+        "decimals": exponent(due.currency),
+        "subtotal_minor": sum(line.amount for line in due.lines),
+        "discount_minor": sum(line.discount for line in due.lines),
+        "tax_minor": sum(line.tax for line in due.lines),
+        "total_minor": due.total,
+        "tax_basis": due.tax.basis if due.tax else {},
+        "buyer": party(facts.details[due.company_id]),
+        "period_start": due.period_end,
+        "period_end": end,
+    }
+
+
+def line_rows(due: Due, invoice: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "company_id": due.company_id,
+            "invoice_id": invoice,
+            "position": position,
+            "text": line.text[:300],
+            "quantity": line.quantity,
+            "unit_minor": line.unit,
+            "amount_minor": line.amount,
+            "discount_minor": line.discount,
+            "tax_percent": line.tax_percent,
+            "tax_minor": line.tax,
+        }
+        for position, line in enumerate(due.lines, 1)
+    ]
+
+
+def posting_rows(due: Due, invoice: dict[str, Any]) -> list[dict[str, Any]]:
+    legs = legs_of(invoice["total_minor"], ((line.tax_percent, line.tax) for line in due.lines))
+    return [
+        {
+            "company_id": due.company_id,
+            "tx": f"inv:{invoice['id']}",
+            "leg": leg,
+            "account": account,
+            "amount_minor": amount,
+            "currency": due.currency,
+            "about": invoice["id"],
+        }
+        for leg, (account, amount) in enumerate(legs)
+        if amount
+    ]
+
+
+def payment_row(due: Due, id: str, invoice: dict[str, Any], facts: Facts, now: datetime) -> dict[str, Any]:
+    total = invoice["total_minor"]
+    credit = min(total, facts.balances.get((due.company_id, due.currency), 0))
+    return {
+        "id": id,
+        "company_id": due.company_id,
+        "number": new_number(),
+        "subscription_id": due.id,
+        "invoice_id": invoice["id"],
+        "amount_minor": total - credit,
+        "credit_minor": credit,
+        "currency": due.currency,
+        "plan_id": due.plan.pk,
+        "interval": due.interval,
+        "seats": due.seats,
+        "renews": due.period_end,
+        "basis": {"coupon": "", "credit": credit, "total": total, "addOns": stored(due.items)},
+        "expires_at": now + settings.GRACE_PERIOD + BANK_LIFE,
+    }
+
+
+def change_row(
+    due: Due, action: str, before: dict[str, Any], after: dict[str, Any], *, source: str = ""
+) -> dict[str, Any]:
+    return {
+        "company_id": due.company_id,
+        "subscription_id": due.id,
+        "action": action,
+        "before": before,
+        "after": after,
+        "source": source,
+    }
+
+
+def moved(
+    due: Due,
+    bill_at: datetime,
+    ends_at: datetime | None,
+    period: tuple[datetime, datetime] | None,
+    *,
+    applied: bool = False,
+) -> dict[str, Any]:
+    """Return the new values of a subscription; a period where it begins now."""
+    values: dict[str, Any] = {"id": due.id, "bill_at": bill_at, "ends_at": ends_at, "applied": applied}
+    if period is None:
+        return values
+    return values | {
+        "period_start": period[0],
+        "period_end": period[1],
+        "plan": due.plan.pk,
+        "interval": due.interval,
+        "seats": due.seats,
+        "ends_terms": due.version is None,
+    }
