@@ -143,8 +143,9 @@ class DetailsOut(Output):
 class SubscriptionFull(SubscriptionOut):
     """The company's subscription, with what is to come and how it is paid."""
 
-    scheduledSeats = serializers.IntegerField(allow_null=True, help_text="seats that the next period is bought with")
-    pauseMonths = serializers.IntegerField(help_text="months that the plan lets it be paused for; 0: not at all")
+    unused = Computed(
+        MoneyOut(allow_null=True, help_text="what was paid for the time that is left; cancelling now forfeits it")
+    )
     order = Computed(PaymentWays(allow_null=True, help_text="the order that is to be paid"))
     paymentMethod = Computed(MethodOut(allow_null=True))
     balance = Computed(MoneyOut(many=True, help_text="what the company has to its credit, by currency"))

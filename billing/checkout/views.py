@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils import timezone
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
@@ -17,8 +18,10 @@ from billing.checkout.order_serializers import (
     OrderedOut,
     OrderInput,
     PaymentOut,
+    PreviewInput,
     QuoteOut,
     SeatsInput,
+    SeatsPreviewInput,
     quoted,
 )
 from billing.checkout.order_views import QUOTE_ERRORS, ways_of
@@ -42,8 +45,10 @@ from billing.checkout.services import (
     order_seats,
     own_primary,
     preview,
+    preview_seats,
     subscribe,
 )
+from billing.checkout.unused import unused_of
 from billing.dunning.services import retry_now
 from billing.entitlements.views import subscription_data
 from billing.ledger.models import Posting
@@ -51,7 +56,7 @@ from billing.ledger.money import money
 from billing.ledger.services import BALANCE, balance_of
 from billing.payments.models import Payment, PaymentMethod, Transaction
 from billing.subscriptions.models import Subscription
-from billing.subscriptions.selectors import primary_subscription
+from billing.subscriptions.selectors import is_open, primary_subscription
 from billing.taxes.services import billing_details, change_billing_details
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
@@ -73,13 +78,22 @@ def full_subscription() -> dict[str, Any]:
     codes = Posting.objects.filter(account=BALANCE).values_list("currency", flat=True).distinct()
     return {
         **subscription_data(),
-        "scheduledSeats": ((found.scheduled or {}).get("seats")) if found else None,
-        "pauseMonths": found.plan.pause_months if found and found.plan else 0,
+        "unused": _unused(found),
         "order": ways_of(order) if order else None,
         "paymentMethod": MethodOut.one(PaymentMethod.objects.filter(is_default=True)),
         "balance": [money(amount, code) for code in sorted(codes) if (amount := balance_of(code))],
         "billingDetails": detailed(),
     }
+
+
+def _unused(subscription: Subscription | None) -> dict[str, Any] | None:
+    """Return what a subscription that is cancelled now would forfeit of what was paid, or None."""
+    if subscription is None or not is_open(subscription) or not subscription.currency:
+        return None
+    try:
+        return money(unused_of(subscription, subscription.currency, timezone.now()), subscription.currency)
+    except NamedError:  # something of it was paid in another currency
+        return None
 
 
 class SubscriptionViewSet(ResourceViewSet):
@@ -119,7 +133,7 @@ class SubscriptionViewSet(ResourceViewSet):
     @action(detail=False, methods=["post"])
     @endpoint(
         "Preview an order",
-        input=OrderInput,
+        input=PreviewInput,
         output=QuoteOut,
         success="QuoteMade_200",
         errors=QUOTE_ERRORS,
@@ -147,8 +161,23 @@ class SubscriptionViewSet(ResourceViewSet):
         " the next period is bought with: nothing is to be paid.",
     )
     def seats(self, request: Request, data: dict[str, Any]) -> Any:
-        quote, payment = order_seats(seats=data["seats"], member_id=self.actor.member_id)
+        quote, payment = order_seats(member_id=self.actor.member_id, **data)
         return self._ordered(quoted(quote) if quote else None, payment.pk if payment else None, seats=True)
+
+    @action(detail=False, methods=["post"], url_path="seats/preview")
+    @endpoint(
+        "Preview a number of seats",
+        input=SeatsPreviewInput,
+        output=QuoteOut,
+        success="QuoteMade_200",
+        errors=("SubscriptionNotFound_400", "PlanMinUsers_400", "PlanMaxUsers_400", "BadRequest_400"),
+        needs_subscription=False,
+        limited=True,
+        description="What POST /subscription/seats would cost now; nothing for fewer (change: downgrade). Writes"
+        " nothing.",
+    )
+    def seats_preview(self, request: Request, data: dict[str, Any]) -> Any:
+        return quoted(preview_seats(**data))
 
     @endpoint(
         "Read the subscription",
