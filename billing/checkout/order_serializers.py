@@ -38,7 +38,7 @@ class ProofInput(LineInput):
         super().__init__(max_length=2048, required=False, help_text=help_text, **kwargs)
 
 
-class PreviewInput(Input):
+class OrderPreviewInput(Input):
     """A plan to buy a period of."""
 
     planID = ObjectIdInput(source="plan_id")
@@ -52,7 +52,7 @@ class PreviewInput(Input):
     addOns = AddOnsInput(source="add_ons")
 
 
-class OrderInput(PreviewInput):
+class OrderInput(OrderPreviewInput):
     proof = ProofInput()
 
 

@@ -17,8 +17,8 @@ from billing.checkout.order_serializers import (
     CouponInput,
     OrderedOut,
     OrderInput,
+    OrderPreviewInput,
     PaymentOut,
-    PreviewInput,
     QuoteOut,
     SeatsInput,
     SeatsPreviewInput,
@@ -133,7 +133,7 @@ class SubscriptionViewSet(ResourceViewSet):
     @action(detail=False, methods=["post"])
     @endpoint(
         "Preview an order",
-        input=PreviewInput,
+        input=OrderPreviewInput,
         output=QuoteOut,
         success="QuoteMade_200",
         errors=QUOTE_ERRORS,
