@@ -42,6 +42,7 @@ class SubscriptionChangeInput(Input):
 
 class CancelInput(Input):
     when = serializers.ChoiceField(choices=["periodEnd", "now"], required=False, default="periodEnd")
+    forfeit = BooleanInput(required=False, default=False, help_text="with now: give up what is unused of what is paid")
 
 
 # Answers
@@ -143,10 +144,10 @@ class DetailsOut(Output):
 class SubscriptionFull(SubscriptionOut):
     """The company's subscription, with what is to come and how it is paid."""
 
-    unused = Computed(
-        MoneyOut(allow_null=True, help_text="what was paid for the time that is left; cancelling now forfeits it")
-    )
     order = Computed(PaymentWays(allow_null=True, help_text="the order that is to be paid"))
     paymentMethod = Computed(MethodOut(allow_null=True))
+    unused = Computed(
+        MoneyOut(allow_null=True, help_text="what is unused of what is paid, before tax: cancelling now gives it up")
+    )
     balance = Computed(MoneyOut(many=True, help_text="what the company has to its credit, by currency"))
     billingDetails = Computed(DetailsOut())

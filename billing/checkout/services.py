@@ -11,14 +11,16 @@ from django.utils import timezone
 
 from billing.charges.services import bill_pending, mark_billed, owed_by
 from billing.checkout.quotes import AUTO, NOW, Quote, quote_plan, quote_seats
+from billing.checkout.unused import unused_of
 from billing.coupons.services import hold
 from billing.dunning.services import wake
 from billing.invoices.services import create_draft
+from billing.ledger.money import sum_text
 from billing.payments.attempts import read_proof
 from billing.payments.models import Payment, PaymentMethod
 from billing.payments.orders import ORDER_LIFE, leave_open_order, new_number, settle_free
 from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
-from billing.subscriptions.models import Subscription
+from billing.subscriptions.models import OPEN, Subscription
 from billing.subscriptions.pauses import pause_subscription, resume_subscription
 from billing.subscriptions.selectors import primary_subscription
 from billing.subscriptions.services import cancel_subscription
@@ -196,7 +198,7 @@ def change_by_company(*, id: str, values: dict[str, Any]) -> None:
         choose_method(values["payment_method_id"])
     ends = values.get("cancel_at_period_end")
     if ends is not None and ends != subscription.cancel_at_period_end:
-        cancel(id=id, when="periodEnd") if ends else undo_cancel()
+        cancel(id=id, when="periodEnd", forfeit=False) if ends else undo_cancel()
     if "paused" in values:
         pause_or_resume(values["paused"])
 
@@ -219,10 +221,27 @@ def own_primary(id: str) -> Subscription:
     return found
 
 
-def cancel(*, id: str, when: str) -> None:
-    """Cancel the subscription now or at the end of what is paid. Raises SubscriptionNotFound_400, BadRequest_400."""
+def given_up_by(subscription: Subscription) -> int:
+    """Return what is unused of what the company has paid, in minor units before tax, which cancelling now gives up."""
+    if subscription.status not in OPEN or not subscription.currency:
+        return 0
+    if subscription.status == Status.PAUSED and subscription.paused_at is not None:
+        return unused_of(subscription, subscription.currency, subscription.paused_at)
+    return unused_of(subscription, subscription.currency, timezone.now())
+
+
+def cancel(*, id: str, when: str, forfeit: bool) -> None:
+    """Cancel the subscription now or at the end of what is paid.
+
+    Now gives up what is unused of it, which the caller has to agree to (`forfeit`). Raises SubscriptionNotFound_400,
+    BadRequest_400.
+    """
     own_primary(id)
-    with lock_primary(company_id()):
+    with lock_primary(company_id()) as found:
+        lost = given_up_by(found) if found is not None and when == "now" and not forfeit else 0
+        if found is not None and lost:
+            text = f"forfeit: cancelling now gives up {sum_text(lost, found.currency)} of what is paid; true agrees"
+            raise NamedError("BadRequest_400", f"{text}, or cancel at the period's end")
         cancel_subscription(company_id=company_id(), at_period_end=when != "now", note=BY_MEMBER)
         if when == "now":
             leave_open_order()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils import timezone
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
@@ -42,13 +41,13 @@ from billing.checkout.services import (
     cancel,
     change_by_company,
     delete_method,
+    given_up_by,
     order_seats,
     own_primary,
     preview,
     preview_seats,
     subscribe,
 )
-from billing.checkout.unused import unused_of
 from billing.dunning.services import retry_now
 from billing.entitlements.views import subscription_data
 from billing.ledger.models import Posting
@@ -56,7 +55,7 @@ from billing.ledger.money import money
 from billing.ledger.services import BALANCE, balance_of
 from billing.payments.models import Payment, PaymentMethod, Transaction
 from billing.subscriptions.models import Subscription
-from billing.subscriptions.selectors import is_open, primary_subscription
+from billing.subscriptions.selectors import primary_subscription
 from billing.taxes.services import billing_details, change_billing_details
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
@@ -78,22 +77,12 @@ def full_subscription() -> dict[str, Any]:
     codes = Posting.objects.filter(account=BALANCE).values_list("currency", flat=True).distinct()
     return {
         **subscription_data(),
-        "unused": _unused(found),
         "order": ways_of(order) if order else None,
         "paymentMethod": MethodOut.one(PaymentMethod.objects.filter(is_default=True)),
+        "unused": money(lost, found.currency) if found and (lost := given_up_by(found)) else None,
         "balance": [money(amount, code) for code in sorted(codes) if (amount := balance_of(code))],
         "billingDetails": detailed(),
     }
-
-
-def _unused(subscription: Subscription | None) -> dict[str, Any] | None:
-    """Return what a subscription that is cancelled now would forfeit of what was paid, or None."""
-    if subscription is None or not is_open(subscription) or not subscription.currency:
-        return None
-    try:
-        return money(unused_of(subscription, subscription.currency, timezone.now()), subscription.currency)
-    except NamedError:  # something of it was paid in another currency
-        return None
 
 
 class SubscriptionViewSet(ResourceViewSet):
@@ -235,10 +224,11 @@ class SubscriptionViewSet(ResourceViewSet):
         success="SubscriptionCancelled_200",
         errors=("SubscriptionNotFound_400", "BadRequest_400"),
         needs_subscription=False,
-        description="At the end of what is paid, or now.",
+        description="At the end of what is paid, or now. What is unused of it then is given up (`unused` of GET"
+        " /subscription/:id): where it is worth anything, `forfeit` has to say so.",
     )
     def destroy(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        cancel(id=id, when=data["when"])
+        cancel(id=id, when=data["when"], forfeit=data["forfeit"])
         return full_subscription()
 
 

@@ -23,8 +23,6 @@ Status = Attempt.Status
 PROOF = "billing.quote"
 """The salt of quotes' tokens."""
 PROOF_AGE = 24 * 3600
-SEEN_FOR = timedelta(minutes=15)
-"""How long a price that goes down or up with the clock is ordered as it was shown."""
 QUOTE = "q_"
 ORDER_PAGE_LIFE = timedelta(days=1)
 """How long after its making an order may be begun at a gateway: its price is of that day."""
@@ -134,6 +132,10 @@ def check_proof(proof: str, payment: Payment) -> None:
         digest, _ = read_proof(proof)
         if digest is None or digest != payment.basis.get("digest"):
             raise NamedError("InvalidRequest_400", "proof: the quote is another one, or too old; ask for a new preview")
+
+
+SEEN_FOR = timedelta(minutes=15)
+"""How long a price that goes down or up with the clock is ordered as it was shown."""
 
 
 def proof_of(digest: str, at: datetime) -> str:

@@ -70,7 +70,7 @@ class CancelPlan(BillingPage):
             form.fields[1].error = UNSURE
             return self.page(self.context(form), status=422)
         if when == NOW:
-            answer = self.ask("DELETE", f"subscription/{found['_id']}", None, {"when": NOW})
+            answer = self.ask("DELETE", f"subscription/{found['_id']}", None, {"when": NOW, "forfeit": True})
         else:
             answer = self.ask("PUT", f"subscription/{found['_id']}", None, {"cancelAtPeriodEnd": True})
         if not answer.ok:

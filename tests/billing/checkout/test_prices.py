@@ -117,7 +117,7 @@ def test_cancelling_is_taken_back_while_the_period_runs(server: Server) -> None:
     assert cast.session.delete(f"/subscription/{id}").data["cancelAtPeriodEnd"] is True
     assert cast.session.put(f"/subscription/{id}", {"cancelAtPeriodEnd": False}).data["cancelAtPeriodEnd"] is False
     assert subscription_of(cast).ends_at > subscription_of(cast).period_end
-    assert cast.session.delete(f"/subscription/{id}", {"when": "now"}).data["status"] == "cancelled"
+    assert cast.session.delete(f"/subscription/{id}", {"when": "now", "forfeit": True}).data["status"] == "cancelled"
     listed = cast.session.get("/subscription").data
     assert [one["status"] for one in listed] == ["cancelled"]
 
