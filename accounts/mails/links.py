@@ -10,7 +10,7 @@ from django.conf import settings
 
 PLAN = ("settings/plan", "See the plan")
 ORDER = ("settings/plan/pay/{payment.pk}", "Pay it")
-METHODS = ("settings/plan/invoices", "Save another way to pay")
+METHODS = ("settings/plan/methods", "Save another way to pay")
 INVOICES = ("settings/plan/invoices", "See the invoices")
 REFERRAL = ("account/referral", "See your referrals")
 COMPANY_PAGES = {

@@ -30,7 +30,15 @@ MONEY = frozenset({"amount", "amountMinor", "currency", "price", "total", "tax",
 # Bodies
 
 
-class OrderInput(Input):
+class ProofInput(LineInput):
+    """The token of the quote that was seen."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        help_text = "the quote's proof: at another price than that one nothing is ordered"
+        super().__init__(max_length=2048, required=False, help_text=help_text, **kwargs)
+
+
+class OrderPreviewInput(Input):
     """A plan to buy a period of."""
 
     planID = ObjectIdInput(source="plan_id")
@@ -44,8 +52,16 @@ class OrderInput(Input):
     addOns = AddOnsInput(source="add_ons")
 
 
-class SeatsInput(Input):
+class OrderInput(OrderPreviewInput):
+    proof = ProofInput()
+
+
+class SeatsPreviewInput(Input):
     seats = IntegerInput(min_value=1, max_value=1_000_000)
+
+
+class SeatsInput(SeatsPreviewInput):
+    proof = ProofInput()
 
 
 class PastDayInput(serializers.DateField):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from billing.checkout import filters
@@ -19,6 +20,7 @@ from billing.checkout.services import own_primary, subscribe
 from billing.gateways.accounts import accounts_for
 from billing.gateways.registry import adapter
 from billing.invoices.services import the_seller
+from billing.payments.attempts import choose_again
 from billing.payments.models import Attempt, Payment
 from billing.payments.orders import change_transfer, pay_by_bank
 from billing.payments.settling import takes_gateways
@@ -116,6 +118,20 @@ class ManualPaymentViewSet(ResourceViewSet):
                 payment = subscribe(values={**data, "when": NOW}, member_id=self.actor.member_id)[1]
                 id = payment.pk if payment else ""
             pay_by_bank(payment_id=id, values=said)
+        return ways_of(id)
+
+    @action(detail=True, methods=["post"], url_path="choose-again")
+    @endpoint(
+        "Leave a gateway's page for another way to pay",
+        output=PaymentWays,
+        success="TransferUpdated_200",
+        errors=("ManualPaymentDetailsNotFound_400", "BadRequest_400"),
+        needs_subscription=False,
+        description="The order stays as it is. Money that comes by the page that was left pays it, or is balance once"
+        " it is paid.",
+    )
+    def choose_again(self, request: Request, id: str) -> Any:
+        choose_again(id)
         return ways_of(id)
 
     @endpoint(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 import orjson
-from django.core import signing
 from django.utils import timezone
 
 from accounts.models import CompanySettings
@@ -22,7 +21,7 @@ from billing.coupons.services import discount_of, usable_coupon
 from billing.invoices.models import Invoice
 from billing.invoices.services import Line, the_seller
 from billing.ledger.money import percent_of, share, to_minor
-from billing.payments.attempts import PROOF, QUOTE
+from billing.payments.attempts import proof_of
 from billing.payments.settling import usable_balance
 from billing.plans.models import Currency, Plan, PlanPrice, PlanVersion
 from billing.plans.versions import prices_of, with_terms
@@ -67,6 +66,8 @@ class Quote:
     """What the subscription has of them when it is paid."""
     charges: tuple[str, ...] = ()
     """The pending charges that it bills."""
+    at: datetime = field(default_factory=timezone.now)
+    """The moment that the rest of a period is reckoned from."""
 
     @property
     def subtotal(self) -> int:
@@ -100,12 +101,13 @@ class Quote:
         """Return a hash of what a buyer has seen. The unused time of a period goes on with the clock, so that its sum
         counts and not its text."""
         seen = [company_id(), self.kind, self.plan.pk, self.interval, self.seats, self.currency, self.basis]
+        seen.append(self.scheduled)
         return hashlib.sha256(orjson.dumps(seen)).hexdigest()
 
     @property
     def proof(self) -> str:
         """Return the token by which an order can say that this quote was seen."""
-        return QUOTE + signing.dumps(self.digest, salt=PROOF)
+        return proof_of(self.digest, self.at)
 
 
 def quote_plan(
@@ -119,6 +121,7 @@ def quote_plan(
     when: str = AUTO,
     add_ons: Chosen | None = None,
     owed: Sequence[Charge] = (),
+    at: datetime | None = None,
 ) -> Quote:
     """Reckon what a period of a plan costs the active company, with its add-ons, and from when on.
 
@@ -126,12 +129,14 @@ def quote_plan(
     has ended, unless `when` is now. The same plan goes on when the paid period ends, at the price that it has had, paid
     now, unless `when` is periodEnd; so does another one once it has ended and is still open, since the days that were
     used then are to be paid. More add-ons in the same one are bought for the rest of the period. What is paid now bills
-    the pending charges (`owed`) too. Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400,
-    FreePlanAlreadyUsed_400, CouponInvalid_400 and BadRequest_400.
+    the pending charges (`owed`) too. `at` is the moment of a quote that was shown.
+
+    Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400, FreePlanAlreadyUsed_400, CouponInvalid_400 and
+    BadRequest_400.
     """
     if subscription.status == Status.PAUSED:
         raise NamedError("BadRequest_400", "planID: the subscription is paused; resume it first")
-    plan, now = _plan(plan_id, subscription), timezone.now()
+    plan, now = _plan(plan_id, subscription), _moment(subscription, at)
     interval = interval or subscription.interval or PlanPrice.Interval.MONTH
     present, end = held_plan(subscription), subscription.period_end
     change = change_to(present, plan.pk, interval, amounts_of([plan.pk])[plan.pk])
@@ -152,7 +157,7 @@ def quote_plan(
     if keeps and not scheduled and add_ons is not None and _adds(subscription, wanted):
         if coupon_code or seats not in (None, subscription.seats or plan.min_seats):
             raise NamedError("BadRequest_400", "addOns: more of them are ordered without seats and coupon")
-        return quote_add_ons(subscription, plan, items)
+        return quote_add_ons(subscription, plan, items, at=now)
     if ahead and chosen != (kept := _seats(subscription, plan, None, ahead=True)):
         raise NamedError("BadRequest_400", f"seats: a period is paid ahead with the {kept} of the running one")
     if ahead and add_ons is not None and _lacks(subscription, wanted):
@@ -175,7 +180,7 @@ def quote_plan(
     tax, charges = tax_of_sale(), [charge for charge in owed if charge.currency == code and not scheduled]
     billed = taxed([*_with_discount(lines, coupon, code), *(line_of(charge) for charge in charges)], tax)
     paid = (chosen, code, billed, start is None, period, coupon, 0, tax, change, scheduled, tuple(items))
-    quote = Quote(Kind.CYCLE, plan, interval, *paid, tuple(charge.pk for charge in charges))
+    quote = Quote(Kind.CYCLE, plan, interval, *paid, tuple(charge.pk for charge in charges), at=now)
     return quote if scheduled else _with_credit(quote)
 
 
@@ -207,7 +212,13 @@ def tax_of_sale() -> Tax:
     return tax_for(billing_details(), seller_country=seller.country, oss=seller.oss)
 
 
-def quote_seats(subscription: Subscription, seats: int) -> Quote:
+def _moment(subscription: Subscription, at: datetime | None) -> datetime:
+    """Return the moment that a quote is reckoned for: that of the one that was shown, but within the present period."""
+    start = subscription.period_start
+    return timezone.now() if at is None or (start is not None and at < start) else at
+
+
+def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None = None) -> Quote:
     """Reckon what more seats cost for the rest of the paid period.
 
     Raises BadRequest_400, PlanMinUsers_400 and PlanMaxUsers_400.
@@ -220,18 +231,22 @@ def quote_seats(subscription: Subscription, seats: int) -> Quote:
     check_seats(plan, seats)
     more = seats - max(subscription.seats or plan.min_seats, plan.min_seats)
     price = _price(plan, subscription.version, subscription.interval, subscription.currency or FALLBACK)
-    code, now = price.currency.code, timezone.now()
+    code, now = price.currency.code, _moment(subscription, at)
     left, whole = int((end - now).total_seconds()), int((end - start).total_seconds())
     unit = -(-to_minor(price.seat_amount, code) * max(0, left) // max(1, whole))
     text = f"{more} more {'seat' if more == 1 else 'seats'} until {end:%Y-%m-%d}"
     lines = (Line(text, max(0, more), unit, unit * max(0, more)),)
     tax, change = tax_of_sale(), UPGRADE if more > 0 else SAME if not more else DOWNGRADE
     billed, period = taxed(lines, tax), (now, end)
-    quote = Quote(Kind.SEATS, plan, subscription.interval, seats, code, billed, False, period, None, 0, tax, change)
+    quote = Quote(
+        Kind.SEATS, plan, subscription.interval, seats, code, billed, False, period, None, 0, tax, change, at=now
+    )
     return _with_credit(quote)
 
 
-def quote_add_ons(subscription: Subscription, plan: Plan, items: Sequence[Item]) -> Quote:
+def quote_add_ons(
+    subscription: Subscription, plan: Plan, items: Sequence[Item], *, at: datetime | None = None
+) -> Quote:
     """Reckon what further add-ons cost for the rest of the paid period.
 
     Raises BadRequest_400 where there are fewer of another one: fewer are what the next period is bought with.
@@ -239,7 +254,7 @@ def quote_add_ons(subscription: Subscription, plan: Plan, items: Sequence[Item])
     end, start, code = subscription.period_end, subscription.period_start, subscription.currency
     if end is None or start is None:
         raise NamedError("BadRequest_400", "addOns: this subscription has no period to be paid for")
-    had, now, lines = held(subscription), timezone.now(), []
+    had, now, lines = held(subscription), _moment(subscription, at), []
     known = {item.add_on.pk: item.quantity for item in items}
     if any(known.get(id, 0) < quantity for id, quantity in had.items()):
         raise NamedError("BadRequest_400", "addOns: order more now, and fewer with the next period")
@@ -252,7 +267,7 @@ def quote_add_ons(subscription: Subscription, plan: Plan, items: Sequence[Item])
     seats = subscription.seats or plan.min_seats
     tax, period = tax_of_sale(), (now, end)
     paid = (subscription.interval, seats, code, taxed(lines, tax), False, period, None, 0, tax, UPGRADE)
-    return _with_credit(Quote(Kind.ADD_ONS, plan, *paid, add_ons=tuple(items)))
+    return _with_credit(Quote(Kind.ADD_ONS, plan, *paid, add_ons=tuple(items), at=now))
 
 
 def _adds(subscription: Subscription, wanted: Chosen) -> bool:

@@ -155,8 +155,6 @@ class DetailsOut(Output):
 class SubscriptionFull(SubscriptionOut):
     """The company's subscription, with what is to come and how it is paid."""
 
-    scheduledSeats = serializers.IntegerField(allow_null=True, help_text="seats that the next period is bought with")
-    pauseMonths = serializers.IntegerField(help_text="months that the plan lets it be paused for; 0: not at all")
     order = Computed(PaymentWays(allow_null=True, help_text="the order that is to be paid"))
     paymentMethod = Computed(MethodOut(allow_null=True))
     unused = Computed(

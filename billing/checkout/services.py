@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -15,6 +16,7 @@ from billing.coupons.services import hold
 from billing.dunning.services import wake
 from billing.invoices.services import create_draft
 from billing.ledger.money import sum_text
+from billing.payments.attempts import read_proof
 from billing.payments.models import Payment, PaymentMethod
 from billing.payments.orders import ORDER_LIFE, leave_open_order, new_number, settle_free
 from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
@@ -41,14 +43,18 @@ def preview(values: Mapping[str, Any]) -> Quote:
 def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quote, Payment | None]:
     """Order a period of a plan, in place of the open order. What costs nothing takes effect at once.
 
-    What waits for the end of the paid period is kept as `scheduled`, and makes no order.
+    What waits for the end of the paid period is kept as `scheduled`, and makes no order. `proof` is the token of the
+    quote that was seen: at another price it raises BadRequest_400, and nothing is ordered.
     """
+    values = dict(values)
+    proof, at = seen_quote(values)
     count_coupon(values)
     with lock_primary(company_id()) as found:
         subscription = require_subscription(found)
         leave_open_order()  # first, since the coupon that it holds may be the last one
         owed = bill_pending([subscription.pk]).get(subscription.pk, [])
-        quote = quote_plan(subscription, owed=owed, **values)
+        quote = quote_plan(subscription, owed=owed, at=at, **values)
+        check_seen(quote, proof)
         if quote.scheduled:
             schedule(subscription, quote, keeps_seats="seats" not in values, keeps_add_ons="add_ons" not in values)
             return quote, None
@@ -72,11 +78,35 @@ def schedule(subscription: Subscription, quote: Quote, *, keeps_seats: bool, kee
     apply_change(subscription, Action.CHANGED, note=BY_MEMBER, **values)
 
 
-def order_seats(*, seats: int, member_id: str | None) -> tuple[Quote | None, Payment | None]:
-    """Order more seats for the rest of the period. Fewer hold from the next period on, which is bought with them."""
+def seen_quote(values: dict[str, Any]) -> tuple[str, datetime | None]:
+    """Take the token of the quote that was seen out of an order's values. Returns its digest and its moment."""
+    proof = values.pop("proof", "")
+    if not proof:
+        return "", None
+    digest, at = read_proof(proof)
+    return digest or proof, at
+
+
+def check_seen(quote: Quote, digest: str) -> None:
+    """Raise BadRequest_400 if a quote is not the one that was seen."""
+    if digest and quote.digest != digest:
+        raise NamedError("BadRequest_400", "proof: the price is another one by now; look at a new preview")
+
+
+def preview_seats(*, seats: int) -> Quote:
+    """Reckon what so many seats cost for the rest of the period. Writes nothing."""
+    return quote_seats(require_subscription(primary_subscription()), seats)
+
+
+def order_seats(*, seats: int, member_id: str | None, proof: str = "") -> tuple[Quote | None, Payment | None]:
+    """Order more seats for the rest of the period. Fewer hold from the next period on, which is bought with them.
+
+    `proof` is as for `subscribe`.
+    """
+    digest, at = seen_quote({"proof": proof})
     with lock_primary(company_id()) as found:
         subscription = require_subscription(found)
-        quote = quote_seats(subscription, seats)
+        quote = quote_seats(subscription, seats, at=at)
         held = subscription.seats or (subscription.plan.min_seats if subscription.plan else 1)
         if seats <= held:
             scheduled = {name: value for name, value in (subscription.scheduled or {}).items() if name != "seats"}
@@ -84,6 +114,7 @@ def order_seats(*, seats: int, member_id: str | None) -> tuple[Quote | None, Pay
                 scheduled["seats"] = seats
             apply_change(subscription, Action.CHANGED, note=BY_MEMBER, scheduled=scheduled or None)
             return None, None
+        check_seen(quote, digest)
         leave_open_order()
         return _ordered(subscription, quote, member_id)
 

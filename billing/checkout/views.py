@@ -17,9 +17,11 @@ from billing.checkout.order_serializers import (
     CouponInput,
     OrderedOut,
     OrderInput,
+    OrderPreviewInput,
     PaymentOut,
     QuoteOut,
     SeatsInput,
+    SeatsPreviewInput,
     quoted,
 )
 from billing.checkout.order_views import QUOTE_ERRORS, ways_of
@@ -44,6 +46,7 @@ from billing.checkout.services import (
     order_seats,
     own_primary,
     preview,
+    preview_seats,
     subscribe,
 )
 from billing.dunning.services import retry_now
@@ -78,8 +81,6 @@ def full_subscription() -> dict[str, Any]:
     codes = Posting.objects.filter(account=BALANCE).values_list("currency", flat=True).distinct()
     return {
         **subscription_data(),
-        "scheduledSeats": ((found.scheduled or {}).get("seats")) if found else None,
-        "pauseMonths": found.plan.pause_months if found and found.plan else 0,
         "order": ways_of(order) if order else None,
         "paymentMethod": MethodOut.one(PaymentMethod.objects.filter(is_default=True)),
         "unused": money(lost, found.currency) if found and (lost := given_up_by(found)) else None,
@@ -128,7 +129,7 @@ class SubscriptionViewSet(ResourceViewSet):
     @action(detail=False, methods=["post"])
     @endpoint(
         "Preview an order",
-        input=OrderInput,
+        input=OrderPreviewInput,
         output=QuoteOut,
         success="QuoteMade_200",
         errors=QUOTE_ERRORS,
@@ -157,8 +158,23 @@ class SubscriptionViewSet(ResourceViewSet):
         " the next period is bought with: nothing is to be paid (200).",
     )
     def seats(self, request: Request, data: dict[str, Any]) -> Any:
-        quote, payment = order_seats(seats=data["seats"], member_id=self.actor.member_id)
+        quote, payment = order_seats(member_id=self.actor.member_id, **data)
         return self._ordered(quoted(quote) if quote else None, payment.pk if payment else None, seats=True)
+
+    @action(detail=False, methods=["post"], url_path="seats/preview")
+    @endpoint(
+        "Preview a number of seats",
+        input=SeatsPreviewInput,
+        output=QuoteOut,
+        success="QuoteMade_200",
+        errors=("SubscriptionNotFound_400", "PlanMinUsers_400", "PlanMaxUsers_400", "BadRequest_400"),
+        needs_subscription=False,
+        limited=True,
+        description="What POST /subscription/seats would cost now; nothing for fewer (change: downgrade). Writes"
+        " nothing.",
+    )
+    def seats_preview(self, request: Request, data: dict[str, Any]) -> Any:
+        return quoted(preview_seats(**data))
 
     @endpoint(
         "Read the subscription",

@@ -1,14 +1,29 @@
-"""The banner of the subscription's state, for those who can mend it."""
+"""The banner of the subscription's state, for those who can mend it, with the one thing that they want to do."""
 
 from __future__ import annotations
 
-from billing.subscriptions.words import words_of
+from typing import Any
+
+from django.core.cache import cache
+
+from billing.subscriptions.words import KNOWN_FOR, words_of
 from core.web.banners import Banner
 from core.web.pages import Page
 
 GOOD = frozenset({"trial", "cancelling", "paused"})
 """Kinds of which nothing is wrong yet."""
-LABELS = {"trial": "Choose a plan", "none": "Choose a plan", "ended": "Choose a plan", "paused": "See the plan"}
+LABELS = {
+    "trial": "Choose a plan",
+    "none": "Choose a plan",
+    "ended": "Choose a plan",
+    "paused": "Resume",
+    "cancelling": "Keep it",
+    "past_due": "Pay",
+    "grace": "Pay",
+}
+UNPAID = frozenset({"past_due", "grace"})
+DEEDS = {"cancelling": "go_on"}
+"""Kinds whose button does it at once: the deed of the plan's page."""
 
 
 def state_banner(page: Page) -> Banner | None:
@@ -19,5 +34,23 @@ def state_banner(page: Page) -> Banner | None:
     words = words_of(member.company_id)
     if words is None:
         return None
-    link = f"/c/{member.company_id}/{words.link}" if words.link else ""
-    return Banner(words.sentence, words.kind not in GOOD, link, LABELS.get(words.kind, "See to it"))
+    path = words.link or ""
+    if words.kind == "paused":
+        path = f"{path}/pause"
+    order = open_order(page, member.company_id) if words.kind in UNPAID else ""
+    if order:
+        path = f"{path}/pay/{order}"
+    link = f"/c/{member.company_id}/{path}" if words.link else ""
+    deed = DEEDS.get(words.kind, "") if member.may("plan", "PUT") else ""
+    label = "See the plan" if words.kind in DEEDS and not deed else LABELS.get(words.kind, "See to it")
+    return Banner(words.sentence, words.kind not in GOOD, link, label, deed)
+
+
+def open_order(page: Page, company_id: str) -> str:
+    """Return the id of the company's open order, or nothing. It is remembered as long as the words are."""
+
+    def look() -> Any:
+        answer = page.ask("GET", "manual-payment", {"p": "1", "n": "1", "filters": {"status": "open"}})
+        return answer.data[0]["_id"] if answer.ok and answer.data else ""
+
+    return str(cache.get_or_set(f"billing.order:{company_id}", look, KNOWN_FOR))

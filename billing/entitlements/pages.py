@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils import timezone
 
+from billing.subscriptions.selectors import grace_begins
 from core.text.modules import NAMES, name_of
 from core.web.forms import Field, Form, Option
 from core.web.settings import SettingsPage
@@ -24,6 +27,7 @@ STATES = {
 INTERVALS = {"month": "a month", "year": "a year"}
 PAID_BY = {"month": "by the month", "year": "by the year"}
 MOST_SEATS = 1_000_000
+DAY = 24 * 3600
 NEARLY = 80
 """From so many percent on, a limit is nearly reached."""
 
@@ -69,6 +73,7 @@ def shown_plan(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[st
         total = {"amount": amount, "currency": chosen.currency}
     saved = [one["percent"] for one in plan["yearlySaving"] if one["currency"] == chosen.currency]
     label, waits = label_of(plan, chosen, subscription)
+    gains, loses = changes_of(plan, subscription)
     order = {module: place for place, module in enumerate(NAMES)}
     sized = sorted(plan["limits"].items(), key=lambda one: order.get(one[0], len(order)))
     return {
@@ -79,10 +84,32 @@ def shown_plan(plan: Mapping[str, Any], chosen: Choice, subscription: Mapping[st
         "total": total,
         "saves": f"{saved[0]} % less than twelve months" if saved and chosen.interval == "year" else "",
         "bounds": [(name_of(module), number) for module, number in sized],
+        "gains": gains,
+        "loses": loses,
         "label": label,
         "waits": waits,
         "ordered": "" if label == AHEAD else people,  # a period is paid ahead with the seats of the running one
     }
+
+
+def changes_of(plan: Mapping[str, Any], subscription: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Return what a company gets and what it gives up that goes over to another plan: features, and room in limits."""
+    mine = subscription["plan"]
+    if mine is None or plan["current"] or not subscription["isOpen"]:
+        return [], []
+    had, has = mine["features"], plan["features"]
+    gains, loses = [one for one in has if one not in had], [one for one in had if one not in has]
+    for module in {**mine["limits"], **plan["limits"]}:
+        before, after = mine["limits"].get(module), plan["limits"].get(module)
+        if before == after:
+            continue
+        words = f"{name_of(module)}: {_bound(after)} instead of {_bound(before)}"
+        (loses if after is not None and (before is None or after < before) else gains).append(words)
+    return gains, loses
+
+
+def _bound(limit: int | None) -> str:
+    return "no limit" if limit is None else f"{limit:,}"
 
 
 AHEAD = "Pay the next period"
@@ -130,6 +157,8 @@ class PlanAndUse(SettingsPage):
         return {
             "subscription": found,
             "due": next(iter(self.read("manual-payment", asked).data), None) if is_due else None,
+            "days": days_until(found["endsAt"]),
+            "grace_from": grace_from(found),
             "state": words,
             "tone": tone,
             "interval": INTERVALS.get(found["interval"], ""),
@@ -173,21 +202,36 @@ class PlanAndUse(SettingsPage):
     def do_keep(self) -> HttpResponse:
         """Take back what was to change when the paid period ends."""
         found = self.read("plans", {"p": "1", "n": "1"}).data
-        if found["scheduledChange"] is None:
+        if found["scheduledChange"] is not None:
+            body = {"planID": found["plan"]["_id"], "interval": found["interval"], "when": "periodEnd"}
+            answer = self.ask("POST", "subscription", None, body)
+        elif found["scheduledSeats"] is not None:
+            answer = self.ask("POST", "subscription/seats", None, {"seats": found["seats"]["total"]})
+        else:
             return self.done()
-        body = {"planID": found["plan"]["_id"], "interval": found["interval"], "when": "periodEnd"}
-        answer = self.ask("POST", "subscription", None, body)
         return self.done("It stays as it is") if answer.ok else self.refuse(answer)
 
-    def do_cancel(self) -> HttpResponse:
-        return self._end(True, "It ends when what is paid is over")
-
     def do_go_on(self) -> HttpResponse:
-        return self._end(False, "It goes on")
+        """Take a cancellation back; the banner of every page does so too."""
+        found = self.read("plans", {"p": "1", "n": "1"}).data
+        answer = self.ask("PUT", f"subscription/{found['_id']}", None, {"cancelAtPeriodEnd": False})
+        return self.done("It goes on") if answer.ok else self.refuse(answer)
 
-    def _end(self, ends: bool, text: str) -> HttpResponse:
-        answer = self.ask("PUT", f"subscription/{self.sent_id()}", None, {"cancelAtPeriodEnd": ends})
-        return self.done(text) if answer.ok else self.refuse(answer)
+
+def days_until(moment: Any) -> int:
+    """Return how many days are left until a moment of an answer; one that has begun counts."""
+    if not moment:
+        return 0
+    end = moment if isinstance(moment, datetime) else datetime.fromisoformat(str(moment))
+    return max(0, -int(-(end - timezone.now()).total_seconds() // DAY))
+
+
+def grace_from(subscription: Mapping[str, Any]) -> datetime | None:
+    """Return from when on an unpaid subscription sends and begins nothing new; None for one that is paid."""
+    end = subscription["endsAt"]
+    if subscription["status"] != "past_due" or not end:
+        return None
+    return grace_begins(end if isinstance(end, datetime) else datetime.fromisoformat(str(end)))
 
 
 PAGES = [PlanAndUse]

@@ -97,6 +97,8 @@ def subscription_data() -> dict[str, Any]:
         "endsAt": found and found.ends_at,
         "cancelAtPeriodEnd": found is not None and found.cancel_at_period_end,
         "scheduledChange": scheduled_change(found),
+        "scheduledSeats": (found.scheduled or {}).get("seats") if found else None,
+        "pauseMonths": found.plan.pause_months if found and found.plan else 0,
         "pausedUntil": found and found.paused_until,
         "phase": phase_of(found.status, found.ends_at) if found and is_open(found) else "",
         "modules": None if allowed.modules is None else sorted(allowed.modules),

@@ -30,7 +30,7 @@ def returned(request: HttpRequest, token: str) -> HttpResponse:
             look(setup)
         except (Refused, Misconfigured, Unsure) as trouble:
             log.warning("set-up %s could not be looked at: %s", id, trouble)
-    answer = HttpResponseRedirect(f"/c/{company}/settings/plan/invoices")
+    answer = HttpResponseRedirect(f"/c/{company}/settings/plan/methods")
     answer.status_code = 303
     answer["Cache-Control"] = "no-store"
     answer["Referrer-Policy"] = "no-referrer"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core import signing
@@ -70,6 +71,21 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
     return attempt if attempt.url else _begun(attempt, account)
 
 
+def choose_again(payment_id: str) -> None:
+    """Leave the gateway's page of an open order, so that another way can be chosen. It is still looked at: money that
+    comes by it pays the order, and is balance once that is paid.
+
+    Raises ManualPaymentDetailsNotFound_400, and BadRequest_400 while a payment is being examined.
+    """
+    with transaction.atomic():
+        payment = open_order(payment_id, lock=True)
+        rows = payment.attempts.filter(left_at__isnull=True)
+        if rows.filter(status__in=(Status.WRONG, Status.UNKNOWN)).exists():
+            raise NamedError("BadRequest_400", "a payment of this order is being examined; we will write to you")
+        pages = rows.filter(kind=Attempt.Kind.HOSTED, status__in=(Status.DUE, Status.WORKING))
+        pages.update(left_at=timezone.now(), updated_at=timezone.now())
+
+
 def _begun(attempt: Attempt, account: GatewayAccount) -> Attempt:
     """Ask the gateway for its page, and commit where it is."""
     try:
@@ -106,12 +122,28 @@ def check_proof(proof: str, payment: Payment) -> None:
     if is_id(proof):
         file_of(proof)
     elif proof.startswith(QUOTE):
-        try:
-            quoted = signing.loads(proof.removeprefix(QUOTE), salt=PROOF, max_age=PROOF_AGE)
-        except signing.BadSignature:
-            quoted = None
-        if quoted != payment.basis.get("digest"):
+        digest, _ = read_proof(proof)
+        if digest is None or digest != payment.basis.get("digest"):
             raise NamedError("InvalidRequest_400", "proof: the quote is another one, or too old; ask for a new preview")
+
+
+SEEN_FOR = timedelta(minutes=15)
+"""How long a price that goes down or up with the clock is ordered as it was shown."""
+
+
+def proof_of(digest: str, at: datetime) -> str:
+    """Return the token that says which quote was seen, and for which moment it was reckoned."""
+    return QUOTE + signing.dumps([digest, at.isoformat()], salt=PROOF)
+
+
+def read_proof(proof: str) -> tuple[str | None, datetime | None]:
+    """Return the digest of a quote's token, and its moment while that may be ordered for; (None, None) for others."""
+    try:
+        digest, moment = signing.loads(proof.removeprefix(QUOTE), salt=PROOF, max_age=PROOF_AGE)
+        at = datetime.fromisoformat(moment)
+    except (signing.BadSignature, ValueError, TypeError):
+        return None, None
+    return str(digest), at if at > timezone.now() - SEEN_FOR else None
 
 
 def file_of(id: str) -> str:

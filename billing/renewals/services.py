@@ -141,9 +141,7 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
     versions = PlanVersion.objects.in_bulk({row.version_id for row in rows if row.version_id})
     orders = {
         order.subscription_id: order
-        for order in Payment.objects.filter(
-            subscription_id__in=among(row.pk for row in rows), status=Payment.Status.OPEN
-        )
+        for order in Payment.objects.filter(subscription_id__in=[row.pk for row in rows], status=Payment.Status.OPEN)
     }
     found = []
     for row in rows:

@@ -68,13 +68,19 @@ def state_words(subscription: Subscription | None) -> StateWords | None:
         sentence = f"The subscription is not paid: nothing new is sent or begun, and access ends on {day}."
         return StateWords("grace", sentence, PLAN_PAGE)
     if status == Status.PAST_DUE:
-        sentence = f"The subscription is to be paid: access ends on {_day(subscription, end)}."
+        from_day = _day(subscription, grace_begins(end)) if end else ""
+        sentence = (
+            f"The subscription is to be paid: from {from_day} nothing new is sent or begun,"
+            f" and access ends on {_day(subscription, end)}."
+        )
         return StateWords("past_due", sentence, PLAN_PAGE)
     if subscription.cancel_at_period_end:
         sentence = f"The subscription is cancelled, and ends on {_day(subscription, end)}."
         return StateWords("cancelling", sentence, PLAN_PAGE)
     if status == Status.TRIAL and end is not None and end - timezone.now() <= SOON:
-        sentence = f"The trial ends on {_day(subscription, end)}: choose a plan to go on."
+        days = max(1, -int(-(end - timezone.now()).total_seconds() // 86400))
+        left = f"in {days} days" if days > 1 else "within a day"
+        sentence = f"The trial ends {left}, on {_day(subscription, end)}: choose a plan to go on."
         return StateWords("trial", sentence, PLAN_PAGE)
     return None
 

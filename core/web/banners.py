@@ -19,6 +19,8 @@ class Banner:
     bad: bool = False
     link: str = ""
     label: str = ""
+    deed: str = ""
+    """What the page of the link does for the button (`do`), in place of leading there."""
 
 
 _source: Callable[[Page], Banner | None] = lambda page: None  # noqa: E731

@@ -1,0 +1,58 @@
+"""What the pages of billing share. A lapsed company opens them too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from core.text.features import feature_of
+from core.text.modules import name_of
+from core.web.forms import Form
+from core.web.settings import SettingsPage
+
+PRICE_CHANGED = "The price is another one by now. Look at it before you order."
+PROOF = "proof: "
+"""How the API begins a refusal of a quote that was seen."""
+ADD_ONS = "addOns: "
+
+
+class BillingPage(SettingsPage):
+    """A page below that of the plan."""
+
+    module = "plan"
+    section = "plan"
+    needs_subscription = False
+
+    @cached_property
+    def subscription(self) -> Mapping[str, Any]:
+        """The company's subscription, as the plan's page has it."""
+        found: Mapping[str, Any] = self.read("plans", {"p": "1", "n": "1"}).data
+        return found
+
+    def may_buy(self, method: str = "POST") -> bool:
+        """Tell whether the role allows it; a lapsed company's plan is not asked."""
+        return self.reader.member is not None and self.reader.member.may("plan", method)
+
+
+def losses(quote: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what a template says that is lost by what a quote is for."""
+    if quote is None:
+        return {"lost": [], "over": []}
+    return {
+        "lost": [feature_of(module) for module in quote["loses"]["modules"]],
+        "over": [(name_of(one["module"]), one) for one in quote["loses"]["limits"]],
+    }
+
+
+def refused_order(form: Form, message: str, warning: str) -> None:
+    """Put a refusal into a form; that of a price and of add-ons in words, since no field has their names."""
+    if warning.startswith(PROOF):
+        form.trouble.append(PRICE_CHANGED)
+    else:
+        form.refuse(message, warning.removeprefix(ADD_ONS))
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that an address or a form writes in at most nine digits, or None."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None

@@ -1,0 +1,146 @@
+"""The page on which a plan and its add-ons are bought: what they cost, and the order of what was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from billing.checkout.pages.base import BillingPage, losses, refused_order, whole_number
+from core.ids import is_id
+from core.text.formats import exact_money
+from core.web.forms import Field, Form, Option
+
+CHOSEN = ("plan", "interval", "seats", "currency", "couponCode")
+"""What the address of a page says of what is bought."""
+INTERVALS = [Option("month", "a month"), Option("year", "a year")]
+ADD_ON = "addon-"
+"""What the names of the add-ons' fields begin with; the id of one follows."""
+
+
+class BuyPlan(BillingPage):
+    path = "settings/plan/buy"
+    name = "plan-buy"
+    title = "Subscribe"
+    template = "web/plans/buy.html"
+
+    @property
+    def plan_id(self) -> str:
+        found = self.request.GET.get("plan", "")
+        return found if is_id(found) else ""
+
+    @cached_property
+    def held(self) -> dict[str, int]:
+        """How many the subscription has of each add-on."""
+        found = self.subscription
+        return {one["addOnID"]: one["quantity"] for one in found["addOns"]} if found["isOpen"] else {}
+
+    def form(self) -> Form:
+        sent = self.request.POST if self.request.method == "POST" else self.request.GET
+        seats = whole_number(sent.get("seats", ""))
+        interval, currency = sent.get("interval") or "month", sent.get("currency", "")
+        return Form(
+            [
+                Field("interval", "Paid", kind="radio", options=INTERVALS, value=interval),
+                Field("seats", "People", kind="number", value=seats, help="Empty: as many as you are."),
+                *(self.add_ons(interval, currency) if self.may_buy() and self.plan_id else ()),
+                Field("couponCode", "Coupon", value=sent.get("couponCode", "")),
+                Field("currency", "", kind="hidden", value=currency),
+            ]
+        )
+
+    def add_ons(self, interval: str, currency: str) -> list[Field]:
+        """Return a field for each add-on that is on offer for what is chosen, or that the subscription has."""
+        fields, code = [], currency or self.subscription["currency"] or self.reader.formats.currency
+        for one in self.subscription["offeredAddOns"]:
+            prices = {(price["currency"], price["interval"]): price["amount"] for price in one["prices"]}
+            amount = prices.get((code, interval))
+            if amount is None and one["_id"] not in self.held:
+                continue
+            costs = f"{exact_money(Decimal(str(amount)), code)} a {interval} each." if amount is not None else ""
+            about = " ".join(text for text in (one["description"], costs) if text)
+            value = self.held.get(one["_id"], 0)
+            fields.append(Field(f"{ADD_ON}{one['_id']}", one["name"], kind="number", value=value, help=about))
+        return fields
+
+    def body(self, form: Form) -> dict[str, Any]:
+        """Return what is ordered. Add-ons that stay are left out; fewer of them wait for the next period."""
+        values = {
+            name: value
+            for name, value in form.values.items()
+            if value not in ("", None) and not name.startswith(ADD_ON)
+        }
+        wanted = {
+            name.removeprefix(ADD_ON): value or 0 for name, value in form.values.items() if name.startswith(ADD_ON)
+        }
+        changed = {id: number for id, number in wanted.items() if number != self.held.get(id, 0)}
+        if changed:
+            chosen = {**self.held, **changed}
+            values["addOns"] = [{"addOnID": id, "quantity": number} for id, number in chosen.items() if number]
+            fewer = all(number < self.held.get(id, 0) for id, number in changed.items())
+            if fewer and self.runs_with(values.get("interval", "")):
+                values["when"] = "periodEnd"
+        return {"planID": self.plan_id, **values}
+
+    def runs_with(self, interval: str) -> bool:
+        """Tell whether what is chosen is the plan that is paid for and runs."""
+        found = self.subscription
+        same = found["plan"] is not None and (found["plan"]["_id"], found["interval"]) == (self.plan_id, interval)
+        return bool(same and found["status"] == "active")
+
+    def readable(self, form: Form) -> bool:
+        """Tell whether numbers of add-ons are numbers, and say so at those that are not."""
+        for one in form.fields:
+            wrong = one.value is not None and not (isinstance(one.value, int) and 0 <= one.value <= 1000)
+            if one.name.startswith(ADD_ON) and wrong:
+                one.error = "A whole number, from 0 to 1,000."
+        return not form.wrong
+
+    def context(self, form: Form) -> dict[str, Any]:
+        asks = self.may_buy() and self.plan_id and self.readable(form)
+        answer = self.ask("POST", "subscription/preview", None, self.body(form)) if asks else None
+        if answer is not None and not answer.ok:
+            refused_order(form, answer.message, answer.warning)
+        quote = answer.data if answer is not None and answer.ok else None
+        details = self.ask("GET", "subscription/billing-details") if quote else None
+        chosen = {"plan": self.plan_id, **{name: one for name, one in form.values.items() if name in CHOSEN and one}}
+        return {
+            "form": form,
+            "quote": quote,
+            "change_details": self.address("billing-details", **chosen),
+            "details": details.data if details is not None and details.ok else None,
+            "can_buy": self.may_buy(),
+            "plan_id": self.plan_id,
+            **losses(quote),
+        }
+
+    def show(self) -> Mapping[str, Any]:
+        return self.context(self.form())
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        shown = self.context(form)
+        return self.page(shown, status=200 if shown["quote"] else 422)
+
+    def do_order(self) -> HttpResponse:
+        """Order what the price was shown for; at another price, show that and ask again."""
+        form = self.form().fill(self.request.POST)
+        proof = self.request.POST.get("proof", "")
+        if not proof or not self.readable(form):
+            return self.do_save()
+        answer = self.ask("POST", "subscription", None, {**self.body(form), "proof": proof})
+        if not answer.ok:
+            refused_order(form, answer.message, answer.warning)
+            before = list(form.trouble)
+            shown = self.context(form)
+            form.trouble = before or form.trouble
+            return self.page(shown, status=422)
+        payment = answer.data["payment"]
+        if payment is None:
+            return self.done("It changes when the paid period ends", to=self.address("plan"))
+        if payment["status"] == "paid":
+            return self.done("It is yours: nothing was to be paid", to=self.address("plan"))
+        return self.done(to=self.address("plan-pay", payment["id"]))

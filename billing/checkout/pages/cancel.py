@@ -1,0 +1,79 @@
+"""The page on which a subscription is cancelled: when, and what is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from billing.checkout.pages.base import BillingPage
+from billing.entitlements.pages import days_until
+from core.web.forms import Field, Form
+
+END, NOW = "periodEnd", "now"
+UNSURE = "Tick this to cancel now: it cannot be taken back."
+
+
+class CancelPlan(BillingPage):
+    path = "settings/plan/cancel"
+    name = "plan-cancel"
+    title = "Cancel"
+    template = "web/plans/cancel.html"
+
+    @cached_property
+    def whole(self) -> Mapping[str, Any] | None:
+        """The subscription with what is unused of it, or None."""
+        rows = self.read("subscription", {"p": "1", "n": "1", "filters": {"isPrimary": True}}).data
+        return self.read(f"subscription/{rows[0]['_id']}").data if rows else None
+
+    @cached_property
+    def ways(self) -> list[str]:
+        """When it can be cancelled: at the end of what is paid, now, or neither."""
+        found = self.whole
+        if found is None or not found["isOpen"] or not self.may_buy("PUT"):
+            return []
+        runs = found["status"] in ("active", "trial") and days_until(found["period"]["end"]) > 0
+        ways = [END] if runs and not found["cancelAtPeriodEnd"] else []
+        return [*ways, NOW] if self.may_buy("DELETE") else ways
+
+    def form(self) -> Form:
+        when = self.request.POST.get("when", "")
+        return Form(
+            [
+                Field("when", "", kind="hidden", value=when if when in self.ways else (self.ways or [""])[0]),
+                Field("sure", "I know that this cannot be taken back", kind="switch"),
+            ]
+        )
+
+    def show(self) -> Mapping[str, Any]:
+        return self.context(self.form())
+
+    def context(self, form: Form) -> dict[str, Any]:
+        found = self.whole
+        return {
+            "form": form,
+            "chosen": form.values["when"],
+            "subscription": found,
+            "ways": self.ways,
+            "days": days_until(found["period"]["end"]) if found else 0,
+            "sure": form.fields[1],
+        }
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        when, found = form.values["when"], self.whole
+        if found is None or when not in self.ways:
+            return self.fail("It cannot be cancelled like that.")
+        if when == NOW and not form.values["sure"]:
+            form.fields[1].error = UNSURE
+            return self.page(self.context(form), status=422)
+        if when == NOW:
+            answer = self.ask("DELETE", f"subscription/{found['_id']}", None, {"when": NOW, "forfeit": True})
+        else:
+            answer = self.ask("PUT", f"subscription/{found['_id']}", None, {"cancelAtPeriodEnd": True})
+        if not answer.ok:
+            return self.refuse(answer)
+        text = "It has ended" if when == NOW else "It ends when what is paid is over"
+        return self.done(text, to=self.address("plan"))

@@ -1,0 +1,47 @@
+"""The page of whom invoices are made out to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from billing.checkout.pages.buy import CHOSEN
+from core.ids import is_id
+from core.web.forms import Field, Form
+from core.web.settings import SettingsForm
+
+
+class Details(SettingsForm):
+    path = "settings/plan/details"
+    name = "billing-details"
+    title = "Whom invoices are made out to"
+    module = "plan"
+    section = "plan"
+    needs_subscription = False
+    resource = "subscription/billing-details"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        known = values or {}
+        return Form(
+            [
+                Field("name", "Name", value=known.get("name", ""), autocomplete="organization"),
+                Field("address", "Address", kind="textarea", value=known.get("address", "")),
+                Field("country", "Country", value=known.get("country", ""), help="Its name or code, such as DE."),
+                Field("vatId", "VAT id", value=known.get("vatId", ""), help="It is checked against the country."),
+                Field("email", "E-mail for invoices", kind="email", value=known.get("email", "")),
+            ]
+        )
+
+    def do_save(self) -> HttpResponse:
+        saved = super().do_save()
+        plan = self.request.GET.get("plan", "")
+        if saved.status_code == 303 and is_id(plan):  # from an order, which goes on with what was changed
+            chosen = {name: self.request.GET[name] for name in CHOSEN if name in self.request.GET}
+            saved["Location"] = self.address("plan-buy", **chosen)
+        return saved
+
+    def may(self, module: str, method: str = "GET") -> bool:
+        """Tell whether the role allows it; a lapsed company's plan is not asked."""
+        return self.reader.member is not None and self.reader.member.may(module, method)

@@ -1,0 +1,73 @@
+"""The page of invoices: of when, for what, what became of them, and the credit notes on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from billing.checkout.pages.base import BillingPage
+
+STATES = {
+    "draft": ("Not paid", "none"),
+    "issued": ("To be paid", "warn"),
+    "paid": ("Paid", "ok"),
+    "credited": ("Taken back", "none"),
+    "uncollectible": ("Not paid", "bad"),
+}
+KINDS = {"seats": "more seats", "addons": "add-ons"}
+
+
+class Invoices(BillingPage):
+    path = "settings/plan/invoices"
+    name = "invoices"
+    title = "Invoices"
+    template = "web/plans/invoices.html"
+
+    def show(self) -> Mapping[str, Any]:
+        page = {"p": "1", "n": "100"}
+        found = self.read("subscription/invoices", page).data
+        notes = self.read("subscription/credit-notes", page).data
+        orders = {one["invoiceID"]: one for one in self.read("manual-payment", page).data}
+        invoices = [
+            {
+                **one,
+                "state": STATES.get(one["status"], STATES["draft"]),
+                "what": what_of(one, orders.get(one["id"])),
+                "order": open_id(orders.get(one["id"])),
+                "notes": [note for note in notes if note["invoiceID"] == one["id"]],
+            }
+            for one in found
+            if one["status"] != "void"
+        ]
+        return {"invoices": invoices, "charged": self.charged() if any(one["order"] for one in invoices) else None}
+
+    def charged(self) -> Mapping[str, Any] | None:
+        """Return the method that what is past due can be charged to now, or None."""
+        if not self.may_buy() or self.subscription["status"] != "past_due":
+            return None
+        methods = self.read("subscription/payment-methods", {"p": "1", "n": "50"}).data
+        return next((one for one in methods if one["isDefault"]), None)
+
+    def do_retry(self) -> HttpResponse:
+        answer = self.ask("POST", f"subscription/{self.subscription['_id']}/retry")
+        return self.done("It is charged now: look again in a minute") if answer.ok else self.refuse(answer)
+
+    def do_pdf(self) -> HttpResponse:
+        return self.download(f"subscription/invoices/{self.sent_id()}/pdf")
+
+    def do_note(self) -> HttpResponse:
+        return self.download(f"subscription/credit-notes/{self.sent_id()}/pdf")
+
+
+def what_of(invoice: Mapping[str, Any], order: Mapping[str, Any] | None) -> str:
+    """Return what an invoice is for: the plan, and what of it was bought."""
+    plan = (order or {}).get("plan")
+    parts = [plan["name"] if plan else "", KINDS.get(invoice["kind"], "")]
+    return ": ".join(part for part in parts if part)
+
+
+def open_id(order: Mapping[str, Any] | None) -> str | None:
+    """Return the id of an order that can be paid, or None."""
+    return order["id"] if order is not None and order["status"] == "open" else None

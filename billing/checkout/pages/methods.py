@@ -1,0 +1,59 @@
+"""The page of saved ways to pay: which one is charged, another one, and what follows when one is removed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils import timezone
+
+from billing.checkout.pages.base import BillingPage
+
+
+class PaymentMethods(BillingPage):
+    path = "settings/plan/methods"
+    name = "payment-methods"
+    title = "Ways to pay"
+    template = "web/plans/methods.html"
+
+    def show(self) -> Mapping[str, Any]:
+        methods = self.read("subscription/payment-methods", {"p": "1", "n": "50"}).data
+        ways = self.read("subscription/payment-methods/setup").data["gateways"] if self.may_buy() else []
+        found = self.subscription
+        renews = found["isOpen"] and found["interval"] and not found["cancelAtPeriodEnd"]
+        return {
+            "methods": [{**one, "heir": heir_of(one, methods), "expired": is_expired(one)} for one in methods],
+            "ways": ways,
+            "can_delete": self.may_buy("DELETE"),
+            "can_change": self.may_buy("PUT"),
+            "renews_at": found["period"]["end"] if renews and found["status"] in ("active", "past_due") else None,
+        }
+
+    def do_add(self) -> HttpResponse:
+        body = {"gateway": self.request.POST.get("gateway", "")}
+        answer = self.ask("POST", "subscription/payment-methods/setup", None, body)
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.page({**self.show(), "go_on": answer.data["redirectUrl"]})
+
+    def do_default(self) -> HttpResponse:
+        body = {"paymentMethodID": self.sent_id()}
+        answer = self.ask("PUT", f"subscription/{self.subscription['_id']}", None, body)
+        return self.done("It is charged from now on") if answer.ok else self.refuse(answer)
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", f"subscription/payment-methods/{self.sent_id()}")
+        return self.done("Removed") if answer.ok else self.refuse(answer)
+
+
+def is_expired(method: Mapping[str, Any]) -> bool:
+    """Tell whether a card's last day has gone."""
+    return bool(method["expiresOn"] and str(method["expiresOn"])[:10] < timezone.now().date().isoformat())
+
+
+def heir_of(method: Mapping[str, Any], methods: Sequence[Mapping[str, Any]]) -> str:
+    """Return the label of the method that is charged once this one, the default, is removed; or nothing."""
+    others = [one for one in methods if one["_id"] != method["_id"] and not is_expired(one)]
+    newest = max(others, key=lambda one: (str(one["createdAt"]), one["_id"]), default=None)
+    return newest["label"] if method["isDefault"] and newest else ""

@@ -1,0 +1,52 @@
+"""The page on which a subscription is paused and resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import date, datetime, time
+from typing import Any
+
+from django.http import HttpResponse
+
+from billing.checkout.pages.base import BillingPage
+from core.text.timezones import zone_of
+from core.web.forms import Field, Form
+
+
+class PausePlan(BillingPage):
+    path = "settings/plan/pause"
+    name = "plan-pause"
+    title = "Pause"
+    template = "web/plans/pause.html"
+
+    def show(self) -> Mapping[str, Any]:
+        found = self.subscription
+        months = found["pauseMonths"]
+        return {
+            "subscription": found,
+            "months": months,
+            "form": self.form() if months and self.may_buy("PUT") else None,
+            "can_change": self.may_buy("PUT"),
+        }
+
+    def form(self) -> Form:
+        return Form([Field("until", "Until", kind="date", required=True)])
+
+    def do_save(self) -> HttpResponse:
+        """Pause until the day begins on the company's clock."""
+        form = self.form().fill(self.request.POST)
+        until = form.values["until"]
+        with suppress(ValueError, TypeError):  # the API refuses what is no day
+            day = date.fromisoformat(until)
+            until = datetime.combine(day, time(), zone_of(self.reader.formats.timezone)).isoformat()
+        return self._change({"until": until}, "It is paused", form)
+
+    def do_resume(self) -> HttpResponse:
+        return self._change(None, "It goes on")
+
+    def _change(self, paused: Mapping[str, Any] | None, text: str, form: Form | None = None) -> HttpResponse:
+        answer = self.ask("PUT", f"subscription/{self.subscription['_id']}", None, {"paused": paused})
+        if answer.ok:
+            return self.done(text, to=self.address("plan"))
+        return self.invalid(form, answer) if form else self.refuse(answer)

@@ -1,0 +1,113 @@
+"""The page of an order: the ways to pay it, and what has become of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from billing.checkout.pages.base import BillingPage
+from core.web.forms import Field, Form
+
+TRANSFER_STATES = {
+    "awaiting": "We wait for your transfer.",
+    "submitted": "We look whether your transfer has come, and write to you.",
+    "rejected": "Your transfer was not found.",
+}
+NO_REFERENCE = "Write what your transfer says, so that we can find it."
+
+
+class PayOrder(BillingPage):
+    path = "settings/plan/pay/<str:id>"
+    name = "plan-pay"
+    title = "Pay"
+    template = "web/plans/pay.html"
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Show the page, or look for itself: what is typed in it stays until there is something new."""
+        order = self.order()
+        if "HX-Request" not in request.headers:
+            return self.page(self.shown(order))
+        if self.waits(order):
+            self.ask("POST", f"{order['begun']}/capture", None, {"paymentID": order["id"]})
+            order = self.order()
+        return HttpResponse(status=204, headers={} if self.waits(order) else {"HX-Redirect": request.path})
+
+    def show(self) -> Mapping[str, Any]:
+        return self.shown(self.order())
+
+    def order(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read(f"manual-payment/{self.params['id']}").data
+        return found
+
+    def shown(self, order: Mapping[str, Any], transfer: Form | None = None) -> dict[str, Any]:
+        titles = {one["gateway"]: one["title"] for one in order["gateways"]}
+        form = transfer or self.transfer_form(order)
+        return {
+            "order": order,
+            "waits": self.waits(order),
+            "begun_title": titles.get(order["begun"] or "", "the gateway"),
+            "others": len(order["gateways"]) > 1,
+            "transfer": TRANSFER_STATES.get(order["state"], ""),
+            "form": form if order["bank"] and self.may_buy() else None,
+            "can_buy": self.may_buy(),
+        }
+
+    def waits(self, order: Mapping[str, Any]) -> bool:
+        """Tell whether somebody may be paying on the gateway's page: then this page looks by itself."""
+        return bool(order["status"] == "open" and order["redirectUrl"] and self.may_buy())
+
+    def transfer_form(self, order: Mapping[str, Any]) -> Form:
+        """Return the form of a bank transfer: it says the order's number unless it was told otherwise."""
+        said = order["reference"] or (order["bank"] or {}).get("reference", "")
+        return Form([Field("reference", "What your transfer says", value=said, required=True)])
+
+    def do_begin(self) -> HttpResponse:
+        order = self.order()
+        gateway = self.request.POST.get("gateway", "")
+        if gateway not in {one["gateway"] for one in order["gateways"]}:
+            return self.fail("This way to pay is not on offer any more.")
+        ids = {"manualPaymentID": order["id"], "subscriptionID": order["subscriptionID"], "proof": "page"}
+        answer = self.ask("POST", gateway, None, ids)
+        return self.done() if answer.ok else self.refuse(answer)
+
+    def do_look(self) -> HttpResponse:
+        order = self.order()
+        if not order["begun"]:
+            return self.done()
+        answer = self.ask("POST", f"{order['begun']}/capture", None, {"paymentID": order["id"]})
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done("Paid" if answer.data["paymentStatus"] == "paid" else "Nothing has come yet")
+
+    def do_other(self) -> HttpResponse:
+        """Leave the gateway's page for another way, unless it turns out that it was paid there."""
+        order = self.order()
+        if self.waits(order):
+            looked = self.ask("POST", f"{order['begun']}/capture", None, {"paymentID": order["id"]})
+            if looked.ok and looked.data["paymentStatus"] == "paid":
+                return self.done("It is paid already")
+        answer = self.ask("POST", f"manual-payment/{order['id']}/choose-again")
+        return self.done() if answer.ok else self.refuse(answer)
+
+    def do_pdf(self) -> HttpResponse:
+        return self.download(f"subscription/invoices/{self.sent_id()}/pdf")
+
+    def do_transfer(self) -> HttpResponse:
+        order = self.order()
+        form = self.transfer_form(order).fill(self.request.POST)
+        if not form.values["reference"]:
+            form.fields[0].error = NO_REFERENCE
+            return self.page(self.shown(order, form), status=422)
+        body: dict[str, Any] = {"paymentID": order["id"], "reference": form.values["reference"]}
+        if self.request.FILES.getlist("file"):
+            uploaded = self.upload()
+            if not uploaded.ok:
+                return self.refuse(uploaded)
+            body["proof"] = uploaded.data["id"]
+        answer = self.ask("POST", "manual-payment", None, body)
+        if answer.ok:
+            return self.done("Thank you: we look for your transfer")
+        form.refuse(answer.message, answer.warning)
+        return self.page(self.shown(order, form), status=422)

@@ -1,0 +1,89 @@
+"""The page on which the number of seats is changed: more at once, fewer when the paid period ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from billing.checkout.pages.base import BillingPage, refused_order, whole_number
+from billing.entitlements.pages import days_until
+from core.web.forms import Field, Form
+
+
+class ChangeSeats(BillingPage):
+    path = "settings/plan/seats"
+    name = "plan-seats"
+    title = "Seats"
+    template = "web/plans/seats.html"
+
+    @cached_property
+    def can_change(self) -> bool:
+        """Whether seats are paid for, in a period that runs."""
+        found = self.subscription
+        runs = found["isOpen"] and found["status"] == "active" and found["interval"] and found["period"]["end"]
+        return bool(runs and self.may_buy())
+
+    def form(self) -> Form:
+        found = self.subscription["seats"]
+        seats = whole_number(self.request.GET.get("seats", "")) or found["total"] or found["used"]
+        return Form([Field("seats", "People", kind="number", value=seats, required=True)])
+
+    def show(self) -> Mapping[str, Any]:
+        return self.context(self.form(), asks="seats" in self.request.GET)
+
+    def context(self, form: Form, *, asks: bool) -> dict[str, Any]:
+        found = self.subscription
+        quote = self.quote(form) if asks and self.can_change else None
+        return {
+            "form": form,
+            "subscription": found,
+            "can_change": self.can_change,
+            "quote": quote,
+            "later": self.later(quote) if quote else None,
+            "days": days_until(found["period"]["end"]),
+            "short": quote is not None and found["seats"]["used"] > quote["seats"],
+        }
+
+    def quote(self, form: Form) -> Mapping[str, Any] | None:
+        """Return what so many seats cost now; None for a refusal, which is in the form."""
+        answer = self.ask("POST", "subscription/seats/preview", None, {"seats": form.values["seats"]})
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return None
+        found: Mapping[str, Any] = answer.data
+        return found
+
+    def later(self, quote: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return what the next period costs with so many seats; None where there is none, or it can't be told."""
+        found = self.subscription
+        if found["cancelAtPeriodEnd"] or found["plan"] is None:
+            return None
+        then = found["scheduledChange"] or {"plan": found["plan"], "interval": found["interval"]}
+        body = {"planID": then["plan"]["_id"], "interval": then["interval"], "seats": quote["seats"]}
+        answer = self.ask("POST", "subscription/preview", None, {**body, "when": "periodEnd"})
+        return answer.data if answer.ok else None
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        shown = self.context(form, asks=True)
+        return self.page(shown, status=422 if form.is_wrong else 200)
+
+    def do_order(self) -> HttpResponse:
+        """Order the seats at the price that was shown; fewer are kept for the next period."""
+        form = self.form().fill(self.request.POST)
+        proof = self.request.POST.get("proof", "")
+        if not proof:
+            return self.do_save()
+        answer = self.ask("POST", "subscription/seats", None, {"seats": form.values["seats"], "proof": proof})
+        if not answer.ok:
+            refused_order(form, answer.message, answer.warning)
+            return self.page(self.context(form, asks=not form.wrong), status=422)
+        payment = answer.data["payment"]
+        if payment is None:
+            return self.done("It is kept for the next period", to=self.address("plan"))
+        if payment["status"] == "paid":
+            return self.done("The seats are there", to=self.address("plan"))
+        return self.done(to=self.address("plan-pay", payment["id"]))
