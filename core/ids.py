@@ -72,15 +72,18 @@ FEW = 10
 class IdsAsArray:
     """Mix-in of the lookup `in`: many ids travel as one array, not as a parameter and an expression each."""
 
+    rhs: Any
+    process_lhs: Any
+
     def get_prep_lookup(self) -> Any:
-        rhs = self.rhs  # type: ignore[has-type]
+        rhs = self.rhs
         return list(dict.fromkeys(rhs)) if are_ids(rhs) else super().get_prep_lookup()  # type: ignore[misc]
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
-        if not are_ids(self.rhs) or len(self.rhs) <= FEW:  # type: ignore[attr-defined]
+        if not are_ids(self.rhs) or len(self.rhs) <= FEW:
             return super().as_sql(compiler, connection)  # type: ignore[misc]
-        left, params = self.process_lhs(compiler, connection)  # type: ignore[attr-defined]
-        return f"{left} = ANY(%s)", [*params, as_array(self.rhs)]  # type: ignore[attr-defined]
+        left, params = self.process_lhs(compiler, connection)
+        return f"{left} = ANY(%s)", [*params, as_array(self.rhs)]
 
 
 @ObjectIdField.register_lookup
