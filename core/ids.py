@@ -73,7 +73,7 @@ class IdsAsArray:
     """Mix-in of the lookup `in`: many ids travel as one array, not as a parameter and an expression each."""
 
     def get_prep_lookup(self) -> Any:
-        rhs = self.rhs  # type: ignore[has-type]
+        rhs: Any = self.rhs  # type: ignore[attr-defined]
         return list(dict.fromkeys(rhs)) if are_ids(rhs) else super().get_prep_lookup()  # type: ignore[misc]
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
