@@ -80,6 +80,7 @@ class SubscriptionOut(Output):
     )
     cancelAtPeriodEnd = serializers.BooleanField()
     scheduledChange = Computed(ScheduledOut(allow_null=True, help_text="the plan that it goes on with, if another"))
+    pauseMonths = serializers.IntegerField(help_text="months that the plan lets it be paused for; 0: not at all")
     pausedUntil = serializers.DateTimeField(allow_null=True, help_text="when a paused one goes on by itself")
     phase = serializers.ChoiceField(
         choices=["", GRACE, PAUSED],

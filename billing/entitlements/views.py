@@ -73,9 +73,9 @@ def choose_currency(asked: str, priced: list[str]) -> dict[str, Any]:
     return found
 
 
-def subscription_data() -> dict[str, Any]:
-    """Return the active company's subscription under its output names."""
-    found = primary_subscription()
+def subscription_data(found: Subscription | None = None) -> dict[str, Any]:
+    """Return the active company's subscription, read anew unless it is given, under its output names."""
+    found = found or primary_subscription()
     allowed = terms_of(found) if found else Entitlement(frozenset())
     used = usage_of(allowed)
     running = running_period(found) if found else (None, None)
@@ -97,6 +97,7 @@ def subscription_data() -> dict[str, Any]:
         "endsAt": found and found.ends_at,
         "cancelAtPeriodEnd": found is not None and found.cancel_at_period_end,
         "scheduledChange": scheduled_change(found),
+        "pauseMonths": found.plan.pause_months if found and found.plan else 0,
         "pausedUntil": found and found.paused_until,
         "phase": phase_of(found.status, found.ends_at) if found and is_open(found) else "",
         "modules": None if allowed.modules is None else sorted(allowed.modules),
