@@ -8,9 +8,9 @@ from typing import Any
 from rest_framework import serializers
 
 from billing.checkout.order_serializers import MONEY, PaymentWays, PlanName
-from billing.checkout.unused import running_period
 from billing.entitlements.serializers import SubscriptionOut
 from billing.ledger.money import MoneyOut, money
+from billing.payments.periods import running_period
 from billing.subscriptions.selectors import primary_subscription
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output

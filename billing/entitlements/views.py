@@ -11,9 +11,9 @@ from rest_framework.request import Request
 
 from accounts.models import CompanySettings
 from billing.addons.selectors import items_of, offered
-from billing.checkout.unused import running_period
 from billing.entitlements.selectors import SEATS, terms_of, usage_of
 from billing.entitlements.serializers import NONE, PlanOffered, SubscriptionPlans
+from billing.payments.periods import running_period
 from billing.plans.filters import PLAN_FIELDS
 from billing.plans.models import Currency, Plan
 from billing.plans.serializers import CurrencyOut, PlanCurrencyOut, PlanOut, as_kept
