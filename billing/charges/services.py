@@ -37,8 +37,8 @@ def pending(subscription_ids: Sequence[str]) -> QuerySet[Charge]:
 
 def owed_by(subscription_id: str) -> QuerySet[Charge]:
     """Return what an order would bill: what is pending, and what stands on the invoice of an order that it replaces."""
-    replaced = PENDING | Q(invoice__number__isnull=True) | Q(invoice__payments__status="open")
-    rows: QuerySet[Charge] = Charge.objects.filter(replaced, subscription_id=subscription_id)
+    replaced = Q(invoice__isnull=True) | Q(invoice__number__isnull=True) | Q(invoice__payments__status="open")
+    rows: QuerySet[Charge] = Charge.objects.filter(replaced, subscription_id=subscription_id, given_up_at__isnull=True)
     return rows.order_by("created_at", "pk")
 
 

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from billing.charges.services import bill_pending, give_up_ended, line_of, mark_billed, pending
+from billing.charges.services import bill_pending, give_up_ended, line_of, mark_billed, owed_by, pending
 from billing.meters.services import charge_ended, look_up_outcomes
 from billing.models import Charge, Currency, Invoice, MeterPeriod, MeterPrice, Plan, Subscription, UsageEvent
 from billing.subscriptions.services import grant_subscription, override_subscription
@@ -228,6 +228,7 @@ def test_what_an_ended_subscription_owes_is_given_up_after_long(scope: Cast) -> 
             give_up_ended()
         assert (Charge.objects.get().given_up_at is not None) is is_given_up
         assert pending([subscription.pk]).exists() is not is_given_up
+        assert owed_by(subscription.pk).exists() is not is_given_up
 
 
 def test_pending_charges_are_billed_once_for_many_subscriptions(scope: Cast) -> None:
