@@ -6,6 +6,7 @@ class BillingConfig(AppConfig):
     name = "billing"
 
     def ready(self) -> None:
+        from billing.charges import jobs as charges  # noqa: F401  (registers its work)
         from billing.charges.services import SOURCES
         from billing.disputes import jobs as disputes  # noqa: F401  (registers its work)
         from billing.dunning import jobs as dunning  # noqa: F401  (registers its work)

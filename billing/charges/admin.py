@@ -12,11 +12,12 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 
 @admin.register(Charge)
 class ChargeAdmin(CompanyRecordAdmin):
-    """What companies owe beside their periods. Those without an invoice are billed with the next one."""
+    """What companies owe beside their periods. Those without an invoice are billed with the next one, or given up
+    once their subscription has ended for long."""
 
     icon = "request_quote"
-    list_display = ("description", "company", "kind", "amount", "invoice", "created_at")
-    list_filter = (("kind", ChoicesDropdownFilter), BY_COMPANY)
+    list_display = ("description", "company", "kind", "amount", "invoice", "given_up_at", "created_at")
+    list_filter = (("kind", ChoicesDropdownFilter), ("given_up_at", admin.EmptyFieldListFilter), BY_COMPANY)
     list_select_related = ("company", "invoice")
     search_fields = ("=id", "=source", "description", "company__name", "invoice__number")
 

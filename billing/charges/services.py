@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
 
 from django.db import connection
 from django.db.models import Q, QuerySet
@@ -12,6 +14,10 @@ from django.utils import timezone
 from billing.charges.models import Charge
 from billing.invoices.services import Line
 
+log = logging.getLogger(__name__)
+BATCH = 1000
+GIVEN_UP_AFTER = timedelta(days=90)
+"""How long after the end of a subscription what it owes is given up."""
 SOURCES: list[Callable[[Sequence[str]], object]] = []
 """What writes the charges that are due for subscriptions, before they are billed."""
 PENDING = Q(invoice__isnull=True, given_up_at__isnull=True)
@@ -30,8 +36,8 @@ def pending(subscription_ids: Sequence[str]) -> QuerySet[Charge]:
 
 def owed_by(subscription_id: str) -> QuerySet[Charge]:
     """Return what an order would bill: what is pending, and what stands on the invoice of an order that it replaces."""
-    replaced = PENDING | Q(invoice__number__isnull=True) | Q(invoice__payments__status="open")
-    rows: QuerySet[Charge] = Charge.objects.filter(replaced, subscription_id=subscription_id)
+    replaced = Q(invoice__isnull=True) | Q(invoice__number__isnull=True) | Q(invoice__payments__status="open")
+    rows: QuerySet[Charge] = Charge.objects.filter(replaced, subscription_id=subscription_id, given_up_at__isnull=True)
     return rows.order_by("created_at", "pk")
 
 
@@ -59,6 +65,20 @@ def mark_billed(pairs: Mapping[str, str]) -> None:
     if pairs:
         with connection.cursor() as cursor:
             cursor.execute(BILL, [timezone.now(), ",".join(pairs), ",".join(pairs.values())])
+
+
+def give_up_ended() -> bool:
+    """Give up a batch of charges whose subscriptions have ended for long (a periodic task). Returns whether more wait.
+
+    Until then the order by which a company comes back bills them. They are on no invoice, so that nothing is posted.
+    """
+    now = timezone.now()
+    rows = Charge.objects.filter(PENDING, subscription__status__in=("cancelled", "expired"))
+    ids = list(rows.filter(subscription__ends_at__lte=now - GIVEN_UP_AFTER).values_list("pk", flat=True)[:BATCH])
+    given_up = Charge.objects.filter(PENDING, pk__in=among(ids)).update(given_up_at=now, updated_at=now)
+    if given_up:
+        log.info("%s charges of ended subscriptions are given up", given_up)
+    return len(ids) == BATCH
 
 
 def release(invoice_ids: Iterable[str]) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 from rest_framework import serializers
 
 from billing.checkout.order_serializers import MONEY, PaymentWays, PlanName
-from billing.checkout.unused import running_period
 from billing.entitlements.serializers import SubscriptionOut
 from billing.ledger.money import MoneyOut, money
+from billing.payments.periods import running_period
 from billing.subscriptions.selectors import primary_subscription
-from core.api.input import BooleanInput, Input, LineInput, ObjectIdInput, TextInput
+from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 
 # Bodies
@@ -32,6 +32,13 @@ class PausedInput(Input):
     until = serializers.DateTimeField(help_text="when it goes on by itself")
 
 
+class CapInput(Input):
+    """The most that a company wants of a meter beyond what is included."""
+
+    meter = LineInput(max_length=32)
+    most = IntegerInput(min_value=0, max_value=2**53, allow_null=True, help_text="units a month; null: no cap")
+
+
 class SubscriptionChangeInput(Input):
     """What a company changes of its subscription without buying."""
 
@@ -39,6 +46,7 @@ class SubscriptionChangeInput(Input):
     cancelAtPeriodEnd = BooleanInput(required=False)
     billingDetails = DetailsInput(required=False)
     paymentMethodID = ObjectIdInput(required=False, source="payment_method_id")
+    overage = CapInput(many=True, required=False, help_text="caps of meters beyond what is included; others stay")
     paused = PausedInput(required=False, allow_null=True, help_text="null: resume it")
 
 
@@ -152,11 +160,19 @@ class DetailsOut(Output):
     email = serializers.CharField()
 
 
+class CapOut(Output):
+    """The most that a company wants of a meter beyond what is included."""
+
+    meter = serializers.CharField()
+    most = serializers.IntegerField(help_text="units a month")
+
+
 class SubscriptionFull(SubscriptionOut):
     """The company's subscription, with what is to come and how it is paid."""
 
     order = Computed(PaymentWays(allow_null=True, help_text="the order that is to be paid"))
     paymentMethod = Computed(MethodOut(allow_null=True))
+    overage = Computed(CapOut(many=True, help_text="caps of meters; the others have none"))
     unused = Computed(
         MoneyOut(allow_null=True, help_text="what is unused of what is paid, before tax: cancelling now gives it up")
     )

@@ -23,7 +23,7 @@ from billing.subscriptions.changes import Action, Status, access_end, apply_chan
 from billing.subscriptions.models import OPEN, Subscription
 from billing.subscriptions.pauses import pause_subscription, resume_subscription
 from billing.subscriptions.selectors import primary_subscription
-from billing.subscriptions.services import cancel_subscription
+from billing.subscriptions.services import cancel_subscription, cap_overage
 from billing.taxes.services import billing_details, change_billing_details
 from core.access.attempts import Limit
 from core.errors import NamedError
@@ -187,7 +187,8 @@ def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id
 
 @transaction.atomic
 def change_by_company(*, id: str, values: dict[str, Any]) -> None:
-    """Change billing details, the method that is charged, whether it ends with its period, and whether it is paused.
+    """Change billing details, the method that is charged, whether it ends with its period, the caps on overage, and
+    whether it is paused.
 
     Raises SubscriptionNotFound_400, InvalidInput_400, CountryNotFound_400, PaymentNotFound_400 and BadRequest_400.
     """
@@ -201,6 +202,9 @@ def change_by_company(*, id: str, values: dict[str, Any]) -> None:
         cancel(id=id, when="periodEnd", forfeit=False)
     elif ends is False and (subscription.cancel_at_period_end or subscription.status not in OPEN):
         undo_cancel()
+    if "overage" in values:
+        caps = {one["meter"]: one["most"] for one in values["overage"]}
+        cap_overage(company_id=company_id(), caps=caps, note=BY_MEMBER)
     if "paused" in values:
         pause_or_resume(values["paused"])
 

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import F, Q, Sum
-from django.utils import timezone
 
 from billing.charges.models import Charge
 from billing.invoices.models import CreditNote, Invoice, InvoiceLine
 from billing.payments.models import Payment
+from billing.payments.periods import period_of, start_before
 from billing.subscriptions.models import Subscription
 from core.errors import NamedError
 
@@ -34,20 +34,8 @@ def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
         values = _values(payments)
         for payment in payments:
             found += values[payment.invoice_id] * _left(payment, now) // _whole(payment)
-        start = _start_before(subscription, start) if start > now else None
+        start = start_before(subscription, start) if start > now else None
     return found
-
-
-def running_period(subscription: Subscription) -> tuple[datetime | None, datetime | None]:
-    """Return the period that runs. The subscription's own is the last one that is paid, also ahead."""
-    start, end = subscription.period_start, subscription.period_end
-    now = timezone.now()
-    while start is not None and start > now:
-        before = _start_before(subscription, start)
-        if before is None:  # given by staff, or the trial
-            return (subscription.starts_at if subscription.starts_at < start else None), start
-        start, end = before, start
-    return start, end
 
 
 def _begun_at(subscription: Subscription, start: datetime) -> list[Payment]:
@@ -56,25 +44,6 @@ def _begun_at(subscription: Subscription, start: datetime) -> list[Payment]:
     known = Q(basis__periodStart=start.isoformat()) | Q(basis__within=start.isoformat())
     other = Q(invoice__period_start__gte=start) & ~Q(basis__has_key="periodStart")
     return list(rows.filter(known | other).order_by("paid_at", "pk"))
-
-
-def _start_before(subscription: Subscription, end: datetime) -> datetime | None:
-    """Return when the paid period began that ends at a moment."""
-    rows = Payment.objects.filter(subscription=subscription, status=Payment.Status.PAID, invoice__kind="cycle")
-    known = Q(basis__periodEnd=end.isoformat())
-    other = Q(invoice__period_end=end) & ~Q(basis__has_key="periodEnd")
-    found = rows.select_related("invoice").filter(known | other).first()
-    start = _period(found)[0] if found else None
-    return start if start is not None and start < end else None
-
-
-def _period(payment: Payment) -> Period:
-    """Return what an order opened: orders keep it, since it begins with the payment. Seats do so with their order."""
-    invoice, basis = payment.invoice, payment.basis
-    if basis.get("periodStart") and basis.get("periodEnd"):
-        return datetime.fromisoformat(basis["periodStart"]), datetime.fromisoformat(basis["periodEnd"])
-    start, end = invoice.period_start, invoice.period_end
-    return start, end
 
 
 def _values(payments: Sequence[Payment]) -> dict[str, int]:
@@ -151,10 +120,10 @@ def _paid(payment: Payment) -> tuple[Any, str]:
 
 def _left(payment: Payment, now: datetime) -> int:
     """Return how many seconds of what an order opened are left."""
-    begins, ends = _period(payment)
+    begins, ends = period_of(payment)
     return max(0, int((ends - max(now, begins)).total_seconds())) if begins and ends else 0
 
 
 def _whole(payment: Payment) -> int:
-    begins, ends = _period(payment)
+    begins, ends = period_of(payment)
     return max(1, int((ends - begins).total_seconds())) if begins and ends else 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Sum
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -53,7 +54,7 @@ from billing.dunning.services import retry_now
 from billing.entitlements.views import subscription_data
 from billing.ledger.models import Posting
 from billing.ledger.money import money
-from billing.ledger.services import BALANCE, balance_of
+from billing.ledger.services import BALANCE
 from billing.payments.models import Payment, PaymentMethod, Transaction
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.selectors import primary_subscription
@@ -74,17 +75,18 @@ def detailed() -> dict[str, Any]:
     return {shown: getattr(details, name) for shown, name in names.items()}
 
 
-def full_subscription() -> dict[str, Any]:
-    """Return the primary subscription with what is to come and how it is paid."""
-    found = primary_subscription()
+def full_subscription(found: Subscription | None = None) -> dict[str, Any]:
+    """Return the primary subscription, read anew unless it is given, with what is to come and how it is paid."""
+    found = found or primary_subscription()
     order = Payment.objects.filter(status=Payment.Status.OPEN).values_list("pk", flat=True).first()
-    codes = Posting.objects.filter(account=BALANCE).values_list("currency", flat=True).distinct()
+    held = Posting.objects.filter(account=BALANCE).order_by("currency").values_list("currency")
     return {
-        **subscription_data(),
+        **subscription_data(found),
         "order": ways_of(order) if order else None,
         "paymentMethod": MethodOut.one(PaymentMethod.objects.filter(is_default=True)),
+        "overage": [{"meter": name, "most": most} for name, most in sorted(found.overage.items())] if found else [],
         "unused": money(lost, found.currency) if found and (lost := given_up_by(found)) else None,
-        "balance": [money(amount, code) for code in sorted(codes) if (amount := balance_of(code))],
+        "balance": [money(-amount, code) for code, amount in held.annotate(sum=Sum("amount_minor")) if amount],
         "billingDetails": detailed(),
     }
 
@@ -185,8 +187,7 @@ class SubscriptionViewSet(ResourceViewSet):
         " invoices are made out to. Open without a subscription.",
     )
     def retrieve(self, request: Request, id: str) -> Any:
-        own_primary(id)
-        return full_subscription()
+        return full_subscription(own_primary(id))
 
     @endpoint(
         "Change the subscription",
@@ -203,7 +204,8 @@ class SubscriptionViewSet(ResourceViewSet):
         needs_subscription=False,
         description="cancelAtPeriodEnd false takes a cancellation back while the period runs. paused {until} pauses it,"
         " where the plan allows it: the company looks and changes nothing, and what is left of the paid period is kept;"
-        " paused null resumes it. Another paymentMethodID is charged at once with a renewal that is to be paid.",
+        " paused null resumes it. overage caps what a meter may use beyond what is included. Another paymentMethodID is"
+        " charged at once with a renewal that is to be paid.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         change_by_company(id=id, values=data)

@@ -18,10 +18,13 @@ from django.utils import timezone
 
 from accounts.mails.staff import tell_staff
 from accounts.programs.rewards import give_back
+from billing.charges.models import Charge
 from billing.disputes.models import Dispute, DisputeWatch
 from billing.gateways.accounts import account_of, noting_trouble, speaking_for
 from billing.gateways.base import Disputed, Hint, Misconfigured, Refused, Unsure
 from billing.gateways.models import GatewayAccount
+from billing.invoices.models import Invoice
+from billing.invoices.services import credit
 from billing.ledger.money import to_amount
 from billing.ledger.services import BALANCE, DISPUTED, RECEIVABLE, cash, post
 from billing.payments.machine import MISCONFIGURED_WAIT, MOST_DOUBTS
@@ -185,14 +188,33 @@ def _open(attempt: Attempt, payment: Payment, fact: Disputed) -> Dispute | None:
 
 
 def _lose(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
-    """The money is gone: the company owes it again, or its balance does not have it."""
-    _book(dispute, payment, ":lost", gets=_owing(attempt, payment), gives=DISPUTED)
+    """The money is gone: the company owes it again, or its balance does not have it.
+
+    What it owes is a charge, which its next renewal or order bills and collects as anything else; a credit note takes
+    it off the invoice that it had paid.
+    """
+    owing = _owing(attempt, payment)
+    _book(dispute, payment, ":lost", gets=owing, gives=DISPUTED)
+    if owing == RECEIVABLE:
+        invoice = Invoice.objects.select_for_update(no_key=True).get(pk=payment.invoice_id)
+        note = credit(invoice, dispute.amount_minor, f"taken back by the bank: order {payment.number}")
+        Charge.objects.create(
+            subscription_id=payment.subscription_id,
+            kind=Charge.Kind.MANUAL,
+            description=f"Order {payment.number}, taken back by the bank",
+            amount_minor=note.amount_minor - note.tax_minor,
+            currency=dispute.currency,
+            source=_debt(dispute),
+        )
     _close(dispute, Status.LOST)
 
 
 def _win(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
     """The money comes back, and what it paid for is open again."""
-    owed = DISPUTED if dispute.status == Status.OPEN else _owing(attempt, payment)
+    owed = DISPUTED
+    if dispute.status == Status.LOST:  # what became a charge stays one: the balance pays it
+        is_charged = Charge.objects.filter(source=_debt(dispute)).exists()
+        owed = BALANCE if is_charged else _owing(attempt, payment)
     _book(dispute, payment, ":won", gets=cash(attempt.letter), gives=owed)
     _hold(attempt, -dispute.amount_minor)
     _close(dispute, Status.WON)
@@ -203,6 +225,11 @@ def _win(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
     if payment.basis.get("periodEnd") and not others.exists():
         end = datetime.fromisoformat(payment.basis["periodEnd"])
         restore_period(company_id=attempt.company_id, period_end=end, note=f"order {payment.number}: dispute won")
+
+
+def _debt(dispute: Dispute) -> str:
+    """Return the source of the charge that a lost dispute makes."""
+    return f"dispute:{dispute.pk}"
 
 
 def _note(dispute: Dispute) -> str:

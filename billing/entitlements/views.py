@@ -11,9 +11,9 @@ from rest_framework.request import Request
 
 from accounts.models import CompanySettings
 from billing.addons.selectors import items_of, offered
-from billing.checkout.unused import running_period
 from billing.entitlements.selectors import SEATS, terms_of, usage_of
 from billing.entitlements.serializers import NONE, PlanOffered, SubscriptionPlans
+from billing.payments.periods import running_period
 from billing.plans.filters import PLAN_FIELDS
 from billing.plans.models import Currency, Plan
 from billing.plans.serializers import CurrencyOut, PlanCurrencyOut, PlanOut, as_kept
@@ -73,9 +73,9 @@ def choose_currency(asked: str, priced: list[str]) -> dict[str, Any]:
     return found
 
 
-def subscription_data() -> dict[str, Any]:
-    """Return the active company's subscription under its output names."""
-    found = primary_subscription()
+def subscription_data(found: Subscription | None = None) -> dict[str, Any]:
+    """Return the active company's subscription, read anew unless it is given, under its output names."""
+    found = found or primary_subscription()
     allowed = terms_of(found) if found else Entitlement(frozenset())
     used = usage_of(allowed)
     running = running_period(found) if found else (None, None)

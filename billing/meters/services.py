@@ -33,7 +33,8 @@ BATCH = 1000
 TAKE = """
 WITH given AS (SELECT * FROM unnest(string_to_array(%(sources)s, ','), string_to_array(%(ids)s, ','))
     WITH ORDINALITY AS one (source, id, place)),
-period AS (SELECT id, unit_amount IS NOT NULL OR %(beyond)s AS beyond, included - used - reserved AS room
+period AS (SELECT id, unit_amount IS NOT NULL AND %(most)s::bigint IS NULL OR %(beyond)s AS beyond,
+        included + CASE WHEN unit_amount IS NULL THEN 0 ELSE coalesce(%(most)s::bigint, 0) END - used - reserved AS room
     FROM billing_meterperiod
     WHERE company_id = %(company)s AND meter = %(meter)s AND starts_at = %(starts)s AND ends_at = %(ends)s
         AND allowed = %(allowed)s AND terms = %(terms)s FOR NO KEY UPDATE),
@@ -100,7 +101,7 @@ def terms_at(now: datetime) -> Terms | None:
     """Return the terms of the active company's subscription; None without one."""
     fields = ("plan", "version", "status", "starts_at", "period_start", "period_end", "period_day", "interval")
     found: Subscription | None = (
-        Subscription.objects.only(*fields, "currency", "company").filter(is_primary=True).first()
+        Subscription.objects.only(*fields, "currency", "company", "overage").filter(is_primary=True).first()
     )
     if found is None:
         return None
@@ -155,6 +156,7 @@ def take(meter: str, sources: Sequence[str], limit: int, quantity: int = 1, *, b
         "terms": terms.key,
         "quantity": quantity,
         "beyond": beyond,
+        "most": terms.subscription.overage.get(meter),
         "expires": now + RESERVED_FOR,
         "now": now,
     }

@@ -77,7 +77,7 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="charge",
             index=models.Index(
-                condition=models.Q(("invoice__isnull", True), ("given_up_at__isnull", True)),
+                condition=models.Q(("given_up_at__isnull", True), ("invoice__isnull", True)),
                 fields=["subscription"],
                 name="charge_pending",
             ),

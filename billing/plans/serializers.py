@@ -88,6 +88,7 @@ class PlanOut(Output):
     )
     minSeats = serializers.IntegerField()
     maxSeats = serializers.IntegerField(allow_null=True, help_text="null: no end")
+    pauseMonths = serializers.IntegerField(help_text="months that it lets a subscription be paused for; 0: not at all")
     isTrial = serializers.BooleanField()
     trialDays = serializers.IntegerField()
     order = serializers.IntegerField()

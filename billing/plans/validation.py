@@ -8,6 +8,7 @@ from django import forms
 
 from accounts.roles.permissions import MODULES
 from core.access import METERED, RATES
+from core.access.meters import METERS
 from core.backoffice.admin import BackOfficeForm
 from core.errors import shorten
 
@@ -21,6 +22,14 @@ class TermsForm(BackOfficeForm):
         if not fine:
             raise forms.ValidationError('Write it as {"contact": 1000}.')
         _check_names(value, (*MODULES, *METERED, *RATES))
+        return dict(value)
+
+    def clean_overage(self) -> dict[str, int]:
+        value = self.cleaned_data["overage"] or {}
+        fine = isinstance(value, dict) and all(type(number) is int and number >= 0 for number in value.values())
+        if not fine:
+            raise forms.ValidationError('Write it as {"messages": 1000}.')
+        _check_names(value, tuple(METERS))
         return dict(value)
 
     def clean_modules(self) -> list[str] | None:

@@ -28,6 +28,7 @@ from billing.subscriptions.pauses import pause_subscription, resume_subscription
 from billing.subscriptions.services import (
     activate_subscription,
     cancel_subscription,
+    cap_overage,
     change_subscription,
     expire_subscription,
     extend_subscription,
@@ -158,7 +159,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
 
     icon = "card_membership"
     form = TermsForm
-    edits = ("modules", "limits")
+    edits = ("modules", "limits", "overage")
     commands = ("activate", "resume", "expire")
     dialogs = ("grant", "extend", "change", "pause", "cancel")
     hides = ("is_primary", "period_day", "looked_at", "look_at", "use_looked_at", "use_told", "paused_at")
@@ -179,14 +180,12 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         return lookup == "plan__id__exact" or super().lookup_allowed(lookup, value, request)
 
     def save_model(self, request: HttpRequest, obj: Subscription, form: Any, change: bool) -> None:  # type: ignore[override]
-        if form.changed_data:
-            override_subscription(
-                company_id=obj.company_id,
-                modules=obj.modules,
-                limits=obj.limits,
-                by=staff_of(request),
-                note="edited in the back office",
-            )
+        made: dict[str, Any] = {"by": staff_of(request), "note": "edited in the back office"}
+        if {"modules", "limits"} & set(form.changed_data):
+            override_subscription(company_id=obj.company_id, modules=obj.modules, limits=obj.limits, **made)
+        if "overage" in form.changed_data:
+            gone = dict.fromkeys(form.initial.get("overage") or {})
+            cap_overage(company_id=obj.company_id, caps={**gone, **obj.overage}, **made)
 
     @admin.display(description="Activate")
     def activate(self, request: HttpRequest, rows: QuerySet[Subscription]) -> None:

@@ -52,10 +52,11 @@ LOGGED_FIELDS = (
     "limits",
     "version_id",
     "extras",
+    "overage",
 )
 """The fields that a SubscriptionChange records."""
 
-ALLOWING = frozenset({"status", "plan_id", "period_start", "modules", "limits", "version_id", "extras"})
+ALLOWING = frozenset({"status", "plan_id", "period_start", "modules", "limits", "version_id", "extras", "overage"})
 """Those of them that may allow the company something else than before."""
 
 

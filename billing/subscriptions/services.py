@@ -5,6 +5,7 @@ All of them work on the primary subscription and take the company's id. `by` is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -26,7 +27,8 @@ from billing.subscriptions.changes import (
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.periods import period_after
 from billing.subscriptions.selectors import plan_held
-from core.errors import NamedError, ValidationFailed
+from core.access.meters import METERS
+from core.errors import NamedError, ValidationFailed, shorten
 from core.tenancy import company_id as active_company
 from core.tenancy import unscoped
 
@@ -189,6 +191,23 @@ def override_subscription(
         return apply_change(
             require_subscription(found), Action.CHANGED, by=by, note=note, modules=modules, limits=limits
         )
+
+
+def cap_overage(
+    *, company_id: str, caps: Mapping[str, int | None], by: User | None = None, note: str = ""
+) -> Subscription:
+    """Set how many units of meters a company may have in a month beyond those included; None: any number, at its price.
+
+    Others keep theirs. Raises SubscriptionNotFound_400, and ValidationFailed for what is no meter.
+    """
+    if unknown := sorted(caps.keys() - METERS.keys()):
+        raise ValidationFailed("no such meter", f"overage: there is no meter {shorten(unknown[0], 40)}")
+    with lock_primary(company_id) as found:
+        subscription = require_subscription(found)
+        wanted = {name: most for name, most in {**subscription.overage, **caps}.items() if most is not None}
+        if wanted == subscription.overage:
+            return subscription
+        return apply_change(subscription, Action.CHANGED, by=by, note=note, overage=wanted)
 
 
 def cancel_subscription(

@@ -20,6 +20,7 @@ from accounts.models import Company, Member, Role, User
 from config.bootstrap import Bootstrapped, bootstrap
 from config.local import mail_catcher as catcher
 from config.local.demo.chats import create_chats
+from config.local.demo.customers import create_customers
 from config.local.demo.deliveries import create_deliveries
 from config.local.demo.outreach import create_outreach
 from config.local.demo.people import HEADERS, Person, people
@@ -143,6 +144,8 @@ def provision_demo(data: Path) -> Demo:
             contacts = Contact.objects.filter(is_deleted=False).count()
             audience_id = Tag.objects.filter(name=AUDIENCE).values_list("pk", flat=True).first()
             file = write_sample(data)
+        if made.created:
+            create_customers(lambda email, name: _user(email, name, made.user))
     return Demo(made, password, contacts, audience_id, file)
 
 

@@ -113,6 +113,7 @@ def test_an_invoice_is_a_pdf_and_stays_as_it_is(server: Server) -> None:
         for change in (
             lambda: Invoice.objects.update(total_minor=0, subtotal_minor=0),
             lambda: Invoice.objects.all()[0].lines.update(amount_minor=1),
+            lambda: Invoice.objects.all()[0].lines.create(position=9, text="More", unit_minor=1, amount_minor=1),
             lambda: Posting.objects.update(amount_minor=1),
         ):
             with pytest.raises(Exception, match="stays as it is|never changed"):

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from billing.charges.services import bill_pending, line_of, mark_billed, pending
+from billing.charges.services import bill_pending, give_up_ended, line_of, mark_billed, owed_by, pending
 from billing.meters.services import charge_ended, look_up_outcomes
 from billing.models import Charge, Currency, Invoice, MeterPeriod, MeterPrice, Plan, Subscription, UsageEvent
 from billing.subscriptions.services import grant_subscription, override_subscription
@@ -200,6 +200,35 @@ def test_overage_is_charged_once_when_the_month_has_ended(scope: Cast) -> None:
         settle(METER, ["m9"])  # settled late: it is charged by itself
         charge_ended()
         assert sorted(Charge.objects.values_list("quantity", flat=True)) == [1, 6]
+
+
+def test_an_owner_caps_what_goes_beyond(scope: Cast) -> None:
+    metered(scope, 3, "0.5")
+    path = f"/subscription/{Subscription.objects.get(is_primary=True).pk}"
+    capped = scope.session.put(path, {"overage": [{"meter": METER, "most": 2}]})
+    assert (capped.status, capped.data["overage"]) == (200, [{"meter": METER, "most": 2}])
+    for most, taken in ((2, 5), (0, 0), (1, 0), (3, 1), (None, 10)):
+        assert scope.session.put(path, {"overage": [{"meter": METER, "most": most}]}).status == 200
+        found = reserve(METER, [f"{most}-{place}" for place in range(10)])
+        assert found is not None
+        assert len(found.sources) == taken, most
+    for body in ([{"meter": "nothing", "most": 1}], [{"meter": METER, "most": -1}], [{"meter": METER}]):
+        refused = scope.session.put(path, {"overage": body})
+        assert (refused.status, "overage" in refused.body["warning"]) == (400, True)
+
+
+def test_what_an_ended_subscription_owes_is_given_up_after_long(scope: Cast) -> None:
+    metered(scope, 1)
+    subscription, now = Subscription.objects.get(is_primary=True), timezone.now()
+    made = {"subscription": subscription, "description": "Use", "amount_minor": 5, "currency": "USD"}
+    Charge.objects.create(source="x", **made)
+    for days, status, is_given_up in ((91, "active", False), (89, "expired", False), (91, "expired", True)):
+        Subscription.objects.update(status=status, ends_at=now - timedelta(days=days))
+        with unscoped(reason="test: the periodic task runs for all companies"):
+            give_up_ended()
+        assert (Charge.objects.get().given_up_at is not None) is is_given_up
+        assert pending([subscription.pk]).exists() is not is_given_up
+        assert owed_by(subscription.pk).exists() is not is_given_up
 
 
 def test_pending_charges_are_billed_once_for_many_subscriptions(scope: Cast) -> None:

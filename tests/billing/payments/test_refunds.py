@@ -7,10 +7,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Referral, Reward
+from billing.ledger.services import balance_of, post
 from billing.models import Attempt, CreditNote, Payment, Posting, Refund, Transaction
+from billing.payments import refunds
 from billing.payments.refunds import (
     approve_refund,
     credit_order,
@@ -160,6 +163,50 @@ def test_a_refused_refund_is_tried_again_or_goes_to_the_balance(shared: Server, 
         assert (Refund.objects.get().status, CreditNote.objects.count()) == ("done", 1)
         assert sum(Posting.objects.filter(account="balance").values_list("amount_minor", flat=True)) == -900
     books_hold()
+
+
+def test_what_the_balance_paid_goes_back_to_it(shared: Server, settings: Any) -> None:
+    open_gateways(shared, settings)
+    cast, plan = buyer()
+    with cast.scope(), transaction.atomic():
+        post("test:given", "USD", [("revenue", 2900), ("balance", -2900)])
+    assert order(cast, plan)["payment"]["status"] == "paid"
+    with cast.scope():
+        payment = Payment.objects.get()
+    credit_order(payment=payment, amount_minor=2000, reason="late", by=UserFactory())
+    with pytest.raises(NamedError, match="at most 900"):
+        credit_order(payment=payment, amount_minor=901, reason="more", by=UserFactory())
+    with cast.scope():
+        assert balance_of("USD") == 2000
+    books_hold()
+
+
+def test_a_refund_that_cannot_go_on_keeps_no_other_waiting(
+    shared: Server, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_gateways(shared, settings)
+    cast, plan = buyer()
+    made = order(cast, plan)["payment"]
+    begin(cast, "a", made)
+    shared.pay(attempt_of(cast).gateway_id)
+    cast.session.post("/gateway-a/capture", {"paymentID": made["_id"]})
+    first, second = (
+        start_refund(attempt=attempt_of(cast), amount_minor=100, reason="late", by=UserFactory(is_staff=True))
+        for _ in range(2)
+    )
+    real = refunds.run
+
+    def run(row: Refund) -> None:
+        if row.pk == first.pk:
+            raise RuntimeError("nobody has thought of it")
+        real(row)
+
+    monkeypatch.setattr(refunds, "run", run)
+    work(float("inf"))
+    with cast.scope():
+        first.refresh_from_db()
+        second.refresh_from_db()
+        assert (first.status, first.error, second.status) == ("due", "RuntimeError: nobody has thought of it", "done")
 
 
 def test_what_came_by_bank_goes_to_the_balance(shared: Server, settings: Any) -> None:

@@ -105,7 +105,7 @@ def test_a_company_without_plan_and_one_without_subscription(cast: Cast) -> None
         [],
         {"used": 2, "total": None},
     )
-    assert data["period"] == {"start": None, "end": None}
+    assert data["period"] == {"start": None, "end": None, "runsUntil": None}
     with cast.scope():
         Subscription.objects.all().delete()
     for caller in (cast.key, cast.session):

@@ -19,11 +19,12 @@ from django.utils import timezone
 
 from accounts.models import Company, Member, User
 from billing.entitlements.selectors import entitlement_of
+from billing.models import Dunning, Subscription
 from config.local.demo.company import AUDIENCE, CONTACTS, HEADERS, OWNER, STAFF, catcher_port
 from config.local.demo.outreach import ANSWERED, PEOPLE
 from config.local.demo.people import people
 from config.local.demo.sales import LEADS
-from core.tenancy import company_scope
+from core.tenancy import company_scope, unscoped
 from crm.models import CallLog, Contact, ContactTag, CustomField, CustomFieldValue, FollowUp, Lead, Meeting
 from outreach.ai.services import choose_ai_app
 from outreach.delivery.senders import choose_sender
@@ -52,7 +53,7 @@ def key_in(text: str) -> str:
 @pytest.mark.django_db
 def test_makes_a_company_to_try(data: Path) -> None:
     text = run()
-    company = Company.objects.get()
+    company = Company.objects.get(name="Demo company")
     assert (company.name, company.timezone) == ("Demo company", "Europe/London")
     with company_scope(company.pk):
         assert Contact.objects.count() == CONTACTS == 300
@@ -103,19 +104,23 @@ def test_makes_a_company_to_try(data: Path) -> None:
 def test_again_it_is_the_same(data: Path) -> None:
     first, again = run(), run()
     assert again == first
-    assert (Company.objects.count(), User.objects.count()) == (1, 5)
-    with company_scope(Company.objects.get().pk):
+    assert (Company.objects.count(), User.objects.count()) == (3, 7)
+    with company_scope(Company.objects.get(name="Demo company").pk):
         assert (Contact.objects.count(), Smtp.objects.count(), AiApp.objects.count()) == (CONTACTS, 1, 2)
+    with unscoped(reason="test: what the back office shows"):
+        statuses = Subscription.objects.order_by("status").values_list("status", flat=True)
+        assert list(statuses) == ["active", "past_due", "trial"]
+        assert Dunning.objects.count() == 1
 
 
 @pytest.mark.django_db
 def test_what_people_changed_stays(data: Path) -> None:
     run()
-    with company_scope(Company.objects.get().pk):
+    with company_scope(Company.objects.get(name="Demo company").pk):
         Contact.objects.filter(leads=None)[:1].get().delete()
-        Company.objects.update(description="Something else")
+        Company.objects.filter(name="Demo company").update(description="Something else")
     assert f"{CONTACTS - 1} contacts" in run()
-    assert Company.objects.get().description == "Something else"
+    assert Company.objects.get(name="Demo company").description == "Something else"
 
 
 @pytest.mark.django_db
@@ -142,11 +147,11 @@ def test_logins_that_are_printed_work(data: Path) -> None:
 def test_the_sender_follows_the_catcher(data: Path) -> None:
     run()
     noted = json.loads((data / "mailcatcher.json").read_text())
-    with company_scope(Company.objects.get().pk):
+    with company_scope(Company.objects.get(name="Demo company").pk):
         assert (Smtp.objects.get().host, Smtp.objects.get().port) == ("127.0.0.1", noted["port"])
     (data / "mailcatcher.json").write_text(json.dumps({"host": "127.0.0.1", "port": 2, "pid": os.getpid()}))
     run()
-    with company_scope(Company.objects.get().pk):
+    with company_scope(Company.objects.get(name="Demo company").pk):
         assert (Smtp.objects.get().port, Smtp.objects.get().verified) == (2, True)
 
 
@@ -195,7 +200,7 @@ def test_the_sample_file_holds_others_once_it_was_imported(data: Path) -> None:
     run()
     file = data / "demo" / "contacts.csv"
     first = file.read_text(encoding="utf-8")
-    with company_scope(Company.objects.get().pk):
+    with company_scope(Company.objects.get(name="Demo company").pk):
         with file.open(encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
         for row in rows:

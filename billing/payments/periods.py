@@ -1,0 +1,42 @@
+"""The periods that paid orders opened, and which of them runs: a subscription's own is the last one."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db.models import Q
+from django.utils import timezone
+
+from billing.payments.models import Payment
+from billing.subscriptions.models import Subscription
+
+
+def running_period(subscription: Subscription) -> tuple[datetime | None, datetime | None]:
+    """Return the period that runs. The subscription's own is the last one that is paid, also ahead."""
+    start, end = subscription.period_start, subscription.period_end
+    now = timezone.now()
+    while start is not None and start > now:
+        before = start_before(subscription, start)
+        if before is None:  # given by staff, or the trial
+            return (subscription.starts_at if subscription.starts_at < start else None), start
+        start, end = before, start
+    return start, end
+
+
+def start_before(subscription: Subscription, end: datetime) -> datetime | None:
+    """Return when the paid period began that ends at a moment."""
+    rows = Payment.objects.filter(subscription=subscription, status=Payment.Status.PAID, invoice__kind="cycle")
+    known = Q(basis__periodEnd=end.isoformat())
+    other = Q(invoice__period_end=end) & ~Q(basis__has_key="periodEnd")
+    found = rows.select_related("invoice").filter(known | other).first()
+    start = period_of(found)[0] if found else None
+    return start if start is not None and start < end else None
+
+
+def period_of(payment: Payment) -> tuple[datetime, datetime]:
+    """Return what an order opened: orders keep it, since it begins with the payment. Seats do so with their order."""
+    invoice, basis = payment.invoice, payment.basis
+    if basis.get("periodStart") and basis.get("periodEnd"):
+        return datetime.fromisoformat(basis["periodStart"]), datetime.fromisoformat(basis["periodEnd"])
+    start, end = invoice.period_start, invoice.period_end
+    return start, end
