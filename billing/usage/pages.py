@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
 from django.utils import timezone
 
+from core.text.spans import moment_of
 from core.web.settings import SettingsPage
 
 NEARLY = 80
@@ -47,11 +48,6 @@ def shown(meter: Mapping[str, Any]) -> dict[str, Any]:
         "early": moment_of(meter["periodStart"]) > timezone.now() - EARLY,
         "over": meter["forecast"] > meter["included"],
     }
-
-
-def moment_of(value: Any) -> datetime:
-    """Return a moment of an answer."""
-    return value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
 
 
 PAGES = [Usage]
