@@ -234,7 +234,7 @@ def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None =
     code, now = price.currency.code, _moment(subscription, at)
     left, whole = int((end - now).total_seconds()), int((end - start).total_seconds())
     unit = -(-to_minor(price.seat_amount, code) * max(0, left) // max(1, whole))
-    text = f"{more} more {'seat' if more == 1 else 'seats'} until {end:%Y-%m-%d}"
+    text = f"More seats until {end:%Y-%m-%d}"
     lines = (Line(text, max(0, more), unit, unit * max(0, more)),)
     tax, change = tax_of_sale(), UPGRADE if more > 0 else SAME if not more else DOWNGRADE
     billed, period = taxed(lines, tax), (now, end)

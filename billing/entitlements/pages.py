@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.http import HttpResponse
-from django.utils import timezone
 
-from billing.subscriptions.selectors import grace_begins
 from core.text.modules import NAMES, name_of
+from core.text.spans import days_until
 from core.web.forms import Field, Form, Option
 from core.web.settings import SettingsPage
 
@@ -27,7 +25,6 @@ STATES = {
 INTERVALS = {"month": "a month", "year": "a year"}
 PAID_BY = {"month": "by the month", "year": "by the year"}
 MOST_SEATS = 1_000_000
-DAY = 24 * 3600
 NEARLY = 80
 """From so many percent on, a limit is nearly reached."""
 
@@ -158,7 +155,6 @@ class PlanAndUse(SettingsPage):
             "subscription": found,
             "due": next(iter(self.read("manual-payment", asked).data), None) if is_due else None,
             "days": days_until(found["endsAt"]),
-            "grace_from": grace_from(found),
             "state": words,
             "tone": tone,
             "interval": INTERVALS.get(found["interval"], ""),
@@ -216,22 +212,6 @@ class PlanAndUse(SettingsPage):
         found = self.read("plans", {"p": "1", "n": "1"}).data
         answer = self.ask("PUT", f"subscription/{found['_id']}", None, {"cancelAtPeriodEnd": False})
         return self.done("It goes on") if answer.ok else self.refuse(answer)
-
-
-def days_until(moment: Any) -> int:
-    """Return how many days are left until a moment of an answer; one that has begun counts."""
-    if not moment:
-        return 0
-    end = moment if isinstance(moment, datetime) else datetime.fromisoformat(str(moment))
-    return max(0, -int(-(end - timezone.now()).total_seconds() // DAY))
-
-
-def grace_from(subscription: Mapping[str, Any]) -> datetime | None:
-    """Return from when on an unpaid subscription sends and begins nothing new; None for one that is paid."""
-    end = subscription["endsAt"]
-    if subscription["status"] != "past_due" or not end:
-        return None
-    return grace_begins(end if isinstance(end, datetime) else datetime.fromisoformat(str(end)))
 
 
 PAGES = [PlanAndUse]

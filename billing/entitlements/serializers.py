@@ -87,6 +87,9 @@ class SubscriptionOut(Output):
         choices=["", GRACE, PAUSED],
         help_text="grace: unpaid for half of the grace period, nothing new is sent or begun; paused: to look only",
     )
+    graceAt = serializers.DateTimeField(
+        allow_null=True, help_text="of one that is past due: from when on nothing new is sent or begun"
+    )
     modules = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text=PERMISSION_MODULES)
     limits = Computed(LimitOut(many=True))
     addOns = Computed(ItemOut(many=True, help_text="what it has beside the plan"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from billing.plans.filters import PLAN_FIELDS
 from billing.plans.models import Currency, Plan
 from billing.plans.serializers import CurrencyOut, PlanCurrencyOut, PlanOut, as_kept
 from billing.subscriptions.models import Subscription
-from billing.subscriptions.selectors import is_open, phase_of, primary_subscription
+from billing.subscriptions.selectors import grace_begins, is_open, phase_of, primary_subscription
 from core.access import Entitlement
 from core.access.meters import METERS
 from core.api.endpoint import endpoint
@@ -101,6 +102,7 @@ def subscription_data(found: Subscription | None = None) -> dict[str, Any]:
         "pauseMonths": found.plan.pause_months if found and found.plan else 0,
         "pausedUntil": found and found.paused_until,
         "phase": phase_of(found.status, found.ends_at) if found and is_open(found) else "",
+        "graceAt": _grace_at(found),
         "modules": None if allowed.modules is None else sorted(allowed.modules),
         "limits": limits,
         "addOns": items_of(found.pk) if found else [],
@@ -117,6 +119,13 @@ def scheduled_change(subscription: Subscription | None) -> dict[str, Any] | None
         return None
     name = {"_id": plan.pk, "name": plan.name}
     return {"plan": name, "interval": wanted["interval"], "seats": wanted["seats"], "at": subscription.period_end}
+
+
+def _grace_at(subscription: Subscription | None) -> datetime | None:
+    """Return when the phase of grace begins, or has begun, of a subscription that is past due."""
+    if subscription is None or subscription.status != Subscription.Status.PAST_DUE or subscription.ends_at is None:
+        return None
+    return grace_begins(subscription.ends_at)
 
 
 def _plan_of(subscription: Subscription | None) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -90,7 +91,7 @@ class GatewayAccountAdmin(BackOfficeAdmin):
     )
     extra = ("webhook_address", "by_environment")
     commands = ("test",)
-    list_display = ("letter", "adapter", "mode", "shown_state", "good_at", "hook_at", "failures", "failure")
+    list_display = ("letter", "adapter", "mode", "shown_state", "last_good", "last_hook", "in_a_row", "failure")
     search_fields = ("=id", "adapter")
     ordering = ("letter",)
 
@@ -103,6 +104,18 @@ class GatewayAccountAdmin(BackOfficeAdmin):
     @display(description="state", ordering="state", label=COLOURS)
     def shown_state(self, row: GatewayAccount) -> tuple[str, str]:
         return row.state, row.get_state_display()
+
+    @admin.display(description="last good answer", ordering="good_at")
+    def last_good(self, row: GatewayAccount) -> datetime | None:
+        return row.good_at
+
+    @admin.display(description="last webhook", ordering="hook_at")
+    def last_hook(self, row: GatewayAccount) -> datetime | None:
+        return row.hook_at
+
+    @admin.display(description="failures in a row", ordering="failures")
+    def in_a_row(self, row: GatewayAccount) -> int:
+        return row.failures
 
     @admin.display(description="address for webhooks")
     def webhook_address(self, row: GatewayAccount) -> str:

@@ -11,13 +11,14 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextInputWidget
 
+from billing.gateways.admin import GatewayAccountAdmin
 from billing.gateways.models import GatewayAccount
 from billing.ledger.money import to_amount
 from billing.payments.models import Attempt, Refund
 from billing.reconciliation.models import Difference, Reconciliation
 from billing.reconciliation.services import begin, clear
 from billing.subscriptions.admin import staff_of
-from core.backoffice.admin import BackOfficeAdmin
+from core.backoffice.admin import BackOfficeAdmin, command_of
 from core.backoffice.dialogs import asks
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.tenancy import unscoped
@@ -35,10 +36,9 @@ class ClearForm(forms.Form):
 
 @admin.register(Reconciliation)
 class ReconciliationAdmin(BackOfficeAdmin):
-    """Comparisons of the gateways' money with the books: each account's daily, and when you press *Compare now*."""
+    """Comparisons of the gateways' money with the books: each account's daily, and by *Compare now* of the account."""
 
     icon = "compare_arrows"
-    commands = ("compare_now",)
     list_display = ("since", "until", "account", "state", "payments", "refunds", "differences", "error")
     list_filter = (("status", ChoicesDropdownFilter),)
     list_select_related = ("account",)
@@ -48,13 +48,16 @@ class ReconciliationAdmin(BackOfficeAdmin):
     def state(self, row: Reconciliation) -> tuple[str, str]:
         return row.status, row.get_status_display()
 
-    @admin.display(description="Compare now")
-    def compare_now(self, request: HttpRequest, rows: QuerySet[Reconciliation]) -> None:
-        def one(row: Reconciliation) -> None:
-            begin(row.account, by=staff_of(request))
 
-        newest = {row.account_id: row for row in rows.select_related("account")[:50]}
-        self.each(request, newest.values(), one, "begun")
+@command_of(GatewayAccountAdmin)
+@admin.display(description="Compare now")
+def compare_now(admin_page: GatewayAccountAdmin, request: HttpRequest, rows: QuerySet[GatewayAccount]) -> None:
+    """Begin to compare accounts that were compared before, or never."""
+
+    def one(row: GatewayAccount) -> None:
+        begin(row, by=staff_of(request))
+
+    admin_page.each(request, rows, one, "begun")
 
 
 @admin.register(Difference)

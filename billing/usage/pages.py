@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
+from django.utils import timezone
+
+from core.text.spans import moment_of
 from core.web.settings import SettingsPage
 
 NEARLY = 80
 """From so many percent on, what is included is nearly used up."""
+
+EARLY = timedelta(days=1)
+"""For how long from the beginning of a month nothing can be told of its end."""
 
 
 class Usage(SettingsPage):
@@ -39,6 +45,7 @@ def shown(meter: Mapping[str, Any]) -> dict[str, Any]:
         "rows": days,
         "unit": f"{Decimal(str(meter['price']['amount'])).normalize():f}" if meter["price"] else "",
         "any": any(counts[0] for _, counts in days),
+        "early": moment_of(meter["periodStart"]) > timezone.now() - EARLY,
         "over": meter["forecast"] > meter["included"],
     }
 

@@ -242,6 +242,17 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
             self.message_user(request, f"{done.capitalize()}: {succeeded}", messages.SUCCESS)
 
 
+def command_of(target: type[BackOfficeAdmin]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give the records of a domain a command that it knows nothing of: a method of the ModelAdmin."""
+
+    def add(method: Callable[..., Any]) -> Callable[..., Any]:
+        setattr(target, method.__name__, method)
+        target.commands = (*target.commands, method.__name__)
+        return method
+
+    return add
+
+
 class CompanyRecordAdmin(BackOfficeAdmin):
     """Pages of records that belong to a company. Writes happen inside the company, which never changes."""
 

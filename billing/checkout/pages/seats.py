@@ -9,7 +9,7 @@ from typing import Any
 from django.http import HttpResponse
 
 from billing.checkout.pages.base import BillingPage, refused_order, whole_number
-from billing.entitlements.pages import days_until
+from core.text.spans import days_until
 from core.web.forms import Field, Form
 
 

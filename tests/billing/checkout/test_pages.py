@@ -91,7 +91,7 @@ def test_seats_are_more_at_once_and_fewer_at_the_end(paid: tuple[Cast, Client]) 
     cast, owner = paid
     page = page_of(cast, "seats")
     shown = owner.post(page, {"do": "save", "seats": "4"})
-    assert "2 more seats until" in text_of(shown)
+    assert "2 × More seats until" in text_of(shown)
     assert "for 4 people is $59.00 a month" in text_of(shown)
     with unscoped(reason="test: a minute goes by, and the rest is worth less"):
         Subscription.objects.filter(pk=subscription_of(cast).pk).update(

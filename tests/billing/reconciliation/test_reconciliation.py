@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import Mail
+from accounts.models import Mail, User
 from billing.models import (
     Attempt,
     Difference,
@@ -224,3 +226,19 @@ def test_what_is_booked_and_what_is_disputed_are_found_by_indexes() -> None:
         assert "posting_cash" in services.booked_by("a", now, now).explain()
         refs = Attempt.objects.filter(payment_ref__in=[f"pi_{n}" for n in range(300)], adapter="stripe")
         assert "attempt_payment_ref" in refs.exclude(payment_ref="").explain()
+
+
+def test_staff_compare_an_account_that_was_never_compared(server: Server, client: Client) -> None:
+    staff = User.objects.create_superuser("root@example.com", "correct horse battery")
+    client.force_login(staff)
+    account = GatewayAccount.objects.get(letter="a")
+    page = reverse("admin:billing_gatewayaccount_change", args=[account.pk])
+    assert "Compare now" in client.get(page).content.decode()
+    press = reverse("admin:billing_gatewayaccount_command", args=[account.pk])
+    assert "Begun: 1" in client.post(press, {"command": "compare_now"}, follow=True).content.decode()
+    assert "one is under way" in client.post(press, {"command": "compare_now"}, follow=True).content.decode()
+    row = Reconciliation.objects.get()
+    assert (row.account_id, row.asked_by_id, row.status) == (account.pk, staff.pk, "due")
+    work(float("inf"))
+    row.refresh_from_db()
+    assert (row.status, row.differences) == ("done", 0)
