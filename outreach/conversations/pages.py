@@ -119,17 +119,18 @@ class Inbox(InboxPage):
 
     @cached_property
     def state(self) -> ListState:
-        fixed = {
+        views: dict[str, list[tuple[str, str, Any]]] = {
             "mine": [("assignee", "equals", self.actor.member_id), ("state", "in", OPEN)],
             "unassigned": [("assignee", "isEmpty", None), ("state", "in", OPEN[1:])],
             "bot": [("state", "equals", "bot")],
             "unread": [("unread", "greaterThan", 0)],
             "snoozed": [("snoozedUntil", "isNotEmpty", None)],
             "closed": [("state", "equals", "closed")],
-        }.get(self.only, [("state", "in", OPEN), ("snoozedUntil", "isEmpty", None)])
+        }
+        usual: list[tuple[str, str, Any]] = [("state", "in", OPEN), ("snoozedUntil", "isEmpty", None)]
         conditions = [
             {"field": field, "operator": operator, **({} if value is None else {"value": value})}
-            for field, operator, value in fixed
+            for field, operator, value in views.get(self.only, usual)
         ]
         known = {one.name: one for one in self.choices}
         return ListState(self.request.GET, known, keeps=("only",), fixed=conditions)
@@ -287,18 +288,17 @@ class ConversationPeople(InboxPage):
     def do_save(self) -> HttpResponse:
         before = self.values()
         form = self.form(before).fill(self.request.POST)
-        lead = form.values.pop("lead", "")
+        values = dict(form.values)
+        lead = values.pop("lead", "")
         api = f"conversation/{self.params['id']}"
         if lead and lead != before["lead"]:
             answer = self.ask("POST", f"{api}/lead", None, {"lead": lead})
             if not answer.ok:
                 return self.invalid(form, answer)
-        changed = form.values["byRule"] or any(
-            (form.values[name] or "") != before[name] for name in ("assignee", "team")
-        )
+        changed = values["byRule"] or any((values[name] or "") != before[name] for name in ("assignee", "team"))
         if changed:
-            body = {name: value or None for name, value in form.values.items()}
-            answer = self.ask("POST", f"{api}/assign", None, {**body, "byRule": form.values["byRule"]})
+            body = {name: value or None for name, value in values.items()}
+            answer = self.ask("POST", f"{api}/assign", None, {**body, "byRule": values["byRule"]})
             if not answer.ok:
                 return self.invalid(form, answer)
         return self.done("Saved", self.address("conversation", self.params["id"]))

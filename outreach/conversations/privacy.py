@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import Q, QuerySet
 
 from core.models import Event
@@ -38,7 +40,7 @@ def blank_messages(subject: DataSubject, rows: QuerySet[ConversationMessage]) ->
     return rows.update(text="", media=None)
 
 
-NOBODY = {
+NOBODY: dict[str, Any] = {
     "name": "",
     "last_text": "",
     "subject": "",
