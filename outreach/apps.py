@@ -31,6 +31,7 @@ class OutreachConfig(AppConfig):
         from outreach.chatbots.models import ManualChatbot
         from outreach.connected_app_list import register_apps
         from outreach.connected_apps.selectors import counted_apps
+        from outreach.conversations import jobs as conversations  # noqa: F401  (register their work)
         from outreach.deliverability import jobs as deliverability  # noqa: F401  (register their work)
         from outreach.delivery import jobs as delivery  # noqa: F401  (register their work)
         from outreach.delivery.selectors import drafts, sent_messages

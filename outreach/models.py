@@ -3,7 +3,7 @@ from outreach.campaigns.models import Campaign
 from outreach.chat_apps.models import ChatApp, ChatOptOut, ChatTemplate
 from outreach.chat_events.models import ChatEvent
 from outreach.chatbots.models import ManualChatbot
-from outreach.conversations.models import CannedAnswer, Conversation, ConversationMessage
+from outreach.conversations.models import AnswerTime, CannedAnswer, Conversation, ConversationMessage
 from outreach.data_apps.models import DataApp
 from outreach.deliverability.models import DkimKey, SenderCheck
 from outreach.delivery.limits.models import RecipientQuota
@@ -27,6 +27,7 @@ __all__ = [
     "AiBudget",
     "AiCaps",
     "AiUsage",
+    "AnswerTime",
     "Campaign",
     "CannedAnswer",
     "CardScan",

@@ -28,7 +28,7 @@ WAITS = (
         "imports with rows to correct",
         "imports",
     ),
-    ("unreadReplies", ("genie", "GET"), "mail-open", "new reply", "new replies", "inbox"),
+    ("unreadReplies", ("genie", "GET"), "mail-open", "new reply", "new replies", "received-mail"),
     (
         "leadImportsToMend",
         ("lead", "POST"),

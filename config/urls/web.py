@@ -86,8 +86,8 @@ PAGES = [
     *email_templates.PAGES,
     *messages.PAGES,
     *senders.PAGES,
-    *inbox.PAGES,  # the mailbox of a sender comes after the senders, whose item of the menu it shares
     *conversations.PAGES,
+    *inbox.PAGES,  # the mailbox of a sender comes after the senders, whose item of the menu it shares
     *workflows.PAGES,
     *workflow_runs.PAGES,
     *approvals.PAGES,

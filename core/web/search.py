@@ -28,6 +28,15 @@ LISTS = (
     (("C",), "New one"),
 )
 RECORDS = ((("E",), "Edit"), (("N",), "Write a note"))
+INBOX = (
+    (("O",), "Open the first conversation"),
+    (("J",), "Next conversation"),
+    (("K",), "Conversation before"),
+    (("R",), "Answer"),
+    (("A",), "Assign"),
+    (("S",), "Snooze, or wake"),
+    (("E",), "Close, or open again"),
+)
 REVIEW = (
     (("A",), "Approve the draft"),
     (("E",), "Edit it"),
@@ -128,6 +137,8 @@ class Keys(Page):
             if item.key and self.opens(page)
         ]
         groups = [("Everywhere", EVERYWHERE), ("Go to", go), ("In lists", LISTS), ("On a record", RECORDS)]
+        if self.may("genie") or self.may("chatapp"):
+            groups.append(("Inbox", INBOX))
         return {"groups": [*groups, ("Review of drafts", REVIEW)] if self.may("genie") else groups}
 
 

@@ -17,6 +17,7 @@ from outreach.conversations.bots import ANSWERS, Incoming, Said
 from outreach.conversations.machine import BOT
 from outreach.conversations.models import Conversation
 from outreach.conversations.receiving import apply, enter
+from outreach.conversations.targets import keep
 
 BATCH = 200
 
@@ -98,4 +99,4 @@ def _look(id: str) -> None:
         apply(conversation, said)
         if said is None:
             enter(conversation, "hand_over")
-    conversation.save()
+    keep(conversation)

@@ -5,17 +5,27 @@ from __future__ import annotations
 from django.contrib import admin
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from outreach.conversations.models import CannedAnswer, Conversation, ConversationMessage
+from outreach.conversations.models import AnswerTime, CannedAnswer, Conversation, ConversationMessage
 
 
 @admin.register(Conversation)
 class ConversationAdmin(CompanyRecordAdmin):
-    """What is said between companies and people by chat."""
+    """What is said between companies and people, by chat and by mail."""
 
     icon = "forum"
     hides = ("bot",)
-    list_display = ("__str__", "company", "channel", "state", "assignee", "unread", "last_message_at")
-    list_filter = (BY_COMPANY, "state")
+    list_display = (
+        "__str__",
+        "company",
+        "channel",
+        "state",
+        "assignee",
+        "unread",
+        "last_message_at",
+        "answer_due_at",
+        "overdue_at",
+    )
+    list_filter = (BY_COMPANY, "channel", "state")
     list_select_related = ("company", "assignee")
     search_fields = ("=id", "name", "=address")
 
@@ -38,3 +48,14 @@ class CannedAnswerAdmin(CompanyRecordAdmin):
     list_display = ("__str__", "company", "created_at")
     list_filter = (BY_COMPANY,)
     search_fields = ("=id", "name")
+
+
+@admin.register(AnswerTime)
+class AnswerTimeAdmin(CompanyRecordAdmin):
+    """How soon members of teams are to answer."""
+
+    icon = "timer"
+    list_display = ("__str__", "company", "team", "created_at")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "team")
+    search_fields = ("=id",)

@@ -13,9 +13,10 @@ from outreach.conversations.models import CannedAnswer
 NOT_FOUND = ("NotFound_404", "id: there is no such canned answer in this company")
 
 
-def create(*, member_id: str, name: str, text: str) -> CannedAnswer:
+def create(*, member_id: str, name: str, text: str, shortcut: str = "") -> CannedAnswer:
     """Write a canned answer. Raises DuplicateField."""
-    return _save(CannedAnswer(name=name, text=text, created_by_id=member_id, updated_by_id=member_id))
+    fresh = CannedAnswer(name=name, text=text, shortcut=shortcut, created_by_id=member_id, updated_by_id=member_id)
+    return _save(fresh)
 
 
 @transaction.atomic
@@ -44,6 +45,8 @@ def _save(answer: CannedAnswer) -> CannedAnswer:
         with transaction.atomic():
             answer.save()
     except IntegrityError as error:
+        if "shortcut_unique" in str(error):
+            raise DuplicateField("shortcut", "shortcut: another canned answer has it") from None
         if "name_unique" not in str(error):
             raise
         raise DuplicateField("name", "name: another canned answer has it, whatever the case of its letters") from None

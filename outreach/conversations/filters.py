@@ -1,4 +1,4 @@
-"""The fields by which conversations, their messages and canned answers are filtered, searched and sorted."""
+"""The fields by which conversations, what is said there, canned answers and answer times are filtered and sorted."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ CONVERSATION_FIELDS = FieldSet(
         ListField("state", "text", "state", nullable=False),
         ListField("address", "text", "address", searchable=True, nullable=False),
         ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("subject", "text", "subject", searchable=True, nullable=False),
         ListField("lastText", "text", "last_text", searchable=True, sortable=False, nullable=False),
         ListField("chatApp", "id", "chat_app_id"),
         ListField("contact", "id", "contact_id", nullable=False),
@@ -20,6 +21,8 @@ CONVERSATION_FIELDS = FieldSet(
         ListField("chatbot", "id", "chatbot_id"),
         ListField("unread", "number", "unread", nullable=False),
         ListField("snoozedUntil", "date", "snoozed_until"),
+        ListField("answerDueAt", "date", "answer_due_at"),
+        ListField("overdueAt", "date", "overdue_at"),
         ListField("lastInboundAt", "date", "last_inbound_at"),
         ListField("lastMessageAt", "date", "last_message_at"),
         ListField("queuedAt", "date", "queued_at"),
@@ -27,7 +30,7 @@ CONVERSATION_FIELDS = FieldSet(
         ListField("updatedAt", "date", "updated_at", nullable=False),
     ],
     default_sort=("createdAt",),
-    default_search=("name", "address", "lastText"),
+    default_search=("name", "address", "subject", "lastText"),
 )
 MESSAGE_FIELDS = FieldSet(
     [
@@ -46,10 +49,25 @@ CANNED_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
         ListField("name", "text", "name", searchable=True, nullable=False),
+        ListField("shortcut", "text", "shortcut", searchable=True, nullable=False),
         ListField("text", "text", "text", searchable=True, sortable=False, nullable=False),
         ListField("createdBy", "id", "created_by_id"),
         ListField("createdAt", "date", "created_at", nullable=False),
         ListField("updatedAt", "date", "updated_at", nullable=False),
     ],
-    default_search=("name", "text"),
+    default_search=("name", "shortcut", "text"),
+)
+ANSWER_TIME_FIELDS = FieldSet(
+    [
+        ListField("_id", "id", "id", nullable=False),
+        ListField("team", "id", "team_id"),
+        ListField("team.name", "text", "team__name", searchable=True),
+        ListField("firstMinutes", "number", "first_minutes"),
+        ListField("nextMinutes", "number", "next_minutes"),
+        ListField("createdBy", "id", "created_by_id"),
+        ListField("createdAt", "date", "created_at", nullable=False),
+        ListField("updatedAt", "date", "updated_at", nullable=False),
+    ],
+    default_sort=("createdAt",),
+    default_search=("team.name",),
 )

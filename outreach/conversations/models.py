@@ -7,6 +7,8 @@ from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
 
 Q_WAITING = Q(bot_due_at__isnull=False)
+Q_DUE = Q(answer_due_at__isnull=False, overdue_at__isnull=True, snoozed_until__isnull=True)
+"""Matches conversations whose answer will be late one day."""
 
 
 class Conversation(CompanyModel):
@@ -14,6 +16,9 @@ class Conversation(CompanyModel):
 
     class Channel(models.TextChoices):
         CHATAPP = "chatapp"
+        MAIL = "mail"
+        WIDGET = "widget"
+        MESSENGER = "messenger"
 
     class State(models.TextChoices):
         BOT = "bot"
@@ -25,9 +30,20 @@ class Conversation(CompanyModel):
     chat_app = CompanyForeignKey(
         "outreach.ChatApp", on_delete=models.PROTECT, null=True, related_name="conversations", db_index=False
     )
+    smtp = CompanyForeignKey(
+        "outreach.Smtp",
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="Of mail: the sender whose message was answered last, by which answers go.",
+    )
+    mail_app = CompanyForeignKey(
+        "outreach.MailApp", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
+    )
     contact = CompanyForeignKey("crm.Contact", on_delete=models.PROTECT, related_name="conversations")
     lead = CompanyForeignKey("crm.Lead", on_delete=models.SET_NULL, null=True, related_name="+")
-    address = models.CharField(max_length=64, help_text="Who writes: the number, as E.164.")
+    address = models.CharField(max_length=320, help_text="Who writes: the number, as E.164, or the e-mail address.")
     name = models.CharField(max_length=200, blank=True, default="", help_text="As the person is called there.")
     state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
     team = CompanyForeignKey("crm.Team", on_delete=models.SET_NULL, null=True, related_name="+")
@@ -36,6 +52,7 @@ class Conversation(CompanyModel):
     bot = JSONField(default=dict, blank=True, help_text="How far its chatbot is: version, position, messages, since.")
     bot_due_at = models.DateTimeField(null=True, help_text="When its chatbot hands over by time.")
     snoozed_until = models.DateTimeField(null=True)
+    subject = models.CharField(max_length=200, blank=True, default="", db_default="", help_text="Of the last mail.")
     unread = models.PositiveIntegerField(default=0)
     last_text = models.CharField(max_length=200, blank=True, default="")
     last_inbound_at = models.DateTimeField(null=True)
@@ -43,6 +60,9 @@ class Conversation(CompanyModel):
     queued_at = models.DateTimeField(null=True, help_text="Since when it waits for a member.")
     answered_at = models.DateTimeField(null=True, help_text="When a member answered it first since it was queued.")
     closed_at = models.DateTimeField(null=True)
+    waiting_since = models.DateTimeField(null=True, help_text="When the person wrote what nobody has answered yet.")
+    answer_due_at = models.DateTimeField(null=True, help_text="Until when a member is to answer (AnswerTime).")
+    overdue_at = models.DateTimeField(null=True, help_text="When it was told that the answer is late.")
 
     class Meta(CompanyModel.Meta):
         constraints = [
@@ -59,6 +79,7 @@ class Conversation(CompanyModel):
             models.Index(
                 fields=("snoozed_until",), condition=Q(snoozed_until__isnull=False), name="conversation_snoozed"
             ),
+            models.Index(fields=("answer_due_at",), condition=Q_DUE, name="conversation_answer_due"),
         ]
 
     def __str__(self) -> str:
@@ -93,6 +114,14 @@ class ConversationMessage(CompanyModel):
     send_job = CompanyForeignKey(
         "outreach.SendJob", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
     )
+    inbound = CompanyForeignKey(
+        "outreach.InboundMessage",
+        on_delete=models.CASCADE,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="The received mail; what deletes it deletes the message.",
+    )
     happened_at = models.DateTimeField()
 
     class Meta(CompanyModel.Meta):
@@ -102,6 +131,7 @@ class ConversationMessage(CompanyModel):
         indexes = [
             models.Index(fields=("conversation", "happened_at", "id"), name="conversationmessage_thread"),
             models.Index(fields=("send_job",), condition=Q(send_job__isnull=False), name="conversationmessage_job"),
+            models.Index(fields=("inbound",), condition=Q(inbound__isnull=False), name="conversationmessage_mail"),
         ]
 
     def __str__(self) -> str:
@@ -112,15 +142,43 @@ class CannedAnswer(CompanyModel):
     """Words that members often answer with."""
 
     name = models.CharField(max_length=100)
+    shortcut = models.CharField(
+        max_length=32, blank=True, default="", db_default="", help_text="What is typed behind a slash to get it."
+    )
     text = models.TextField()
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
         constraints = [
-            models.UniqueConstraint("company", models.functions.Lower("name"), name="cannedanswer_name_unique")
+            models.UniqueConstraint("company", models.functions.Lower("name"), name="cannedanswer_name_unique"),
+            models.UniqueConstraint(
+                "company",
+                models.functions.Lower("shortcut"),
+                condition=~Q(shortcut=""),
+                name="cannedanswer_shortcut_unique",
+            ),
         ]
         indexes = [models.Index(fields=("company", "created_at", "id"), name="cannedanswer_newest")]
 
     def __str__(self) -> str:
         return self.name
+
+
+class AnswerTime(CompanyModel):
+    """How soon members of a team are to answer; without a team, those of teams that have none of their own."""
+
+    team = CompanyForeignKey("crm.Team", on_delete=models.CASCADE, null=True, related_name="+", db_index=False)
+    first_minutes = models.PositiveIntegerField(null=True, help_text="Until the first answer; empty: any time.")
+    next_minutes = models.PositiveIntegerField(null=True, help_text="Until each later answer; empty: any time.")
+    created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta(CompanyModel.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=("company", "team"), name="answertime_once", nulls_distinct=False)
+        ]
+        indexes = [models.Index(fields=("company", "created_at", "id"), name="answertime_newest")]
+
+    def __str__(self) -> str:
+        return f"first {self.first_minutes}, next {self.next_minutes}"

@@ -1,16 +1,22 @@
-"""The pages of conversations: who writes, and the box to answer in."""
+"""The inbox: who writes by whatever channel, what was said, and the box to answer in. And canned answers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime, time, timedelta
+from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils import timezone
 
+from core.ids import is_id
+from core.text.timezones import zone_of
 from core.web.filters import Choice
-from core.web.forms import Field, Form
+from core.web.forms import Field, Form, Option
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 STATES = {
     "bot": ("A chatbot answers", "info"),
@@ -19,80 +25,196 @@ STATES = {
     "closed": ("Closed", ""),
 }
 """State -> its words, and the tone of its badge."""
-NEAR, SHOWN = 30, 50
+CHANNELS = {
+    "mail": ("Mail", "mail"),
+    "chatapp": ("Chat", "messages-square"),
+    "widget": ("Website", "globe"),
+    "messenger": ("Messenger", "send"),
+}
+"""Channel -> its words, and its icon."""
+PROGRESS = {
+    "queued": ("Waits to go", "clock"),
+    "sent": ("Sent", "check"),
+    "delivered": ("Delivered", "check-check"),
+    "read": ("Read", "eye"),
+    "failed": ("Not sent", "circle-x"),
+    "unknown": ("Delivery unknown", "circle-question-mark"),
+}
+"""How far an answer has come -> its words, and its icon."""
+OPEN = ("bot", "queued", "human")
+VIEWS = (
+    ("", "Open"),
+    ("mine", "Mine"),
+    ("unassigned", "Unassigned"),
+    ("bot", "Chatbot"),
+    ("unread", "Unread"),
+    ("snoozed", "Snoozed"),
+    ("closed", "Closed"),
+)
+"""Which conversations -> the words of its tab."""
+RESTS = {
+    "hour": "For an hour",
+    "evening": "Until this evening",
+    "tomorrow": "Until tomorrow morning",
+    "monday": "Until Monday morning",
+}
+MORNING, EVENING = time(9), time(18)
+SHOWN = 50
+MODULES = ("chatapp", "genie")
+WORKING = {"status": ["owner", "accepted"]}
 
 
 def shown(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a conversation with the words and the tone of its state."""
+    """Return a conversation with the words of its state and its channel, and who it is."""
     words, tone = STATES.get(one["state"], (one["state"], ""))
+    channel, icon = CHANNELS.get(one["channel"], (one["channel"], "message-square"))
     contact = one["contact"] or {}
-    return {**one, "words": words, "mood": tone, "who": contact.get("name") or one["name"] or one["address"]}
+    who = contact.get("name") or one["name"] or one["address"]
+    return {**one, "words": words, "mood": tone, "by": channel, "sign": icon, "who": who}
 
 
-class ConversationPage(Page):
+def said(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a message with the words of how far it has come."""
+    words, icon = PROGRESS.get(one["state"], ("", ""))
+    return {**one, "words": words, "sign": icon}
+
+
+def rests_until(choice: str, now: datetime) -> datetime | None:
+    """Return when a conversation wakes that rests by one of RESTS, on the clock of `now`."""
+    day = now.date()
+    found = {
+        "hour": now + timedelta(hours=1),
+        "evening": datetime.combine(day + timedelta(days=int(now.time() >= EVENING)), EVENING, now.tzinfo),
+        "tomorrow": datetime.combine(day + timedelta(days=1), MORNING, now.tzinfo),
+        "monday": datetime.combine(day + timedelta(days=7 - day.weekday()), MORNING, now.tzinfo),
+    }
+    return found.get(choice)
+
+
+class InboxPage(Page):
     """What the pages of conversations share."""
 
-    module = "chatapp"
-    menu = MenuItem("Chats", "messages-square", 52, "Outreach")
+    module = MODULES[0]
+    also = MODULES[1:]
+    menu = MenuItem("Inbox", "mail-open", 51, "Outreach")
+
+    def lets(self, method: str) -> bool:
+        """Tell whether the reader may use the method on conversations of some channel."""
+        return any(self.may(module, method) for module in MODULES)
 
 
-class Conversations(ConversationPage):
-    path = name = "chats"
-    title = "Chats"
-    template = "web/conversations/list.html"
-    columns = (
-        Column("name", "Who", "name"),
-        Column("lastText", "What was said last"),
-        Column("state", "State", "state"),
-        Column("lastMessageAt", "When", "lastMessageAt"),
+class Inbox(InboxPage):
+    path = name = "inbox"
+    title = "Inbox"
+    template = "web/conversations/inbox.html"
+    choices = (
+        Choice("channel", "Channel", ("in",), tuple((key, words) for key, (words, _) in CHANNELS.items())),
+        Choice("state", "State", ("in",), tuple((key, words) for key, (words, _) in STATES.items())),
     )
-    choices = (Choice("state", "State", ("in",), tuple((key, words) for key, (words, _) in STATES.items())),)
+
+    @cached_property
+    def only(self) -> str:
+        asked = self.request.GET.get("only", "")
+        return asked if asked in dict(VIEWS) else ""
+
+    @cached_property
+    def state(self) -> ListState:
+        views: dict[str, list[tuple[str, str, Any]]] = {
+            "mine": [("assignee", "equals", self.actor.member_id), ("state", "in", OPEN)],
+            "unassigned": [("assignee", "isEmpty", None), ("state", "in", OPEN[1:])],
+            "bot": [("state", "equals", "bot")],
+            "unread": [("unread", "greaterThan", 0)],
+            "snoozed": [("snoozedUntil", "isNotEmpty", None)],
+            "closed": [("state", "equals", "closed")],
+        }
+        usual: list[tuple[str, str, Any]] = [("state", "in", OPEN), ("snoozedUntil", "isEmpty", None)]
+        conditions = [
+            {"field": field, "operator": operator, **({} if value is None else {"value": value})}
+            for field, operator, value in views.get(self.only, usual)
+        ]
+        known = {one.name: one for one in self.choices}
+        return ListState(self.request.GET, known, keeps=("only",), fixed=conditions)
 
     def show(self) -> Mapping[str, Any]:
-        state = ListState(self.request.GET, {one.name: one for one in self.choices})
-        found = self.read("conversation", state.query())
+        query = {"sortBy": "lastMessageAt", "sortOrder": "desc", **self.state.query(size=SHOWN)}
+        found = self.read("conversation", query)
         return {
-            "state": state,
+            "state": self.state,
             "choices": self.choices,
-            "columns": self.columns,
+            "views": VIEWS,
+            "only": self.only,
             "chats": [shown(one) for one in found.data],
-            "total": found.total,
-            "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
         }
 
 
-class ConversationDetail(ConversationPage):
-    path = "chats/<str:id>"
-    name = "chat"
-    template = "web/conversations/detail.html"
+class ConversationDetail(Inbox):
+    path = "inbox/<str:id>"
+    name = "conversation"
+    record_kind = ("conversation", "Conversations")
 
     @property
     def address_of_api(self) -> str:
         return f"conversation/{self.params['id']}"
 
-    def form(self) -> Form:
-        return Form([Field("text", "Answer", "textarea", required=True)])
+    @cached_property
+    def canned(self) -> list[Mapping[str, Any]]:
+        """The canned answers, by name."""
+        query = {"p": "1", "n": "100", "sortBy": "name", "sortOrder": "asc", "fields": "name,shortcut,text"}
+        answer = self.ask("GET", "canned-answer", query)
+        return list(answer.data) if answer.ok else []
+
+    def form(self, text: str = "") -> Form:
+        return Form([Field("text", "Answer", "textarea", required=True, key="r", value=text)])
 
     def show(self) -> Mapping[str, Any]:
         chat = shown(self.read(self.address_of_api).data)
         page = {"p": "1", "n": str(SHOWN), "sortBy": "happenedAt", "sortOrder": "desc"}
-        said = self.read(f"{self.address_of_api}/messages", page)
-        others = self.read("conversation", {"p": "1", "n": str(NEAR), "sortBy": "lastMessageAt", "sortOrder": "desc"})
+        messages = self.read(f"{self.address_of_api}/messages", page)
+        listed = super().show()
+        ids = [one["_id"] for one in listed["chats"]]
+        at = ids.index(chat["_id"]) if chat["_id"] in ids else None
+        module = "genie" if chat["channel"] == "mail" else "chatapp"
         return {
+            **listed,
             "chat": chat,
             "title": chat["who"],
-            "messages_of_chat": [*reversed(said.data)],
-            "queue": [shown(one) for one in others.data],
+            "module_of_chat": module,
+            "bubbles": [said(one) for one in reversed(messages.data)],
+            "next": ids[at + 1] if at is not None and at + 1 < len(ids) else "" if at is not None else (ids or [""])[0],
+            "before": ids[at - 1] if at else "",
+            "canned": self.canned if self.lets("POST") else [],
+            "rests": RESTS.items(),
             "form": self.form(),
         }
 
     def do_answer(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
+        meant = self.meant(str(form.values["text"]))
+        if meant:
+            return self.page({**self.show(), "form": self.form(meant)})
         answer = self.ask("POST", f"{self.address_of_api}/messages", None, form.values)
-        return self.done("The answer goes at once") if answer.ok else self.invalid(form, answer)
+        return self.done() if answer.ok else self.invalid(form, answer)
+
+    def meant(self, text: str) -> str:
+        """Return the canned answer whose shortcut the text is."""
+        wanted = text.removeprefix("/").strip().casefold() if text.startswith("/") else ""
+        return next((one["text"] for one in self.canned if wanted and one["shortcut"].casefold() == wanted), "")
+
+    def do_canned(self) -> HttpResponse:
+        chosen = self.request.POST.get("canned", "")
+        text = next((one["text"] for one in self.canned if one["_id"] == chosen), "")
+        written = self.request.POST.get("text", "").strip()
+        return self.page({**self.show(), "form": self.form("\n".join(filter(None, (written, text))))})
+
+    def do_note(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", f"{self.address_of_api}/notes", None, form.values)
+        return self.done() if answer.ok else self.invalid(form, answer)
 
     def do_takeover(self) -> HttpResponse:
-        return self._move("takeover", "You answer now", {})
+        instead = self.request.POST.get("instead", "")
+        return self._move("takeover", "You answer now", {"insteadOf": instead} if is_id(instead) else {})
 
     def do_release(self) -> HttpResponse:
         return self._move("release", "Released")
@@ -100,12 +222,207 @@ class ConversationDetail(ConversationPage):
     def do_close(self) -> HttpResponse:
         return self._move("close", "Closed")
 
+    def do_reopen(self) -> HttpResponse:
+        return self._move("reopen", "Open again")
+
     def do_read(self) -> HttpResponse:
-        return self._move("read", "Marked as read")
+        return self._move("read", "", {})
+
+    def do_unread(self) -> HttpResponse:
+        return self._move("read", "Marked as unread", {"isRead": False})
+
+    def do_wake(self) -> HttpResponse:
+        return self._move("snooze", "It rests no more", {"until": None})
+
+    def do_snooze(self) -> HttpResponse:
+        now = timezone.now().astimezone(zone_of(self.reader.formats.timezone))
+        until = rests_until(self.request.POST.get("until", ""), now)
+        if until is None:
+            return self.fail("Choose until when it rests")
+        return self._move("snooze", "It rests until then, or until the person writes", {"until": until.isoformat()})
+
+    def do_contact(self) -> HttpResponse:
+        return self._move("contact", "The contact with this number is linked", {})
+
+    def do_lead(self) -> HttpResponse:
+        return self._move("lead", "A lead was made", {})
 
     def _move(self, move: str, words: str, body: Mapping[str, Any] | None = None) -> HttpResponse:
         answer = self.ask("POST", f"{self.address_of_api}/{move}", None, body)
         return self.done(words) if answer.ok else self.refuse(answer)
 
 
-PAGES = [Conversations, ConversationDetail]
+class ConversationPeople(InboxPage):
+    """Whose a conversation is, and which lead it is about."""
+
+    path = "inbox/<str:id>/people"
+    name = "conversation-people"
+    template = "web/conversations/people.html"
+
+    @cached_property
+    def chat(self) -> dict[str, Any]:
+        return shown(self.read(f"conversation/{self.params['id']}").data)
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        people = self.options_of("member", fields="name,email", filters=WORKING)
+        leads = self.ask("GET", "lead", {"p": "1", "n": "50", "filters": {"contact": self.chat["contact"]["_id"]}})
+        options = [
+            Option(one["_id"], f"{one['status']}, {one['createdAt'][:10]}") for one in (leads.data if leads.ok else ())
+        ]
+        return Form(
+            [
+                Field("assignee", "Who answers", "select", options=people, placeholder="Anybody"),
+                Field("team", "Team", "select", options=self.options_of("team"), placeholder="As it is"),
+                Field("byRule", "Without a name above, the team's rule for leads chooses", "switch"),
+                Field("lead", "Lead", "select", options=options, placeholder="As it is"),
+            ],
+            values,
+        )
+
+    def values(self) -> dict[str, Any]:
+        return {name: (self.chat[name] or {}).get("_id", "") for name in ("assignee", "team", "lead")}
+
+    def show(self) -> Mapping[str, Any]:
+        return {"chat": self.chat, "title": f"Who answers {self.chat['who']}", "form": self.form(self.values())}
+
+    def do_save(self) -> HttpResponse:
+        before = self.values()
+        form = self.form(before).fill(self.request.POST)
+        values = dict(form.values)
+        lead = values.pop("lead", "")
+        api = f"conversation/{self.params['id']}"
+        if lead and lead != before["lead"]:
+            answer = self.ask("POST", f"{api}/lead", None, {"lead": lead})
+            if not answer.ok:
+                return self.invalid(form, answer)
+        changed = values["byRule"] or any((values[name] or "") != before[name] for name in ("assignee", "team"))
+        if changed:
+            body = {name: value or None for name, value in values.items()}
+            answer = self.ask("POST", f"{api}/assign", None, {**body, "byRule": values["byRule"]})
+            if not answer.ok:
+                return self.invalid(form, answer)
+        return self.done("Saved", self.address("conversation", self.params["id"]))
+
+
+CANNED = Records(
+    "canned-answer",
+    "canned-answers",
+    "canned answer",
+    "canned answers",
+    "message-square-quote",
+    "Words that you often answer with, ready to be put in.",
+)
+
+
+class CannedPage(InboxPage):
+    kind = CANNED
+
+
+class CannedAnswers(RecordList, CannedPage):
+    path = name = "canned-answers"
+    title = "Canned answers"
+    adds = "canned-answer-new"
+    rows = "web/conversations/canned_rows.html"
+    hint = "Name, shortcut or words"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("text", "Words"),
+        Column("shortcut", "Shortcut", "shortcut"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+
+class CannedForm(RecordForm, CannedPage):
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        help = "Type a slash and this as your answer, such as /hours, and the words come."
+        return Form(
+            [
+                Field("name", "Name", required=True, autofocus=values is None),
+                Field("shortcut", "Shortcut", help=help),
+                Field("text", "Words", "textarea", required=True),
+            ],
+            values,
+        )
+
+
+class NewCanned(NewRecord, CannedForm):
+    path = "canned-answers/new"
+    name = "canned-answer-new"
+    title = "New canned answer"
+
+
+class EditCanned(EditRecord, CannedForm):
+    path = "canned-answers/<str:id>"
+    name = "canned-answer"
+
+
+TIMES = Records(
+    "answer-time",
+    "answer-times",
+    "team's answer times",
+    "answer times",
+    "timer",
+    "How soon a team is to answer. Who waits for longer is told of.",
+)
+
+
+class TimesPage(InboxPage):
+    kind = TIMES
+
+
+class AnswerTimes(RecordList, TimesPage):
+    path = name = "answer-times"
+    title = "Answer times"
+    adds = "answer-time-new"
+    rows = "web/conversations/times_rows.html"
+    hint = "Team"
+    columns = (
+        Column("team", "Team"),
+        Column("firstMinutes", "First answer", "firstMinutes", css="right num"),
+        Column("nextMinutes", "Later answers", "nextMinutes", css="right num"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+
+class TimesForm(RecordForm, TimesPage):
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        empty = "Empty: any time."
+        teams = self.options_of("team")
+        return Form(
+            [
+                Field("team", "Team", "select", options=teams, placeholder="All that have no times of their own"),
+                Field("firstMinutes", "Minutes until the first answer", "number", help=empty),
+                Field("nextMinutes", "Minutes until each later answer", "number", help=empty),
+            ],
+            values,
+        )
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value or None for name, value in values.items()}
+
+
+class NewTimes(NewRecord, TimesForm):
+    path = "answer-times/new"
+    name = "answer-time-new"
+    title = "New answer times"
+
+
+class EditTimes(EditRecord, TimesForm):
+    path = "answer-times/<str:id>"
+    name = "answer-time"
+
+    def values(self) -> Mapping[str, Any]:
+        return {**self.record, "team": (self.record["team"] or {}).get("_id", "")}
+
+
+PAGES = [
+    Inbox,
+    ConversationDetail,
+    ConversationPeople,
+    CannedAnswers,
+    NewCanned,
+    EditCanned,
+    AnswerTimes,
+    NewTimes,
+    EditTimes,
+]

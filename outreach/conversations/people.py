@@ -70,10 +70,13 @@ def lead_of(contact: Contact, member_id: str) -> Lead | None:
     if found is not None:
         return found
     try:
-        with transaction.atomic():
-            saved = create_lead(
-                actor_id=member_id, form_data={}, relations=Relations(contact=contact.pk), drop_invalid=True
-            )
-        return Lead.objects.filter(pk=saved.id).first()
+        return Lead.objects.filter(pk=new_lead(contact, member_id)).first()
     except ApiError:
         return None
+
+
+@transaction.atomic
+def new_lead(contact: Contact, member_id: str) -> str:
+    """Make a lead of the contact, which the team's rule deals out. Returns its id. Raises what create_lead raises."""
+    relations = Relations(contact=contact.pk)
+    return create_lead(actor_id=member_id, form_data={}, relations=relations, drop_invalid=True).id

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import Q, QuerySet
 
 from core.models import Event
@@ -38,13 +40,25 @@ def blank_messages(subject: DataSubject, rows: QuerySet[ConversationMessage]) ->
     return rows.update(text="", media=None)
 
 
+NOBODY: dict[str, Any] = {
+    "name": "",
+    "last_text": "",
+    "subject": "",
+    "bot": {},
+    "bot_due_at": None,
+    "state": Conversation.State.CLOSED,
+    "snoozed_until": None,
+    "waiting_since": None,
+    "answer_due_at": None,
+}
+"""What a conversation has of a person whose data were erased."""
+
+
 def blank_conversations(subject: DataSubject, rows: QuerySet[Conversation]) -> int:
     """Blank who it was. Nobody answers there any more: a new message begins another conversation."""
     count = 0
     for row in rows:
-        Conversation.objects.filter(pk=row.pk).update(
-            name="", last_text="", address=f"erased:{row.pk}", bot={}, bot_due_at=None, state=Conversation.State.CLOSED
-        )
+        Conversation.objects.filter(pk=row.pk).update(address=f"erased:{row.pk}", **NOBODY)
         count += 1
     return count
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -16,11 +16,12 @@ from core.events import emit
 from crm.models import Contact
 from outreach.chat_apps.models import ChatApp, ChatOptOut
 from outreach.conversations.bots import Incoming, Said, ask
+from outreach.conversations.channels import channel_of
 from outreach.conversations.machine import BOT, CLOSED, HUMAN, QUEUED, moved
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.conversations.people import acting_member, contact_of, lead_of
-from outreach.conversations.saying import say, text_content
-from outreach.delivery.chats import SESSION
+from outreach.conversations.saying import say
+from outreach.conversations.targets import keep
 from outreach.inbox.words import asks_to_stop
 
 Channel = Conversation.Channel
@@ -33,7 +34,8 @@ class Inbound:
     """A message as it came."""
 
     external_id: str
-    phone: str
+    address: str
+    """Who wrote: the number, as E.164, or the e-mail address."""
     at: datetime
     name: str = ""
     text: str = ""
@@ -52,18 +54,8 @@ def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
     conversation = _conversation(app, inbound, member)
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
         return None  # another worker was first, and held the conversation
-    message = ConversationMessage.objects.create(
-        conversation=conversation,
-        direction=ConversationMessage.Direction.IN,
-        author=ConversationMessage.Author.CONTACT,
-        kind=inbound.kind,
-        text=inbound.text,
-        media=dict(inbound.media) if inbound.media else None,
-        external_id=inbound.external_id,
-        reply_to=inbound.reply_to,
-        happened_at=inbound.at,
-    )
-    _note(conversation, inbound)
+    message = arrived(conversation, inbound)
+    _stop_writing(conversation, inbound.at)
     if conversation.state == CLOSED:
         conversation.bot, conversation.chatbot_id = {}, None
     said = None
@@ -78,62 +70,100 @@ def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
     apply(conversation, said)
     if conversation.state == BOT and said is None:
         enter(conversation, "hand_over")  # its chatbot is there no more, or the person wants to hear nothing
-    conversation.save()
-    _emit("conversation.received", conversation, message, text=inbound.text[:2000])
+    keep(conversation)
+    tell("conversation.received", conversation, message, text=inbound.text[:2000])
+    return message
+
+
+def arrived(conversation: Conversation, inbound: Inbound, **columns: Any) -> ConversationMessage:
+    """Store a message in a locked conversation, which the caller saves, and note when the person last wrote.
+
+    A message that comes late opens a chat no longer than it would have.
+    """
+    message: ConversationMessage = ConversationMessage.objects.create(
+        conversation=conversation,
+        direction=ConversationMessage.Direction.IN,
+        author=ConversationMessage.Author.CONTACT,
+        kind=inbound.kind,
+        text=inbound.text,
+        media=dict(inbound.media) if inbound.media else None,
+        external_id=inbound.external_id,
+        reply_to=inbound.reply_to,
+        happened_at=inbound.at,
+        **columns,
+    )
+    at = min(inbound.at, timezone.now())
+    conversation.last_inbound_at = max(conversation.last_inbound_at or at, at)
+    conversation.last_message_at = max(conversation.last_message_at or at, at)
+    conversation.last_text = " ".join((inbound.text or inbound.kind).split())[:200]
+    conversation.waiting_since = conversation.waiting_since or at
+    conversation.unread += 1
+    conversation.snoozed_until = None
+    conversation.name = inbound.name[:200] or conversation.name
     return message
 
 
 def _conversation(app: ChatApp, inbound: Inbound, member: str) -> Conversation:
     """Return the person's conversation, locked until the transaction ends; a new one is closed still."""
+
+    def same(found: Conversation) -> bool:
+        return not found.contact.is_deleted and found.contact.contact_number == inbound.address
+
+    def values() -> dict[str, Any]:
+        contact = contact_of(inbound.address, inbound.name, member)
+        lead = lead_of(contact, member)
+        return {
+            "contact": contact,
+            "lead": lead,
+            "team_id": lead.team_id if lead else None,
+            "assignee_id": lead.team_member_id if lead else None,
+        }
+
+    place = {"channel": Channel.CHATAPP, "chat_app": app, "address": inbound.address}
+    return locked_or_new(place, inbound.name, same, values)
+
+
+def locked_or_new(
+    place: Mapping[str, Any], name: str, same: Callable[[Conversation], bool], values: Callable[[], Mapping[str, Any]]
+) -> Conversation:
+    """Return the conversation of the place, locked until the transaction ends; a new one is closed still.
+
+    `values` say whose it is. They are asked for where there is none, and where it is not the `same` person's any more.
+    """
     rows = Conversation.objects.select_for_update(of=("self",))
-    place = {"channel": Channel.CHATAPP, "chat_app": app, "address": inbound.phone}
-    found = rows.filter(**place).first()
-    if found is not None and not found.contact.is_deleted and found.contact.contact_number == inbound.phone:
+    found: Conversation | None = rows.filter(**place).first()
+    if found is not None and same(found):
         return found
-    contact = contact_of(inbound.phone, inbound.name, member)
-    lead = lead_of(contact, member)
-    values = {
-        "contact": contact,
-        "lead": lead,
-        "team_id": lead.team_id if lead else None,
-        "assignee_id": lead.team_member_id if lead else None,
-    }
+    known = values()
     if found is not None:  # the contact was deleted, or has another number by now
-        for name, value in values.items():
-            setattr(found, name, value)
+        for column, value in known.items():
+            setattr(found, column, value)
         return found
-    fresh = Conversation(state=CLOSED, name=inbound.name[:200], **place, **values)
+    fresh = Conversation(state=CLOSED, name=name[:200], **place, **known)
     Conversation.objects.bulk_create([fresh], ignore_conflicts=True)
     made: Conversation = rows.get(**place)
     if made.pk == fresh.pk:
-        payload = {"contact": contact.pk, "lead": made.lead_id, "channel": made.channel}
-        emit("conversation.created", [made.pk], payloads={made.pk: payload})
+        tell("conversation.created", made)
     return made
 
 
-def _note(conversation: Conversation, inbound: Inbound) -> None:
-    """Write down when the person last wrote. A message that comes late opens the chat no longer than it would have."""
+def _stop_writing(conversation: Conversation, at: datetime) -> None:
+    """Note that the contact has replied: nothing more is sent to it by itself."""
     now = timezone.now()
-    at = min(inbound.at, now)
-    conversation.last_inbound_at = max(conversation.last_inbound_at or at, at)
-    conversation.last_message_at = max(conversation.last_message_at or at, at)
-    conversation.last_text = " ".join((inbound.text or inbound.kind).split())[:200]
-    conversation.unread += 1
-    conversation.snoozed_until = None
-    conversation.name = inbound.name[:200] or conversation.name
+    at = min(at, now)
     Contact.objects.filter(pk=conversation.contact_id).update(
         replied_at=Greatest(Coalesce(F("replied_at"), at), at), updated_at=now
     )
 
 
 def _opt_out(inbound: Inbound, message: ConversationMessage) -> None:
-    row = ChatOptOut(phone=inbound.phone, reason=ChatOptOut.Reason.STOP, source=message.pk)
+    row = ChatOptOut(phone=inbound.address, reason=ChatOptOut.Reason.STOP, source=message.pk)
     ChatOptOut.objects.bulk_create([row], ignore_conflicts=True)
 
 
 def _opt_in(inbound: Inbound) -> None:
     if inbound.text.strip().casefold() in START:
-        ChatOptOut.objects.filter(phone=inbound.phone, reason=ChatOptOut.Reason.STOP).delete()
+        ChatOptOut.objects.filter(phone=inbound.address, reason=ChatOptOut.Reason.STOP).delete()
 
 
 def enter(conversation: Conversation, move: str) -> None:
@@ -143,7 +173,7 @@ def enter(conversation: Conversation, move: str) -> None:
     now = timezone.now()
     if conversation.state == QUEUED and before != QUEUED:
         conversation.queued_at, conversation.answered_at = now, None
-        _emit("conversation.queued", conversation)
+        tell("conversation.queued", conversation)
     if conversation.state != BOT:
         conversation.bot_due_at = None
     if conversation.state == HUMAN:
@@ -157,19 +187,23 @@ def apply(conversation: Conversation, said: Said | None) -> None:
         return
     conversation.chatbot_id, conversation.bot = said.chatbot_id, dict(said.memory)
     conversation.bot_due_at = said.due_at
-    is_open = conversation.last_inbound_at is not None and conversation.last_inbound_at + SESSION > timezone.now()
+    channel, last = channel_of(conversation), conversation.last_inbound_at
+    is_open = last is not None and (channel.session is None or last + channel.session > timezone.now())
     for text in said.texts if is_open else ():
-        say(conversation, content=text_content(text), text=text, author=ConversationMessage.Author.BOT)
+        content = channel.content(conversation, text)
+        say(conversation, content=content, text=text, author=ConversationMessage.Author.BOT)
     if said.hand_over or not is_open:
         enter(conversation, "hand_over")
 
 
-def _emit(kind: str, conversation: Conversation, message: ConversationMessage | None = None, **values: Any) -> None:
+def tell(kind: str, conversation: Conversation, message: ConversationMessage | None = None, **values: Any) -> None:
+    """Emit an event of a conversation, with whom it is about."""
     payload = {
         "contact": conversation.contact_id,
         "lead": conversation.lead_id,
         "channel": conversation.channel,
         "state": conversation.state,
+        "assignee": conversation.assignee_id,
         **({"message": message.pk} if message else {}),
         **values,
     }

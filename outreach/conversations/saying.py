@@ -10,27 +10,28 @@ from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from core.errors import NamedError, ValidationFailed
+from core.errors import NamedError
 from core.ids import new_id
 from core.jobs import notify_workers
 from core.tenancy import company_id
 from outreach.chat_apps.models import ChatTemplate
-from outreach.chat_apps.selectors import is_phone, opted_out
+from outreach.chat_apps.selectors import opted_out
+from outreach.conversations.channels import channel_of, known_of
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.delivery import ledger
-from outreach.delivery.chats import SESSION
 from outreach.delivery.models import SendJob
 
 Author = ConversationMessage.Author
 Direction = ConversationMessage.Direction
-TEXT_LENGTH = 4096
+TEXT_LENGTH = 20_000
+"""Of the channel that takes most."""
 CLOSED = "NoMessagesSent_400"
 
 
 def check_open(conversation: Conversation) -> None:
     """Raise NoMessagesSent_400 for a conversation in which no free words may be said now."""
-    last = conversation.last_inbound_at
-    if last is None or last + SESSION <= timezone.now():
+    last, session = conversation.last_inbound_at, channel_of(conversation).session
+    if session is not None and (last is None or last + session <= timezone.now()):
         raise NamedError(
             CLOSED, "text: more than 24 hours have passed since the person's last message; send an approved template"
         )
@@ -38,20 +39,11 @@ def check_open(conversation: Conversation) -> None:
 
 def check_reachable(conversation: Conversation, *, template: bool) -> None:
     """Raise NoMessagesSent_400 for whom nothing may go to."""
-    app, contact = conversation.chat_app, conversation.contact
-    if app is None or not app.is_active:
-        raise NamedError(CLOSED, "id: the chat app of the conversation is switched off")
-    if contact.is_deleted or contact.contact_number != conversation.address or not is_phone(conversation.address):
-        raise NamedError(CLOSED, "id: the contact was deleted, or has another number now")
+    trouble = channel_of(conversation).trouble(known_of(conversation))
+    if trouble:
+        raise NamedError(CLOSED, f"id: {trouble}")
     if template and opted_out([conversation.address]):
         raise NamedError(CLOSED, "template: the person has asked for no such messages")
-
-
-def text_content(text: str) -> dict[str, Any]:
-    """Return free words as the vendor takes them. Raises ValidationFailed."""
-    if not text.strip() or len(text) > TEXT_LENGTH:
-        raise ValidationFailed("text is missing or too long", f"text: 1 to {TEXT_LENGTH:,} characters")
-    return {"type": "text", "text": {"body": text, "preview_url": False}}
 
 
 def say(
@@ -64,18 +56,15 @@ def say(
     template: ChatTemplate | None = None,
 ) -> ConversationMessage:
     """Plan a message in a conversation whose row the caller has locked, in the caller's transaction."""
-    now = timezone.now()
+    now, columns = timezone.now(), channel_of(conversation).columns(conversation, content)
     job = SendJob(
         id=new_id(),
-        chat_app_id=conversation.chat_app_id,
         chat_template=template,
         conversation=conversation,
-        chat=dict(content),
         contact_id=conversation.contact_id,
-        channel=SendJob.Channel.CHATAPP,
-        occurrence=next_numbers([conversation.contact_id])[conversation.contact_id],
-        recipient=conversation.address,
+        occurrence=next_numbers([conversation.contact_id], columns["channel"])[conversation.contact_id],
         text=text,
+        **columns,
         status=SendJob.Status.APPROVED,
         approved_at=now,
         approved_by_id=member_id,
@@ -99,16 +88,16 @@ def say(
     return message
 
 
-def next_numbers(contact_ids: Iterable[str]) -> dict[str, int]:
-    """Return contact -> the number of its next message of no run. Whoever asks holds a lock on each until the
-    transaction ends."""
+def next_numbers(contact_ids: Iterable[str], channel: str = SendJob.Channel.CHATAPP) -> dict[str, int]:
+    """Return contact -> the number of its next message of no run by the channel. Whoever asks holds a lock on each
+    until the transaction ends."""
     ids = sorted(set(contact_ids))
     keys = sorted(
         int.from_bytes(hashlib.sha256(f"chat:{company_id()}:{id}".encode()).digest()[:8], signed=True) for id in ids
     )
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(key) FROM unnest(%s::bigint[]) AS key", [keys])
-    rows = SendJob.objects.filter(contact_id__in=ids, run=None, channel=SendJob.Channel.CHATAPP).order_by()
+    rows = SendJob.objects.filter(contact_id__in=ids, run=None, channel=channel).order_by()
     last = dict(rows.values_list("contact_id").annotate(last=Max("occurrence")))
     return {id: (last.get(id) or 0) + 1 for id in ids}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,14 +10,16 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, Input, LineInput, ObjectIdInput, TextInput
+from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from outreach.chat_apps.serializers import ChatAppSnapshot
+from outreach.conversations.channels import READS, answering
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.conversations.saying import TEXT_LENGTH
-from outreach.delivery.chats import SESSION
+from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import sentence_of
+from outreach.delivery.selectors import decisions_by_id
 from outreach.delivery.serializers import ContactSnapshot
 
 
@@ -39,7 +42,11 @@ class ConversationBegin(Input):
 class AnswerInput(Input):
     """What to say: a text, or a template."""
 
-    text = TextInput(required=False, max_length=TEXT_LENGTH, help_text="Within 24 hours of the person's last message.")
+    text = TextInput(
+        required=False,
+        max_length=TEXT_LENGTH,
+        help_text="By mail at any time; by a chat app within 24 hours of the person's last message, 4,096 characters.",
+    )
     template = ObjectIdInput(required=False, allow_null=True, help_text="An approved template, at any time.")
     values = ValuesInput(required=False, help_text="Variable -> its value, instead of the contact's.")
 
@@ -62,6 +69,9 @@ class AssignInput(Input):
 
     assignee = ObjectIdInput(required=False, allow_null=True, default=None, help_text="null: anybody.")
     team = ObjectIdInput(required=False, allow_null=True, default=None, help_text="null: the team stays.")
+    byRule = BooleanInput(
+        default=False, help_text="Without an assignee: the team's rule for leads chooses one, where it chooses anybody."
+    )
 
 
 class SnoozeInput(Input):
@@ -73,19 +83,67 @@ class NoteInput(Input):
 
 
 class ReadInput(Input):
-    isRead = BooleanInput(default=True)
+    isRead = BooleanInput(default=True, help_text="false: it is to be read again.")
+
+
+class ContactInput(Input):
+    contact = ObjectIdInput(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="One with the conversation's address. null: by a number it is found, or made.",
+    )
+
+
+class LeadInput(Input):
+    lead = ObjectIdInput(
+        required=False, allow_null=True, default=None, help_text="One of the contact. null: a new one is made."
+    )
+
+
+SHORTCUT = "What is typed behind a slash to get it, such as hours; unique in the company. Empty: none."
+
+
+class ShortcutInput(LineInput):
+    """What stands for a canned answer: letters, digits, hyphens, underscores."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        text = super().to_internal_value(data).removeprefix("/")
+        if text and not re.fullmatch(r"[\w-]+", text):
+            raise serializers.ValidationError("only letters, digits, hyphens and underscores")
+        return text
 
 
 class CannedInput(Input):
     """Words to answer with."""
 
     name = LineInput(max_length=100, help_text="unique in the company, whatever the case of its letters")
+    shortcut = ShortcutInput(max_length=32, required=False, allow_blank=True, help_text=SHORTCUT)
     text = TextInput(max_length=TEXT_LENGTH)
 
 
 class CannedChange(CannedInput):
     name = LineInput(max_length=100, required=False)
     text = TextInput(max_length=TEXT_LENGTH, required=False)
+
+
+MINUTES = 60 * 24 * 90
+
+
+class AnswerTimeChange(Input):
+    """How soon members of a team are to answer."""
+
+    team = ObjectIdInput(required=False, allow_null=True, help_text="null: all teams that have no times of their own.")
+    firstMinutes = IntegerInput(
+        required=False, allow_null=True, min_value=1, max_value=MINUTES, help_text="Until the first answer."
+    )
+    nextMinutes = IntegerInput(
+        required=False, allow_null=True, min_value=1, max_value=MINUTES, help_text="Until each later answer."
+    )
+
+
+class AnswerTimeDelete(SelectionInput):
+    """Which answer times to delete."""
 
 
 class CannedDelete(SelectionInput):
@@ -97,6 +155,7 @@ class CannedOut(Output):
 
     _id = IdField()
     name = serializers.CharField()
+    shortcut = serializers.CharField(help_text=SHORTCUT)
     text = serializers.CharField()
     createdBy = MemberSnapshot(source="created_by")
     updatedBy = MemberSnapshot(source="updated_by")
@@ -109,6 +168,19 @@ class ConversationReference(Output):
     name = serializers.CharField()
 
 
+class AnswerTimeOut(Output):
+    """How soon members of a team are to answer; null: any time."""
+
+    _id = IdField()
+    team = ConversationReference(help_text="null: all teams that have no times of their own.")
+    firstMinutes = serializers.IntegerField(allow_null=True, source="first_minutes")
+    nextMinutes = serializers.IntegerField(allow_null=True, source="next_minutes")
+    createdBy = MemberSnapshot(source="created_by")
+    updatedBy = MemberSnapshot(source="updated_by")
+    createdAt = serializers.DateTimeField()
+    updatedAt = serializers.DateTimeField()
+
+
 class ConversationLead(Output):
     _id = IdField()
     status = serializers.CharField()
@@ -116,6 +188,8 @@ class ConversationLead(Output):
 
 class ConversationOut(Output):
     """A conversation."""
+
+    reads = READS
 
     _id = IdField()
     channel = serializers.ChoiceField(choices=Conversation.Channel.values)
@@ -128,14 +202,25 @@ class ConversationOut(Output):
     team = ConversationReference()
     assignee = MemberSnapshot()
     chatbot = ConversationReference()
+    subject = serializers.CharField(help_text="Of the last mail.")
     unread = serializers.IntegerField()
     lastText = serializers.CharField()
     lastInboundAt = serializers.DateTimeField(allow_null=True)
     lastMessageAt = serializers.DateTimeField(allow_null=True)
     opensUntil = Computed(
-        serializers.DateTimeField(allow_null=True, help_text="Until when free words may be said; null: not now.")
+        serializers.DateTimeField(
+            allow_null=True, help_text="Until when free words may be said by chat; null: not now, or at any time."
+        )
     )
+    canAnswer = Computed(serializers.BooleanField(help_text="Free words may be said now."))
+    whyNot = Computed(serializers.CharField(help_text="Why free words may not be said; empty: they may."))
+    waits = Computed(serializers.CharField(help_text="Why an answer would not go at once; empty: it goes."))
     snoozedUntil = serializers.DateTimeField(allow_null=True)
+    waitingSince = serializers.DateTimeField(
+        allow_null=True, help_text="When the person wrote what nobody has answered yet."
+    )
+    answerDueAt = serializers.DateTimeField(allow_null=True, help_text="Until when a member is to answer.")
+    overdueAt = serializers.DateTimeField(allow_null=True, help_text="When it was told that the answer is late.")
     queuedAt = serializers.DateTimeField(allow_null=True, help_text="Since when it waits for a member.")
     answeredAt = serializers.DateTimeField(allow_null=True)
     closedAt = serializers.DateTimeField(allow_null=True)
@@ -144,8 +229,25 @@ class ConversationOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        until = row["last_inbound_at"] and row["last_inbound_at"] + SESSION
-        return {**data, "opensUntil": until if until and until > timezone.now() else None}
+        return {**data, **answering(row["channel"], row, timezone.now())}
+
+
+STATES = ("", "queued", "sent", "delivered", "read", "failed", "unknown")
+READ = ("read", "opened", "clicked")
+FAILED = ("failed", "bounced", "rejected")
+
+
+def state_of(status: str | None, told: str | None) -> str:
+    """Return how far a message has come, by its status and what is told of its delivery."""
+    if status is None:
+        return ""
+    if status in (*SendJob.TO_SEND, SendJob.Status.SENDING):
+        return "queued"
+    if status == SendJob.Status.UNKNOWN:
+        return "unknown"
+    if status != SendJob.Status.SENT or told in FAILED:
+        return "failed"
+    return "read" if told in READ else "delivered" if told == "delivered" else "sent"
 
 
 class ConversationMessageOut(Output):
@@ -161,18 +263,34 @@ class ConversationMessageOut(Output):
     text = serializers.CharField()
     media = serializers.DictField(allow_null=True)
     sendJob = IdField(source="send_job_id", allow_null=True)
+    state = Computed(
+        serializers.ChoiceField(
+            choices=STATES, help_text="How far what is said has come; empty for what the person wrote, and for notes."
+        )
+    )
     status = Computed(serializers.CharField(allow_null=True, help_text="Of what is said: as messages have it."))
     deliveryStatus = Computed(serializers.CharField(allow_null=True, help_text="sent, delivered, read or failed."))
-    sentence = Computed(serializers.CharField(help_text="Why it did not go; empty if it did."))
+    sentence = Computed(serializers.CharField(help_text="Why it did not go, or waits; empty if it went."))
     happenedAt = serializers.DateTimeField()
     createdAt = serializers.DateTimeField()
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        reason = row["send_job__reason"]
-        told = {
-            "status": row["send_job__status"],
-            "deliveryStatus": row["send_job__delivery_status"],
+        reason, status, told = row["send_job__reason"], row["send_job__status"], row["send_job__delivery_status"]
+        return {
+            **data,
+            "state": state_of(status, told),
+            "status": status,
+            "deliveryStatus": told,
             "sentence": row["send_job__error"] or (sentence_of(reason) if reason else ""),
         }
-        return {**data, **told}
+
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        waiting = [row["sendJob"] for row in rows if row["status"] in SendJob.TO_SEND]
+        found = decisions_by_id(waiting) if waiting else {}
+        for row in rows:
+            decision = found.get(row["sendJob"] or "")
+            if decision is not None and decision["state"] != "ready":
+                row["sentence"] = decision["sentence"]
+        return rows

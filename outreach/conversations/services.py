@@ -9,10 +9,14 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.members.notices import notify
 from accounts.models import Member
 from core.errors import NamedError, ValidationFailed
 from core.events import emit
 from crm.contacts.selectors import live_contacts
+from crm.leads.assignment import assign as next_of_team
+from crm.leads.schema import closed_statuses
+from crm.models import Lead
 from crm.teams.models import Team
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_apps.selectors import is_phone
@@ -20,12 +24,16 @@ from outreach.chat_apps.services import get_app
 from outreach.chat_templates.filling import fill, values_for
 from outreach.chat_templates.services import get_template
 from outreach.conversations.bots import ask
+from outreach.conversations.channels import channel_of
 from outreach.conversations.machine import CLOSED, HUMAN, QUEUED
+from outreach.conversations.mails import ASSIGNED
 from outreach.conversations.models import Conversation, ConversationMessage
-from outreach.conversations.people import lead_of
+from outreach.conversations.people import contact_of, lead_of, new_lead
 from outreach.conversations.receiving import apply, enter
-from outreach.conversations.saying import check_open, check_reachable, say, take_back, text_content
+from outreach.conversations.saying import check_open, check_reachable, say, take_back
+from outreach.conversations.targets import answered, keep
 from outreach.email_templates.rendering import ValueReader
+from outreach.inbox.models import InboundMessage
 
 MODULE = "chatapp"
 NOT_FOUND = ("NotFound_404", "id: there is no such conversation in this company")
@@ -65,7 +73,7 @@ def take_over(*, id: str, member_id: str, instead_of: str | None = None) -> None
     """
     conversation = _locked(id)
     _take(conversation, member_id, instead_of)
-    conversation.save()
+    keep(conversation)
 
 
 def _take(conversation: Conversation, member_id: str, instead_of: str | None) -> None:
@@ -98,14 +106,15 @@ def release(*, id: str, member_id: str) -> None:
             conversation.queued_at = conversation.queued_at or timezone.now()
     else:
         apply(conversation, said)
-    conversation.save()
+    keep(conversation)
     _tell("released", conversation, member_id)
 
 
 @transaction.atomic
-def assign(*, id: str, member_id: str, assignee: str | None, team: str | None) -> None:
+def assign(*, id: str, member_id: str, assignee: str | None, team: str | None, by_rule: bool = False) -> None:
     """Say whose the conversation is: it waits for them. Without both it waits for anybody.
 
+    With `by_rule` the team's rule for leads chooses the member; where it chooses nobody, it waits for the team.
     Raises NotFound_404, MemberNotFound_404, TeamNotFound_400.
     """
     conversation = _locked(id)
@@ -116,11 +125,16 @@ def assign(*, id: str, member_id: str, assignee: str | None, team: str | None) -
     take_back(conversation, member_id)
     if conversation.state != QUEUED:
         enter(conversation, "queue")
-    conversation.assignee_id = assignee
     if team is not None:
         conversation.team_id = team
-    conversation.save()
-    _tell("assigned", conversation, member_id)
+    if by_rule and assignee is None and conversation.team_id is not None:
+        [assignee] = next_of_team([conversation.team_id], closed_statuses())
+    conversation.assignee_id = assignee
+    keep(conversation)
+    _tell("assigned", conversation, member_id, team=conversation.team_id)
+    if assignee is not None and assignee != member_id:
+        receiver = Member.objects.filter(pk=assignee).first()
+        notify(ASSIGNED.key, {"conversation": conversation}, members=[receiver], about=("conversation", id))
 
 
 @transaction.atomic
@@ -132,8 +146,10 @@ def snooze(*, id: str, until: datetime | None) -> None:
     if until is not None and until <= timezone.now():
         raise ValidationFailed("until is over", "until: a time that is still to come, or null")
     conversation = _locked(id)
+    if until is not None and conversation.state == CLOSED:
+        raise NamedError("InvalidRequest_400", "id: the conversation is closed; it rests already")
     conversation.snoozed_until = until
-    conversation.save()
+    keep(conversation)
 
 
 @transaction.atomic
@@ -143,15 +159,79 @@ def close(*, id: str, member_id: str) -> None:
     take_back(conversation, member_id)
     enter(conversation, "close")
     conversation.snoozed_until, conversation.unread = None, 0
-    conversation.save()
+    _read_mail(id)
+    keep(conversation)
     _tell("closed", conversation, member_id)
 
 
 @transaction.atomic
-def mark_read(*, id: str) -> None:
-    """Note that what came in was read. Raises NotFound_404."""
-    if not Conversation.objects.filter(pk=id).update(unread=0):
-        raise NamedError(*NOT_FOUND)
+def reopen(*, id: str, member_id: str) -> None:
+    """Let a closed conversation wait for a member again. Raises NotFound_404 and InvalidRequest_400."""
+    conversation = _locked(id)
+    if conversation.state != CLOSED:
+        raise NamedError("InvalidRequest_400", f"id: the conversation is {conversation.state}, and not closed")
+    enter(conversation, "queue")
+    keep(conversation)
+    _tell("reopened", conversation, member_id)
+
+
+@transaction.atomic
+def mark_read(*, id: str, is_read: bool = True) -> None:
+    """Note that what came in was read, or is to be read again. Raises NotFound_404."""
+    conversation = _locked(id)
+    conversation.unread = 0 if is_read else max(conversation.unread, 1)
+    conversation.save(update_fields=("unread", "updated_at"))
+    if is_read:
+        _read_mail(id)
+
+
+def _read_mail(id: str) -> None:
+    """Mark the received mails of the conversation as read."""
+    mails = ConversationMessage.objects.filter(conversation_id=id, inbound__isnull=False).values("inbound")
+    now = timezone.now()
+    InboundMessage.objects.filter(pk__in=mails, read_at=None).update(read_at=now, updated_at=now)
+
+
+@transaction.atomic
+def set_contact(*, id: str, member_id: str, contact: str | None) -> None:
+    """Say who writes: a contact with the address of the conversation. None: find it, or make one.
+
+    Raises NotFound_404, ContactNotFound_400, and InvalidRequest_400 for a contact with another address.
+    """
+    conversation = _locked(id)
+    if contact is None:
+        if conversation.chat_app_id is None:
+            raise NamedError("InvalidRequest_400", "contact: give one; only who writes by a number is found by it")
+        found = contact_of(conversation.address, conversation.name, member_id)
+    else:
+        chosen = live_contacts().filter(pk=contact).first()
+        if chosen is None:
+            raise NamedError("ContactNotFound_400", "contact: there is no such contact in this company")
+        if conversation.address not in (chosen.contact_number, (chosen.email or "").lower()):
+            detail = f"contact: has not the address of the conversation, {conversation.address}"
+            raise NamedError("InvalidRequest_400", detail)
+        found = chosen
+    if found.pk != conversation.contact_id:
+        conversation.contact, conversation.lead = found, None
+    keep(conversation)
+
+
+@transaction.atomic
+def set_lead(*, id: str, member_id: str, lead: str | None) -> None:
+    """Say which lead of the contact the conversation is about. None: a new one is made.
+
+    Raises NotFound_404, LeadNotFound_400, and what the company's rules for leads refuse.
+    """
+    conversation = _locked(id)
+    if lead is None:
+        made = new_lead(conversation.contact, member_id)
+        conversation.lead_id = made
+    else:
+        rows = Lead.objects.filter(pk=lead, contact_id=conversation.contact_id, is_deleted=False)
+        if not rows.exists():
+            raise NamedError("LeadNotFound_400", "lead: the contact has no such lead")
+        conversation.lead_id = lead
+    keep(conversation)
 
 
 @transaction.atomic
@@ -182,7 +262,7 @@ def answer(
     check_reachable(conversation, template=template is not None)
     if template is None:
         check_open(conversation)
-        content, found = text_content(text), None
+        content, found = channel_of(conversation).content(conversation, text), None
     else:
         found = _approved(template, conversation)
         filled = fill(found, values_for(found, conversation.contact, ValueReader.load(), values))
@@ -192,8 +272,9 @@ def answer(
     _take(conversation, member_id, None)
     message = say(conversation, content=content, text=text, author=Author.MEMBER, member_id=member_id, template=found)
     conversation.unread = 0
-    conversation.answered_at = conversation.answered_at or timezone.now()
-    conversation.save()
+    _read_mail(conversation.pk)
+    answered(conversation)
+    keep(conversation)
     _tell("answered", conversation, member_id, message=message.pk)
     return message
 
@@ -225,8 +306,7 @@ def begin(
     Conversation.objects.bulk_create([fresh], ignore_conflicts=True)
     conversation: Conversation = Conversation.objects.get(**place)
     if conversation.pk == fresh.pk:
-        payload = {"contact": found.pk, "lead": conversation.lead_id, "channel": conversation.channel}
-        emit("conversation.created", [conversation.pk], payloads={conversation.pk: payload}, actor_id=member_id)
+        _tell("created", conversation, member_id)
     elif conversation.contact_id != found.pk:
         Conversation.objects.filter(pk=conversation.pk).update(contact=found)
     answer(id=conversation.pk, member_id=member_id, template=template, values=values)

@@ -1,4 +1,4 @@
-"""Endpoints of conversations and of canned answers."""
+"""Endpoints of conversations, of canned answers and of answer times."""
 
 from __future__ import annotations
 
@@ -8,25 +8,33 @@ from django.db.models import QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
+from core.access import Actor
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
-from outreach.conversations import canned, services
-from outreach.conversations.filters import CANNED_FIELDS, CONVERSATION_FIELDS, MESSAGE_FIELDS
-from outreach.conversations.models import CannedAnswer, Conversation, ConversationMessage
+from outreach.conversations import canned, services, targets
+from outreach.conversations.channels import CHANNELS, MODULES, seen_by
+from outreach.conversations.filters import ANSWER_TIME_FIELDS, CANNED_FIELDS, CONVERSATION_FIELDS, MESSAGE_FIELDS
+from outreach.conversations.models import AnswerTime, CannedAnswer, Conversation, ConversationMessage
 from outreach.conversations.serializers import (
     AnswerInput,
+    AnswerTimeChange,
+    AnswerTimeDelete,
+    AnswerTimeOut,
     AssignInput,
     CannedChange,
     CannedDelete,
     CannedInput,
     CannedOut,
+    ContactInput,
     ConversationBegin,
     ConversationMessageOut,
     ConversationOut,
+    LeadInput,
     NoteInput,
+    ReadInput,
     SnoozeInput,
     TakeoverInput,
 )
@@ -53,22 +61,44 @@ def _message(id: str) -> dict[str, Any]:
     return ConversationMessageOut.one(ConversationMessage.objects.filter(pk=id)) or {}
 
 
+def _seen(actor: Actor, method: str = "GET") -> QuerySet[Conversation]:
+    """Return the conversations on which the actor may use the method, by the modules of their channels."""
+    keys = seen_by(actor, method)
+    rows: QuerySet[Conversation] = Conversation.objects.all()
+    return rows if len(keys) == len(CHANNELS) else rows.filter(channel__in=keys)
+
+
+def _conversations(asked: ListRequest) -> QuerySet[Conversation]:
+    return _seen(asked.actor)
+
+
 def _messages(asked: ListRequest) -> QuerySet[ConversationMessage]:
     id = asked.path["id"]
-    if not Conversation.objects.filter(pk=id).exists():
+    if not _seen(asked.actor).filter(pk=id).exists():
         raise NamedError(*services.NOT_FOUND)
     return ConversationMessage.objects.filter(conversation_id=id)
 
 
 class ConversationViewSet(ResourceViewSet):
     module = services.MODULE
+    also = MODULES[1:]
     listing = Listing(
         "List conversations",
-        Conversation.objects.all,
+        _conversations,
         CONVERSATION_FIELDS,
         ConversationOut,
-        description="What people write by chat, and who answers: a chatbot, the queue, or a member.",
+        description="What people write by chat and in reply to mail, and who answers: a chatbot, the queue, or a"
+        " member. A role sees the channels whose module it has: mail is genie's.",
+        whole=MODULES[1:],
     )
+
+    def _reach(self, id: str) -> dict[str, Any]:
+        """Return whose the change is. Raises NotFound_404 for a conversation that the actor may not change."""
+        method = (self.request.method or "").upper()
+        needed = "POST" if self.action in ("answer", "notes") else "PUT" if method == "POST" else method
+        if not _seen(self.actor, needed).filter(pk=id).exists():
+            raise NamedError(*services.NOT_FOUND)
+        return {"id": id, "member_id": self.actor.member_id}
 
     @endpoint(
         "Begin a conversation",
@@ -83,7 +113,10 @@ class ConversationViewSet(ResourceViewSet):
 
     @endpoint("Read a conversation", output=ConversationOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> Any:
-        return _one(id)
+        found = ConversationOut.one(_seen(self.actor).filter(pk=id))
+        if found is None:
+            raise NamedError(*services.NOT_FOUND)
+        return found
 
     messages = list_action(
         Listing(
@@ -108,7 +141,7 @@ class ConversationViewSet(ResourceViewSet):
         description="It goes at once. Who answers has the conversation; what a chatbot was about to say does not go.",
     )
     def answer(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        return _message(services.answer(id=id, member_id=self.actor.member_id, **data).pk)
+        return _message(services.answer(**self._reach(id), **data).pk)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -121,7 +154,7 @@ class ConversationViewSet(ResourceViewSet):
         description="From a chatbot, or the queue; from another member only where insteadOf names them.",
     )
     def takeover(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        services.take_over(id=id, member_id=self.actor.member_id, **data)
+        services.take_over(**self._reach(id), **data)
         return _one(id)
 
     @action(detail=True, methods=["post"])
@@ -134,7 +167,7 @@ class ConversationViewSet(ResourceViewSet):
         description="A chatbot goes on; where there is none, it waits for a member.",
     )
     def release(self, request: Request, id: str) -> Any:
-        services.release(id=id, member_id=self.actor.member_id)
+        services.release(**self._reach(id))
         return _one(id)
 
     @action(detail=True, methods=["post"])
@@ -147,7 +180,7 @@ class ConversationViewSet(ResourceViewSet):
         permission="PUT",
     )
     def assign(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        services.assign(id=id, member_id=self.actor.member_id, **data)
+        services.assign(**self._reach(id), **data)
         return _one(id)
 
     @action(detail=True, methods=["post"])
@@ -161,6 +194,7 @@ class ConversationViewSet(ResourceViewSet):
         description="Until then, or until the person writes.",
     )
     def snooze(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        self._reach(id)
         services.snooze(id=id, **data)
         return _one(id)
 
@@ -174,19 +208,60 @@ class ConversationViewSet(ResourceViewSet):
         description="Until the person writes again.",
     )
     def close(self, request: Request, id: str) -> Any:
-        services.close(id=id, member_id=self.actor.member_id)
+        services.close(**self._reach(id))
         return _one(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
-        "Mark a conversation as read",
+        "Mark a conversation as read or unread",
+        input=ReadInput,
         output=ConversationOut,
         success="ConversationChanged_200",
         errors=NOT_FOUND,
         permission="PUT",
     )
-    def read(self, request: Request, id: str) -> Any:
-        services.mark_read(id=id)
+    def read(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        self._reach(id)
+        services.mark_read(id=id, **data)
+        return _one(id)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Open a closed conversation again",
+        output=ConversationOut,
+        success="ConversationChanged_200",
+        errors=MOVED,
+        permission="PUT",
+        description="It waits for a member.",
+    )
+    def reopen(self, request: Request, id: str) -> Any:
+        services.reopen(**self._reach(id))
+        return _one(id)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Say who writes in a conversation",
+        input=ContactInput,
+        output=ConversationOut,
+        success="ConversationChanged_200",
+        errors=(*MOVED, "ContactNotFound_400"),
+        permission="PUT",
+    )
+    def contact(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        services.set_contact(**self._reach(id), **data)
+        return _one(id)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Say which lead a conversation is about",
+        input=LeadInput,
+        output=ConversationOut,
+        success="ConversationChanged_200",
+        errors=(*MOVED, "LeadNotFound_400"),
+        permission="PUT",
+    )
+    def lead(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        services.set_lead(**self._reach(id), **data)
         return _one(id)
 
     @action(detail=True, methods=["post"])
@@ -199,7 +274,7 @@ class ConversationViewSet(ResourceViewSet):
         description="Members alone see it.",
     )
     def notes(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        return _message(services.add_note(id=id, member_id=self.actor.member_id, **data).pk)
+        return _message(services.add_note(**self._reach(id), **data).pk)
 
 
 def _canned(id: str) -> dict[str, Any]:
@@ -211,6 +286,7 @@ def _canned(id: str) -> dict[str, Any]:
 
 class CannedAnswerViewSet(ResourceViewSet):
     module = services.MODULE
+    also = MODULES[1:]
     listing = Listing("List canned answers", CannedAnswer.objects.all, CANNED_FIELDS, CannedOut)
 
     @endpoint("Write a canned answer", input=CannedInput, output=CannedOut, success="CannedAnswerCreated_201")
@@ -242,3 +318,59 @@ class CannedAnswerViewSet(ResourceViewSet):
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
         return {"deletedCount": canned.delete(selection=self.selection())}
+
+
+def _times(id: str) -> dict[str, Any]:
+    found = AnswerTimeOut.one(AnswerTime.objects.filter(pk=id))
+    if found is None:
+        raise NamedError(*targets.NOT_FOUND)
+    return found
+
+
+class AnswerTimeViewSet(ResourceViewSet):
+    module = services.MODULE
+    also = MODULES[1:]
+    listing = Listing(
+        "List answer times",
+        AnswerTime.objects.all,
+        ANSWER_TIME_FIELDS,
+        AnswerTimeOut,
+        description="How soon members of each team are to answer. Who waits for longer is told (conversation.overdue).",
+    )
+
+    @endpoint(
+        "Set answer times of a team",
+        input=AnswerTimeChange,
+        output=AnswerTimeOut,
+        success="AnswerTimeCreated_201",
+        errors=("TeamNotFound_400",),
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        return _times(targets.create(member_id=self.actor.member_id, **data).pk)
+
+    @endpoint("Read answer times", output=AnswerTimeOut, errors=NOT_FOUND)
+    def retrieve(self, request: Request, id: str) -> Any:
+        return _times(id)
+
+    @endpoint(
+        "Update answer times",
+        input=AnswerTimeChange,
+        output=AnswerTimeOut,
+        success="AnswerTimeUpdated_200",
+        errors=(*NOT_FOUND, "TeamNotFound_400"),
+        description="Conversations that wait already keep the time until which they are to be answered.",
+    )
+    def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        targets.update(id=id, member_id=self.actor.member_id, **data)
+        return _times(id)
+
+    @endpoint(
+        "Delete answer times",
+        input=AnswerTimeDelete,
+        output=Deleted,
+        bulk=True,
+        success="AnswerTimesDeleted_200",
+        errors=NOT_FOUND,
+    )
+    def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"deletedCount": targets.delete(selection=self.selection())}

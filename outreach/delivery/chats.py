@@ -12,24 +12,26 @@ from outreach.delivery.decision import SESSION_HOURS
 from outreach.delivery.models import SendJob
 
 SESSION = dt.timedelta(hours=SESSION_HOURS)
+ANSWER: dict[str, Any] = {"window": None, "place": None, "unsubscribed": False}
+"""An answer in a conversation goes at any hour, and whatever the contact thinks of mail."""
 NEVER = dt.datetime.min.replace(tzinfo=dt.UTC) + SESSION
 
 
 def chats_of(jobs: Sequence[SendJob]) -> dict[str, dict[str, Any]]:
-    """Return the parts of the decision's input of those messages that go by chat, by their ids. Asks the database only
-    if there are any.
+    """Return the parts of the decision's input of those messages that go by chat or are said in a conversation, by
+    their ids. Asks the database only if there are any by chat.
 
-    An answer in a conversation goes at any hour, and whatever the contact thinks of mail. What is made of a template
-    does not go to a number that has opted out.
+    What is made of a template does not go to a number that has opted out.
     """
+    mails = {job.pk: ANSWER for job in jobs if job.conversation_id is not None and not job.chat_app_id}
     found = [job for job in jobs if job.chat_app_id]
     if not found:
-        return {}
+        return mails
     gone = opted_out(job.address for job in found if job.chat_template_id)
     rows = SendJob.objects.filter(pk__in=[job.pk for job in found])
     told = rows.values_list("pk", "chat_template__status", "conversation__last_inbound_at", "conversation__address")
     state = {pk: rest for pk, *rest in told}
-    return {job.pk: _parts(job, gone, *state.get(job.pk, (None, None, None))) for job in found}
+    return mails | {job.pk: _parts(job, gone, *state.get(job.pk, (None, None, None))) for job in found}
 
 
 def _parts(
@@ -39,7 +41,7 @@ def _parts(
     same = wrote_from in (None, job.address)
     parts: dict[str, Any] = {"suppressed": job.address in gone, "address_valid": same and is_phone(job.address)}
     if job.conversation_id is not None:
-        parts |= {"window": None, "place": None, "unsubscribed": False}
+        parts |= ANSWER
     if job.chat_template_id is not None:
         parts["template_approved"] = status == ChatTemplate.Status.APPROVED
     else:

@@ -12,6 +12,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from outreach.ai.evidence import is_unproved
+from outreach.chat_apps.serializers import ChatAppSnapshot
 from outreach.delivery.hashes import content_hash, envelope_of
 from outreach.delivery.models import SendJob
 from outreach.delivery.reasons import Reason, sentence_of
@@ -87,7 +88,14 @@ class CampaignSnapshot(Output):
 class MessageOut(Output):
     """A message."""
 
-    reads = ("html", "approved_envelope", "recipient", "attachments")
+    reads = (
+        "html",
+        "approved_envelope",
+        "recipient",
+        "attachments",
+        "contact__contact_number",
+        "chat_app__phone_number_id",
+    )
 
     _id = IdField()
     run = RunSnapshot()
@@ -102,6 +110,10 @@ class MessageOut(Output):
     contact = ContactSnapshot()
     smtp = SmtpSnapshot()
     mailApp = MailAppSnapshot(source="mail_app")
+    chatApp = ChatAppSnapshot(source="chat_app")
+    conversation = IdField(
+        source="conversation_id", allow_null=True, help_text="What it is said in, by a person or a chatbot; null: none."
+    )
     channel = serializers.CharField()
     step = serializers.IntegerField(help_text="1: the first message; from 2 on a follow-up.")
     occurrence = serializers.IntegerField(
@@ -111,7 +123,8 @@ class MessageOut(Output):
     reason = serializers.CharField(help_text="Code of why it has not gone, or was not sent.")
     sentence = Computed(serializers.CharField(help_text="The reason as a sentence; empty without one."))
     recipient = serializers.CharField(
-        help_text="The address that it would go to now: the contact's, until it is being sent; then the one it went to."
+        help_text="The address that it would go to now: the contact's, by chat its number, until it is being sent; then"
+        " the one it went to."
     )
     subject = serializers.CharField()
     text = serializers.CharField()
@@ -170,13 +183,19 @@ class MessageOut(Output):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         contact, sender = data["contact"], data["smtp"] or data["mailApp"] or {}
-        envelope = envelope_of(contact["name"], contact["email"], sender.get("fromName"), sender.get("fromEmail"))
+        address = (row["contact__contact_number"] if data["chatApp"] else contact["email"]) or ""
+        if data["chatApp"]:
+            sender = {
+                "fromName": data["chatApp"]["name"],
+                "fromEmail": data["chatApp"]["displayNumber"] or row["chat_app__phone_number_id"],
+            }
+        envelope = envelope_of(contact["name"], address, sender.get("fromName"), sender.get("fromEmail"))
         words = (data["subject"], data["text"], row["html"])
         shown = content_hash(envelope, *words, attachments=row["attachments"])
-        reason = _lapse(data, row, envelope) or data["reason"]
+        reason = _lapse(data, row, envelope, address) or data["reason"]
         found = {"reason": reason, "sentence": sentence_of(reason), "contentHash": shown}
         if data["status"] in SendJob.TO_SEND:
-            found["recipient"] = contact["email"] or ""
+            found["recipient"] = address
         return {**data, **found, "attachments": _files(row), "unproved": is_unproved(data["evidence"])}
 
 
@@ -184,12 +203,11 @@ def _files(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"_id": one["id"], **{name: one[name] for name in ("name", "size", "mime")}} for one in row["attachments"]]
 
 
-def _lapse(data: Mapping[str, Any], row: Mapping[str, Any], envelope: str) -> str:
+def _lapse(data: Mapping[str, Any], row: Mapping[str, Any], envelope: str, address: str) -> str:
     """Return why the approval of an approved message holds no longer, as SendJob.lapse; "" for any other."""
     if data["status"] != SendJob.Status.APPROVED:
         return ""
     approved, ends = row["approved_envelope"], data["approvalEndsAt"]
-    address = data["contact"]["email"] or ""
     if approved != envelope if approved else row["recipient"] not in ("", address):
         return str(Reason.APPROVAL_OUTDATED)
     return str(Reason.APPROVAL_EXPIRED) if ends is not None and ends <= timezone.now() else ""

@@ -52,8 +52,8 @@ class InboxPage(Page):
 
 
 class Inbox(InboxPage):
-    path = name = "inbox"
-    title = "Inbox"
+    path = name = "received-mail"
+    title = "Received mail"
     template = "web/inbox/list.html"
     columns = (
         Column("fromName", "From", "fromName"),
@@ -88,9 +88,9 @@ class Inbox(InboxPage):
 
 
 class InboundMail(InboxPage):
-    path = "inbox/<str:id>"
+    path = "received-mail/<str:id>"
     name = "inbound-mail"
-    record_kind = ("inbox", "Inbox")
+    record_kind = ("inbox", "Received mail")
     template = "web/inbox/detail.html"
 
     def show(self) -> Mapping[str, Any]:
@@ -124,7 +124,7 @@ class InboundMail(InboxPage):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "inbox", None, {"ids": [self.params["id"]]})
-        return self.done("Deleted from the inbox", self.address("inbox")) if answer.ok else self.refuse(answer)
+        return self.done("Deleted from the inbox", self.address("received-mail")) if answer.ok else self.refuse(answer)
 
 
 class RunReplies(InboxPage):

@@ -90,6 +90,7 @@ NOT_COUNTED = {
     "workflow/<str:id>/enrol": "runs are limited by what workflows there are",
     "apps/mailvendor-c/authorize": "the app that the log-in ends in is",
     "apps/smtp/<str:id>/dkim": "senders are, and a domain has one key",
+    "answer-time": "how soon members are to answer is free",
     "canned-answer": "words that members answer with are free",
     "conversation": "messages are counted where they go",
     "conversation/<str:id>/messages": "messages are counted where they go",

@@ -25,10 +25,10 @@ def test_a_reply_is_read_where_it_belongs(cast: Cast) -> None:
         )  # fmt: skip
     home = text_of(browser.get(at(cast.owner, "")))
     assert "1 new reply" in home
-    listed = browser.get(at(cast.owner, "inbox?only=unread"))
+    listed = browser.get(at(cast.owner, "received-mail?only=unread"))
     assert "Yes" in text_of(listed)
     assert EVIL not in listed.content.decode()
-    here = at(cast.owner, f"inbox/{mail.pk}")
+    here = at(cast.owner, f"received-mail/{mail.pk}")
     shown = browser.get(here).content.decode()
     assert EVIL not in shown
     assert "mailto:ann@example.org?subject=Re%3A%20Hello&amp;In-Reply-To=%3Creply%40example.org%3E" in shown
@@ -36,7 +36,7 @@ def test_a_reply_is_read_where_it_belongs(cast: Cast) -> None:
     assert "Hello Ann" in shown
     assert "What came back" in text_of(browser.get(at(cast.owner, f"messages/{job.pk}")))
     assert "Marked as read" in toast_of(browser, browser.post(here, {"do": "read"}))
-    assert "Nothing is unread" in text_of(browser.get(at(cast.owner, "inbox?only=unread")))
+    assert "Nothing is unread" in text_of(browser.get(at(cast.owner, "received-mail?only=unread")))
     assert "Deleted from the inbox" in toast_of(browser, browser.post(here, {"do": "delete"}))
     assert browser.get(here).status_code == 404
 

@@ -32,7 +32,9 @@ from crm.models import (
     WebhookDelivery,
 )
 from outreach.models import (
+    AnswerTime,
     Campaign,
+    CannedAnswer,
     CardScan,
     Conversation,
     Dashboard,
@@ -74,7 +76,10 @@ ADDRESSES: dict[str, type[Any]] = {
     "file": File,
     "follow-up": FollowUp,
     "import": Import,
-    "chat": Conversation,
+    "answer-time": AnswerTime,
+    "canned-answer": CannedAnswer,
+    "conversation": Conversation,
+    "conversation-people": Conversation,
     "inbound-mail": InboundMessage,
     "import-check": Import,
     "import-columns": Import,

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import Member
 from crm.models import Contact
 from outreach.chatbots.services import create_chatbot, publish
-from outreach.models import CannedAnswer, ChatApp, ChatTemplate, Conversation, ConversationMessage
+from outreach.models import AnswerTime, CannedAnswer, ChatApp, ChatTemplate, Conversation, ConversationMessage
 
 BOT: list[dict[str, Any]] = [
     {"text": "Hello, this is the roastery. What can we do for you: beans, machines, or an order?", "order": 1},
@@ -52,7 +52,10 @@ def create_chats(member: Member) -> None:
     )
     bot = create_chatbot(member_id=member.pk, name="Porter", conversations=BOT)
     publish(id=bot.pk, member_id=member.pk)
-    CannedAnswer.objects.create(name="Hours", text="We are here from nine to six, but on Sundays.", created_by=member)
+    AnswerTime.objects.create(first_minutes=60, next_minutes=240, created_by=member, updated_by=member)
+    CannedAnswer.objects.create(
+        name="Hours", shortcut="hours", text="We are here from nine to six, but on Sundays.", created_by=member
+    )
     people = Contact.objects.exclude(contact_number=None).order_by("-pk")[: len(TALKS)]
     for place, (contact, (state, said)) in enumerate(zip(people, TALKS, strict=False)):
         began = now - timedelta(hours=3 * place + 1)
@@ -69,6 +72,8 @@ def create_chats(member: Member) -> None:
             last_inbound_at=began,
             last_message_at=began,
             queued_at=began if state == "queued" else None,
+            waiting_since=began if state == "queued" else None,
+            answer_due_at=began + timedelta(hours=1) if state == "queued" else None,
         )
         ConversationMessage.objects.bulk_create(
             ConversationMessage(

@@ -153,6 +153,22 @@ class Review extends HTMLElement {
   }
 }
 
+// What was said: the newest is in view, and stays so while one looks at it. Ctrl and Enter send an answer.
+class Thread extends HTMLElement {
+  connectedCallback() {
+    const down = () => { this.scrollTop = this.scrollHeight; };
+    const near = () => this.scrollHeight - this.scrollTop - this.clientHeight < 80;
+    let at = true;
+    down();
+    this.addEventListener("scroll", () => { at = near(); });
+    new MutationObserver(() => { if (at) down(); }).observe(this, { childList: true, subtree: true });
+    this.parentElement.addEventListener("keydown", (event) => {
+      const form = event.target.closest(".write");
+      if (form && event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit(one(".primary", form));
+    });
+  }
+}
+
 // The search over everything: arrows choose among what was found, Enter opens it, the field keeps the focus.
 class Palette extends HTMLElement {
   #at = 0;
@@ -205,6 +221,7 @@ customElements.define("lw-list", List);
 customElements.define("lw-palette", Palette);
 customElements.define("lw-order", Order);
 customElements.define("lw-review", Review);
+customElements.define("lw-thread", Thread);
 customElements.define("lw-toast", Toast);
 customElements.define("lw-refresh", Refresh);
 
@@ -302,7 +319,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.key === "g") { gone = event.timeStamp; return; }
   if (event.key === "?") { event.preventDefault(); showKeys(); return; }
-  if (event.key === "j" && !event.target.closest("tr[data-row]")) { one("lw-list")?.go(0); return; }
+  if (event.key === "j" && one("lw-list") && !event.target.closest("tr[data-row]")) { one("lw-list").go(0); return; }
   const found = one(`[data-key="${CSS.escape(event.key)}"]`);
   if (!found && event.key === "/") { event.preventDefault(); search(); return; }
   if (!found) return;

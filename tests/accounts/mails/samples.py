@@ -35,6 +35,14 @@ SENDER = SimpleNamespace(
     paused_until=AT,
 )
 MAILBOX = SimpleNamespace(username=NASTY, host="imap.example.org", failures=2, last_error=NASTY, pk="x")
+
+
+class _Talk(SimpleNamespace):
+    def __str__(self) -> str:
+        return NASTY
+
+
+CONVERSATION = _Talk(pk="x", last_text=NASTY)
 TRIAL = {
     "subscription": SimpleNamespace(status="trial"),
     "plan": None,
@@ -100,6 +108,9 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     ],
     "notice_run_failed": [{**NOTICE, "run": RUN}],
     "notice_reply_received": [{**NOTICE, "who": NASTY, "inbound": SimpleNamespace(pk="x", subject=NASTY, text=NASTY)}],
+    "notice_conversation_assigned": [{**NOTICE, "conversation": CONVERSATION}],
+    "notice_conversation_woken": [{**NOTICE, "conversation": CONVERSATION}],
+    "notice_conversation_overdue": [{**NOTICE, "conversation": CONVERSATION}],
     "notice_sender_failing": [{**NOTICE, "smtp": SENDER}],
     "notice_mailbox_failing": [{**NOTICE, "mailbox": MAILBOX}],
     "notice_webhook_failing": [

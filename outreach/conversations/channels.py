@@ -1,0 +1,210 @@
+"""The ways by which people write, one class each: who may see them, whether an answer may go, and how it goes.
+
+A new way is a class and a line in CHANNELS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, ClassVar
+
+from core.access import Actor, AuthPath, entitlement
+from core.errors import ValidationFailed
+from outreach.chat_apps.selectors import is_phone
+from outreach.conversations.models import Conversation, ConversationMessage
+from outreach.delivery.chats import SESSION
+from outreach.delivery.models import SendJob
+from outreach.suppression.addresses import is_address
+
+Channel = Conversation.Channel
+Known = Mapping[str, Any]
+"""The columns of a conversation that `reads` names, by their paths."""
+CONTACT_GONE = "The contact was deleted, or has another number or address now."
+
+
+class ConversationChannel:
+    """A way by which people write to companies."""
+
+    key: ClassVar[str]
+    module: ClassVar[str] = "chatapp"
+    """The permission module that shows its conversations."""
+    reads: ClassVar[tuple[str, ...]] = ()
+    """What `trouble` and `delay` want to know of a conversation."""
+    session: ClassVar[timedelta | None] = None
+    """How long after the person's last message free words may be said; None: at any time."""
+    text_length: ClassVar[int] = 4096
+
+    def trouble(self, known: Known) -> str:
+        """Return why no answer of whatever kind may go; empty: one may."""
+        return ""
+
+    def delay(self, known: Known) -> str:
+        """Return why an answer would wait, though it is taken; empty: it goes at once."""
+        return ""
+
+    def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
+        """Return free words as `columns` takes them: `type`, and what the type has. Raises ValidationFailed."""
+        if not text.strip() or len(text) > self.text_length:
+            raise ValidationFailed("text is missing or too long", f"text: 1 to {self.text_length:,} characters")
+        return {"type": "text"}
+
+    def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the columns of the message (SendJob) by which the words go."""
+        raise NotImplementedError
+
+
+class ChatAppChannel(ConversationChannel):
+    """A number at the chat vendor."""
+
+    key = Channel.CHATAPP
+    session = SESSION
+    reads = ("chat_app__is_active", "chat_app__verified", "chat_app__stopped_at", "contact__contact_number")
+
+    def trouble(self, known: Known) -> str:
+        if not known["chat_app__is_active"]:
+            return "The chat app of the conversation is switched off."
+        number = known["contact__contact_number"]
+        if known["contact__is_deleted"] or number != known["address"] or not is_phone(number):
+            return CONTACT_GONE
+        return ""
+
+    def delay(self, known: Known) -> str:
+        return _delay(known, "chat_app", "chat app")
+
+    def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
+        return {**super().content(conversation, text), "text": {"body": text, "preview_url": False}}
+
+    def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "channel": SendJob.Channel.CHATAPP,
+            "chat_app_id": conversation.chat_app_id,
+            "chat": dict(content),
+            "recipient": conversation.address,
+        }
+
+
+class MailChannel(ConversationChannel):
+    """Replies to mail. An answer goes by the sender that the person has answered."""
+
+    key = Channel.MAIL
+    module = "genie"
+    text_length = 20_000
+    reads = (
+        *(f"{sender}__{name}" for sender in ("smtp", "mail_app") for name in ("is_active", "verified", "stopped_at")),
+        "smtp_id",
+        "mail_app_id",
+        "contact__email",
+    )
+
+    def trouble(self, known: Known) -> str:
+        sender = _mail_sender(known)
+        if sender is None or not known[f"{sender}__is_active"]:
+            return "The sender that this person has answered is gone or switched off."
+        if known["contact__is_deleted"] or not is_address(known["contact__email"]):
+            return CONTACT_GONE
+        return ""
+
+    def delay(self, known: Known) -> str:
+        return _delay(known, _mail_sender(known) or "smtp", "sender")
+
+    def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
+        """Return the words in the thread of the last mail: its subject, and the Message-IDs that came before."""
+        found = super().content(conversation, text)
+        rows = ConversationMessage.objects.filter(conversation=conversation, inbound__isnull=False)
+        last = rows.order_by("-happened_at", "-pk").values_list(*THREAD).first() or ("", "", "", "", "")
+        subject, answered, before, earlier, thread = ((value or "") for value in last)
+        ids = f"{earlier} {before} {f'<{answered}>' if answered else ''}".split()
+        return {**found, "type": "mail", "subject": _again(subject), "references": " ".join(ids), "thread": thread}
+
+    def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any]:
+        sender = conversation.smtp or conversation.mail_app
+        if sender is None:
+            raise RuntimeError("a mail conversation without sender was asked to answer")
+        return {
+            "channel": sender.app_key,
+            "smtp": conversation.smtp,
+            "mail_app": None if conversation.smtp_id else conversation.mail_app,
+            "subject": content["subject"],
+            "reference_ids": content["references"],
+            "provider_thread_id": content["thread"],
+            "recipient": conversation.contact.email or "",
+        }
+
+
+THREAD = (
+    "inbound__subject",
+    "inbound__message_id",
+    "inbound__send_job__message_id",
+    "inbound__send_job__reference_ids",
+    "inbound__send_job__provider_thread_id",
+)
+
+
+def _again(subject: str) -> str:
+    return (subject if subject.lower().startswith("re:") else f"Re: {subject}".strip())[:998]
+
+
+def _mail_sender(known: Known) -> str | None:
+    return "smtp" if known["smtp_id"] else "mail_app" if known["mail_app_id"] else None
+
+
+def _delay(known: Known, sender: str, words: str) -> str:
+    if known[f"{sender}__stopped_at"] is not None:
+        return f"The {words} was stopped: an answer waits until somebody resumes it."
+    if not known[f"{sender}__verified"]:
+        return f"The {words} is not verified: an answer waits until a test of it passes."
+    return ""
+
+
+CHANNELS: dict[str, ConversationChannel] = {one.key: one for one in (ChatAppChannel(), MailChannel())}
+"""Conversation.channel -> how it works."""
+READS = tuple(
+    dict.fromkeys(
+        (
+            "address",
+            "contact__is_deleted",
+            "last_inbound_at",
+            *(name for one in CHANNELS.values() for name in one.reads),
+        )
+    )
+)
+"""What the channels want to know of a conversation."""
+MODULES = tuple(dict.fromkeys(one.module for one in CHANNELS.values()))
+"""The permission modules that show conversations."""
+
+
+OVER = "More than 24 hours have passed since the person's last message: only an approved template may go."  # of SESSION
+
+
+def channel_of(conversation: Conversation) -> ConversationChannel:
+    """Return how the conversation's channel works."""
+    return CHANNELS[conversation.channel]
+
+
+def answering(key: str, known: Known, now: datetime) -> dict[str, Any]:
+    """Return what is to be known before one answers: whether free words may be said, why they may not or would wait."""
+    channel, last = CHANNELS[key], known["last_inbound_at"]
+    trouble, until = channel.trouble(known), None
+    if channel.session is not None:
+        until = last + channel.session if last and last + channel.session > now else None
+        trouble = trouble or ("" if until else OVER)
+    return {"canAnswer": not trouble, "whyNot": trouble, "waits": channel.delay(known), "opensUntil": until}
+
+
+def seen_by(actor: Actor, method: str) -> list[str]:
+    """Return the channels whose conversations the actor may use the method on."""
+    within = None
+    if actor.auth_path is AuthPath.SESSION and not actor.visiting:
+        within = entitlement(actor.company_id).modules
+    return [
+        key
+        for key, one in CHANNELS.items()
+        if actor.may(one.module, method) and (within is None or one.module in within)
+    ]
+
+
+def known_of(conversation: Conversation) -> dict[str, Any]:
+    """Return what its channel wants to know of a conversation."""
+    found: dict[str, Any] = Conversation.objects.filter(pk=conversation.pk).values(*READS).get()
+    return found

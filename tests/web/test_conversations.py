@@ -1,0 +1,100 @@
+"""The inbox: what stands there, what each button does, and what hostile people write."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from core.events import kinds
+from outreach.models import CannedAnswer, ChatApp, Conversation, ConversationMessage, SendJob
+from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory
+from tests.web.helpers import at, enter, text_of, toast_of
+
+EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
+
+
+def _talk(cast: Cast, **columns: object) -> Conversation:
+    with cast.scope():
+        app = ChatApp.objects.create(name="Acme", phone_number_id="1", waba_id="2", access_token="t", verified=False)
+        number = "+4915112345678"
+        contact = ContactFactory(name=f"Ann {EVIL}", country_code="+49", number="15112345678", contact_number=number)
+        now = timezone.now()
+        place = {"chat_app": app, "contact": contact, "address": number, "name": EVIL, "last_text": EVIL}
+        talk = Conversation.objects.create(**{**place, "unread": 1, "last_inbound_at": now, **columns})
+        ConversationMessage.objects.create(
+            conversation=talk, direction="in", author="contact", text=EVIL, happened_at=now - timedelta(minutes=1)
+        )
+        CannedAnswer.objects.create(name="Hours", shortcut="hours", text="Nine to six.")
+        return talk
+
+
+def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
+    talk = _talk(cast)
+    browser = enter(cast.owner)
+    listed = browser.get(at(cast.owner, "inbox?only=unread"))
+    assert EVIL not in listed.content.decode()
+    assert "Waits" in text_of(listed)
+    assert "Nothing here" in text_of(browser.get(at(cast.owner, "inbox?only=mine")))
+    here = at(cast.owner, f"inbox/{talk.pk}")
+    shown = browser.get(here)
+    assert EVIL not in shown.content.decode()
+    assert "The chat app is not verified: an answer waits until a test of it passes." in text_of(shown)
+
+    put_in = browser.post(here, {"do": "answer", "text": "/Hours"})
+    assert (put_in.status_code, "Nine to six.</textarea>" in put_in.content.decode()) == (200, True)
+    with cast.scope():
+        assert SendJob.objects.count() == 0
+        canned = CannedAnswer.objects.get().pk
+    put_in = browser.post(here, {"do": "canned", "canned": canned, "text": "Hello."})
+    assert "Hello.\nNine to six.</textarea>" in put_in.content.decode()
+    assert browser.post(here, {"do": "answer", "text": "Hello."}).status_code == 303
+    answered = text_of(browser.get(here))
+    assert "Waits to go" in answered  # and is not shown as sent
+    assert "A member answers" in answered
+    assert browser.post(here, {"do": "answer", "text": ""}).status_code == 422
+    assert browser.post(here, {"do": "note", "text": "Likes tea"}).status_code == 303
+    assert "Note of" in text_of(browser.get(here))
+    assert browser.get(at(cast.owner, "inbox?only=mine")).content.decode().count('class="talk-head"') == 1
+
+    assert "It rests until then" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "monday"}))
+    assert "Choose until when" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "never"}))
+    assert browser.get(at(cast.owner, "inbox?only=snoozed")).content.decode().count('class="talk-head"') == 1
+    assert "It rests no more" in toast_of(browser, browser.post(here, {"do": "wake"}))
+    assert "A lead was made" in toast_of(browser, browser.post(here, {"do": "lead"}))
+    assert "Closed" in toast_of(browser, browser.post(here, {"do": "close"}))
+    assert "Open again" in toast_of(browser, browser.post(here, {"do": "reopen"}))
+    people = at(cast.owner, f"inbox/{talk.pk}/people")
+    assert "Saved" in toast_of(browser, browser.post(people, {"do": "save", "assignee": cast.narrow.pk}))
+    with cast.scope():
+        talk.refresh_from_db()
+    assert (talk.assignee_id, talk.state, talk.unread) == (cast.narrow.pk, "queued", 0)
+
+
+def test_after_24_hours_the_box_says_so(cast: Cast) -> None:
+    talk = _talk(cast, last_inbound_at=timezone.now() - timedelta(hours=24, seconds=1))
+    shown = enter(cast.owner).get(at(cast.owner, f"inbox/{talk.pk}"))
+    assert "only an approved template may go" in text_of(shown)
+    assert 'value="answer" disabled' in shown.content.decode()
+
+
+def test_a_message_by_chat_shows_its_number(cast: Cast) -> None:
+    talk = _talk(cast)
+    browser = enter(cast.owner)
+    browser.post(at(cast.owner, f"inbox/{talk.pk}"), {"do": "answer", "text": "Hello."})
+    with cast.scope():
+        job = SendJob.objects.get()
+    shown = text_of(browser.get(at(cast.owner, f"messages/{job.pk}")))
+    assert "+4915112345678" in shown
+    assert "Acme" in shown
+    assert "+4915112345678" in text_of(browser.get(at(cast.owner, "messages")))
+
+
+def test_workflows_may_begin_by_what_happens_in_conversations() -> None:
+    from workflows.graphs.events import KINDS, label_of
+
+    wanted = {f"conversation.{done}" for done in ("created", "assigned", "closed", "overdue")}
+    assert wanted <= KINDS
+    assert "conversation" in kinds.EVENTS
+    assert label_of("conversation.overdue") == "An answer in a conversation is late"
