@@ -342,7 +342,8 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         }
 
     def context(self) -> dict[str, Any]:
-        return {**super().context(), "chat_template": state_of(self.record)}
+        can_test = self.record["status"] == "APPROVED" and self.may("campaign", "POST")
+        return {**super().context(), "chat_template": state_of(self.record), "can_test": can_test}
 
     def consequence(self) -> str:
         return "At the vendor too. Messages that wait with it do not go. This cannot be undone."
@@ -360,6 +361,12 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
     def do_submit(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.kind.path}/{self.params['id']}/submit")
         return self.done("The vendor looks at it now") if answer.ok else self.refuse(answer)
+
+    def do_test(self) -> HttpResponse:
+        """Send the template as it is saved to the reader's own number."""
+        given = {"templateId": self.params["id"], "to": [self.reader.email]}
+        answer = self.ask("POST", "campaign/test/chatapp", None, given)
+        return self.done("A test has gone to you") if answer.ok else self.refuse(answer)
 
     def do_sync(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.kind.path}/sync", None, {"app": self.record["app"]["_id"]})
