@@ -1,7 +1,7 @@
 """The stand-in's server: the chat vendor's addresses, and the webhooks that follow from what it is asked.
 
-A message is delivered and read after moments, and whom it goes to answers once a minute at most. A template is approved,
-or rejected where its name has "reject" in it. POST /say {"from", "name", "text"} lets somebody write.
+A message is delivered and read after moments, and whom it goes to answers once a minute at most. A template is
+approved, or rejected where its name has "reject" in it. POST /say {"from", "name", "text"} lets somebody write.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from threading import Lock, Timer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from config.local.chat_standin import HOST, SECRET, TOKEN, noted
+from config.demo_vendors import HOST, noted
+from config.local.chat_standin import SECRET, TOKEN
 
 NUMBER = {
     "display_phone_number": "+49 30 901820",
@@ -157,6 +158,7 @@ class Handler(BaseHTTPRequestHandler):
     def _handle(self) -> None:
         size = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(min(size, MOST_BYTES))
+        found: Any
         try:
             if self.path == "/say" and self.command == "POST":
                 given = json.loads(body)

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from accounts.models import Company, Member, Role, User
 from config.bootstrap import Bootstrapped, bootstrap
-from config.local import chat_standin
+from config.demo_vendors import note_file, noted
 from config.local import mail_catcher as catcher
 from config.local.demo.chats import create_chats, open_chats
 from config.local.demo.deliveries import create_deliveries
@@ -124,7 +124,7 @@ def provision_demo(data: Path) -> Demo:
                 _views(made.member)
             _sender(made.member, catcher_port(data))
             open_gateways(_standin_port(data))
-            chat_port = _free_port(chat_standin.noted(chat_standin.note_file(data)).get("port"))
+            chat_port = _free_port(noted(note_file(data)).get("port"))
             if made.created:
                 create_purchase(made.member, User.objects.get(email=STAFF))
             if made.created and not EmailTemplate.objects.exists():
@@ -138,7 +138,7 @@ def provision_demo(data: Path) -> Demo:
             if made.created:
                 create_deliveries(made.member)
                 create_chats(made.member)
-            open_chats(chat_standin.note_file(data), chat_port)
+            open_chats(note_file(data), chat_port)
             if made.created and not Campaign.objects.exists():
                 _campaigns(made.member)
             if made.created and not Workflow.objects.exists():
@@ -302,9 +302,9 @@ def catcher_port(data: Path) -> int:
 
 def _standin_port(data: Path) -> int:
     """Return the port of the stand-in for payment gateways: the last one, or another if that is taken."""
-    noted = noted_port(data / STANDIN)
-    port = _free_port(noted)
-    if port != noted:
+    last = noted_port(data / STANDIN)
+    port = _free_port(last)
+    if port != last:
         note_port(data / STANDIN, port)
     return port
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.data_dir import PROJECT
-from config.local.chat_standin import note_file
+from config.demo_vendors import note_file
 from config.web_threads import web_threads
 
 MANAGE = (sys.executable, os.fspath(PROJECT / "manage.py"))
