@@ -12,6 +12,7 @@ from corsheaders.defaults import default_headers
 from django.core.exceptions import ImproperlyConfigured
 
 from config.data_dir import data_dir
+from config.demo_vendors import demo_vendors
 from config.resolvers import resolver_address
 from config.secrets import secret
 from config.servers import celery_url, database_url, redis_url
@@ -266,6 +267,8 @@ VENDOR_BASE_URLS = env.json("VENDOR_BASE_URLS", default={})
 """Where vendors are reached instead of at their own addresses: connected app -> base URL."""
 if not (isinstance(VENDOR_BASE_URLS, dict) and all(isinstance(url, str) for url in VENDOR_BASE_URLS.values())):
     raise ImproperlyConfigured('VENDOR_BASE_URLS is a JSON object such as {"ai-a": "https://proxy.example.org"}')
+if DEMO:
+    VENDOR_BASE_URLS = {**demo_vendors(data_dir()), **VENDOR_BASE_URLS}
 GATEWAYS = {
     letter: {
         "adapter": env(f"GATEWAY_{letter.upper()}"),

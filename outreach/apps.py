@@ -27,6 +27,7 @@ class OutreachConfig(AppConfig):
         from outreach.chat_templates import jobs as chat_templates  # noqa: F401  (register their work)
         from outreach.chat_templates.selectors import kept_templates
         from outreach.chat_templates.services import exists
+        from outreach.chat_templates.trials import register as register_chat_trials
         from outreach.chatbots import jobs as chatbots  # noqa: F401  (register their work)
         from outreach.chatbots.models import ManualChatbot
         from outreach.connected_app_list import register_apps
@@ -72,6 +73,7 @@ class OutreachConfig(AppConfig):
         count_usage("template", kept_templates)
         count_usage("manual-chatbot", ManualChatbot.objects.all)
         register_template_source("chatapp", exists)
+        register_chat_trials()
         count_usage("domain-tracking", DomainTracking.objects.all)
         count_usage("report", Dashboard.objects.all)
         on_members_removed(forget_dashboards)

@@ -45,6 +45,9 @@ from crm.teams import pages as teams
 from crm.webhooks import pages as webhooks
 from outreach.ai import pages as ai
 from outreach.campaigns import pages as campaigns
+from outreach.chat_apps import pages as chat_apps
+from outreach.chat_templates import pages as chat_templates
+from outreach.chatbots import pages as chatbots
 from outreach.conversations import pages as conversations
 from outreach.data_apps import pages as data_apps
 from outreach.deliverability import pages as deliverability
@@ -88,6 +91,9 @@ PAGES = [
     *senders.PAGES,
     *conversations.PAGES,
     *inbox.PAGES,  # the mailbox of a sender comes after the senders, whose item of the menu it shares
+    *chatbots.PAGES,
+    *chat_templates.PAGES,
+    *chat_apps.PAGES,
     *workflows.PAGES,
     *workflow_runs.PAGES,
     *approvals.PAGES,

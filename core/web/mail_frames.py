@@ -21,3 +21,11 @@ def mail_frame(request: HttpRequest, *, mail: Mapping[str, Any] | None = None, p
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["X-Frame-Options"] = "SAMEORIGIN"
     return response
+
+
+def quiet_frame(response: HttpResponse) -> HttpResponse:
+    """Let an answer stand in a frame of the service's own pages, where it can neither run nor load anything."""
+    policy = "sandbox; default-src 'none'; style-src 'self'; form-action 'none'; frame-ancestors 'self'"
+    response.headers["Content-Security-Policy"] = policy
+    response.headers["X-Frame-Options"] = "SAMEORIGIN"
+    return response

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
 from core.errors import NamedError
 from outreach.chat_apps.models import ChatApp, ChatOptOut, ChatTemplate
 from outreach.chat_apps.services import SECRETS, check_app
@@ -14,11 +14,19 @@ from outreach.chat_apps.services import SECRETS, check_app
 LIMITS = ("per_second", "per_minute", "per_hour", "per_day", "ramp_start", "ramp_step")
 
 
+class ChatAppForm(BackOfficeForm):
+    """A form that looks whether another app holds the number, too, which no form edits."""
+
+    def _get_validation_exclusions(self) -> set[str]:
+        return super()._get_validation_exclusions() - {"phone_number_id", "verified"}
+
+
 @admin.register(ChatApp)
 class ChatAppAdmin(CompanyRecordAdmin):
     """Companies' numbers at the chat vendor, with their limits. Only their company changes their tokens."""
 
     icon = "chat"
+    form = ChatAppForm
     edits = ("name", "is_active", *LIMITS)
     hides = (*SECRETS, "hook_salt")
     commands = ("test",)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models import Q
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.ids import new_id
@@ -11,6 +12,7 @@ from outreach.senders.models import Sender
 API_VERSION = "v23.0"
 PER_SECOND = 80
 """Messages a second that the vendor takes from a number, unless it says otherwise."""
+HELD = "this number is connected already; switch the other app off first"
 
 
 class ChatApp(Sender):
@@ -41,6 +43,21 @@ class ChatApp(Sender):
     class Meta(Sender.Meta):
         abstract = False
         verbose_name = "chat app"
+        constraints = [
+            models.UniqueConstraint(
+                fields=("company", "phone_number_id"),
+                condition=Q(is_active=True),
+                name="chatapp_phone_in_company",
+                violation_error_message=HELD,
+            ),
+            # Only who has proved the number holds it: a guess of somebody else's must not lock its owner out.
+            models.UniqueConstraint(
+                fields=("phone_number_id",),
+                condition=Q(is_active=True, verified=True),
+                name="chatapp_phone_held",
+                violation_error_message=HELD,
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name or self.place} {self.display_number}".strip()

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from time import monotonic
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from core.access import reserve_quota
-from core.errors import NamedError, ValidationFailed
+from core.errors import DuplicateField, NamedError, ValidationFailed
 from core.ids import new_id
 from core.tenancy import company_id
 from outreach.chat_apps.client import ChatClient, ChatFailed
-from outreach.chat_apps.models import ChatApp
+from outreach.chat_apps.models import HELD, ChatApp
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.connected_apps.turns import turn
 from outreach.mail_vendors.services import VendorCheck
@@ -44,7 +44,8 @@ def create_app(*, member_id: str, verified: bool = True, **values: Any) -> ChatA
     """Connect a number, and ask the vendor for it unless `verified` is False.
 
     A vendor that cannot be asked leaves it unverified, with the reason in last_error. Raises InvalidCredentials_400 for
-    a token that the vendor refuses, ValidationFailed, PlanLimitExceeded_403, and ConnectionTestRunning_429.
+    a token that the vendor refuses, DuplicateField for a number that is connected already, ValidationFailed,
+    PlanLimitExceeded_403, and ConnectionTestRunning_429.
     """
     app = ChatApp(id=new_id(), company_id=company_id(), created_by_id=member_id, updated_by_id=member_id)
     _set(app, _checked(values, None))
@@ -52,7 +53,7 @@ def create_app(*, member_id: str, verified: bool = True, **values: Any) -> ChatA
     if verified:
         with turn():
             _connect(app)
-    with transaction.atomic():
+    with _number_held(), transaction.atomic():
         reserve_quota(MODULE)
         app.save(force_insert=True)
     return app
@@ -72,7 +73,7 @@ def update_app(*, id: str, member_id: str, verified: bool | None = None, **value
         if tests:
             _connect(app)
             told = {name: getattr(app, name) for name in (*_TOLD, "verified", "last_error", "last_error_at")}
-        with transaction.atomic():
+        with _number_held(), transaction.atomic():
             app, _ = _changed(id, values)
             if reconnects or verified is False:
                 app.verified = False
@@ -99,7 +100,15 @@ def check_app(*, id: str) -> VendorCheck:
         else:
             values |= {"verified": True, "last_error": "", "last_error_at": None, "failures": 0}
             values |= {"paused_until": None, "paused_reason": ""}
-    ChatApp.objects.filter(pk=app.pk).update(updated_at=timezone.now(), **values)
+    try:
+        with transaction.atomic():
+            ChatApp.objects.filter(pk=app.pk).update(updated_at=timezone.now(), **values)
+    except IntegrityError as error:
+        if not _is_held(error):
+            raise
+        problem = ChatFailed(HELD)
+        values = {"verified": False, "last_error": HELD, "last_error_at": timezone.now()}
+        ChatApp.objects.filter(pk=app.pk).update(updated_at=timezone.now(), **values)
     took = round((monotonic() - began) * 1000)
     if problem is None:
         return VendorCheck(True, took)
@@ -117,6 +126,21 @@ def delete_apps(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
     if not sum(found.values()):
         raise NamedError(NOT_FOUND[0], "ids: none of them is a chat app of this company")
     return found
+
+
+def _is_held(error: IntegrityError) -> bool:
+    return "chatapp_phone" in str(error)
+
+
+@contextmanager
+def _number_held() -> Iterator[None]:
+    """Turn what the database says of a number that another app holds into the API's words."""
+    try:
+        yield
+    except IntegrityError as error:
+        if not _is_held(error):
+            raise
+        raise DuplicateField("phoneNumberId", f"phoneNumberId: {HELD}") from None
 
 
 _TOLD = ("display_number", "quality_rating", "messaging_limit", "name")

@@ -26,6 +26,8 @@ class Filled:
     text: str
     missing: tuple[str, ...]
     """Variables without a value: the vendor refuses such a message."""
+    pieces: Mapping[str, Any]
+    """What a person sees of it (see pieces)."""
 
 
 def needed(components: Sequence[Any]) -> list[str]:
@@ -98,7 +100,22 @@ def fill(template: ChatTemplate, values: Mapping[str, str]) -> Filled:
             parameters = _texts(clean, [name])
             sent.append({"type": "button", "sub_type": "url", "index": str(place), "parameters": parameters})
     content = {"name": template.name, "language": {"code": template.language}, "components": sent}
-    return Filled({"type": "template", "template": content}, "\n".join(words), missing)
+    return Filled({"type": "template", "template": content}, "\n".join(words), missing, pieces(template, clean))
+
+
+def pieces(template: ChatTemplate, values: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a person sees of a template: header (its format or its words), body, footer, and buttons."""
+    parts = parts_of(template.components)
+    header = parts["HEADER"][0] if "HEADER" in parts else {}
+    media = header.get("format") if header.get("format") in MEDIA else ""
+    buttons = parts["BUTTONS"][0]["buttons"] if "BUTTONS" in parts else []
+    return {
+        "media": media,
+        "header": "" if media else _put(header.get("text") or "", values, "header."),
+        "body": _put(parts["BODY"][0]["text"], values, ""),
+        "footer": parts["FOOTER"][0]["text"] if "FOOTER" in parts else "",
+        "buttons": [{"type": one["type"], "text": one.get("text") or one["type"]} for one in buttons],
+    }
 
 
 def _texts(values: Mapping[str, str], names: Sequence[str]) -> list[dict[str, str]]:

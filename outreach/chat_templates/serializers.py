@@ -86,10 +86,38 @@ class ChatTemplateOut(Output):
     updatedAt = serializers.DateTimeField()
 
 
+class ChatPreviewInput(Input):
+    """Words of a template that nobody has saved."""
+
+    components = ComponentList(help_text=COMPONENTS)
+    variables = ObjectInput(default=dict, help_text=VARIABLES)
+    contactId = ObjectIdInput(
+        required=False, allow_null=True, help_text="Whose values it gets; without it the variables stay."
+    )
+
+
+class SyncInput(Input):
+    app = ObjectIdInput(help_text="id of the chat app whose templates are asked for")
+
+
+class SyncOut(Output):
+    known = Computed(serializers.IntegerField(help_text="How many templates the vendor has of the app's account."))
+
+
+class PreviewButton(Output):
+    type = Computed(serializers.CharField())
+    text = Computed(serializers.CharField())
+
+
 class ChatTemplatePreview(Output):
     """What a template says to a contact."""
 
     text = Computed(serializers.CharField())
+    media = Computed(serializers.CharField(help_text="IMAGE, VIDEO or DOCUMENT where the header is one; else empty."))
+    header = Computed(serializers.CharField())
+    body = Computed(serializers.CharField())
+    footer = Computed(serializers.CharField())
+    buttons = Computed(PreviewButton(many=True))
     missing = Computed(
         serializers.ListField(child=serializers.CharField(), help_text="Variables without a value: it would not go.")
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from time import monotonic
 from typing import Any
@@ -188,6 +188,24 @@ def preview_template(*, id: str, contact_id: str | None, values: Mapping[str, st
     return fill(template, values_for(template, contact, ValueReader.load(), values))
 
 
+def preview_words(
+    *, components: Sequence[Any], variables: Mapping[str, Any], contact_id: str | None, name: str = "preview"
+) -> tuple[ChatTemplate, Filled]:
+    """Return words that nobody has saved, as a template that is never stored, with the values of a contact.
+
+    Raises the errors of create_template for words, and ContactNotFound_400.
+    """
+    check_template(name=name, language="en", components=components)
+    check_variables(components, variables)
+    template = ChatTemplate(name=name, language="en", components=list(components), variables=dict(variables))
+    if contact_id is None:
+        return template, fill(template, {})
+    contact = live_contacts().filter(pk=contact_id).first()
+    if contact is None:
+        raise NamedError("ContactNotFound_400", "contactId: there is no such contact in this company")
+    return template, fill(template, values_for(template, contact, ValueReader.load()))
+
+
 def header_handle(*, app: str, file: File) -> str:
     """Give a file to the vendor for the headers of templates. Returns its handle, which the file keeps.
 
@@ -263,15 +281,33 @@ def _stale() -> Any:
     return old.filter(asked_at=None) | old.filter(asked_at__lt=now - SYNC_EVERY)
 
 
+def sync_now(*, app: str) -> int:
+    """Ask the vendor for the status of an app's templates at once. Returns how many it knows.
+
+    Raises ChatAppNotFound_404, InvalidChatAppTemplate_400 where it cannot be asked, and ConnectionTestRunning_429.
+    """
+    found = get_app(app, "app")
+    with turn():
+        try:
+            return _sync(found)
+        except (SmtpError, ChatFailed) as error:
+            raise NamedError(INVALID, f"app: the vendor could not be asked: {error.detail}") from None
+
+
 def sync_app(app_id: str) -> int:
-    """Ask the vendor for the status of an app's templates. Returns how many it knows."""
-    ChatTemplate.objects.filter(app_id=app_id).update(asked_at=timezone.now())
+    """Ask the vendor for the status of an app's templates. Returns how many it knows; a failure stands at the app."""
     app = ChatApp.objects.get(pk=app_id)
     try:
-        told = ChatClient.of(app).templates()
+        return _sync(app)
     except (SmtpError, ChatFailed) as error:
         ChatApp.objects.filter(pk=app_id).update(last_error=error.detail, last_error_at=timezone.now())
         return 0
+
+
+def _sync(app: ChatApp) -> int:
+    app_id = app.pk
+    ChatTemplate.objects.filter(app_id=app_id).update(asked_at=timezone.now())
+    told = ChatClient.of(app).templates()
     known = {(one.name, one.language): one.pk for one in ChatTemplate.objects.filter(app_id=app_id)}
     for one in told:
         pk = known.get((_text(one, "name", 512), _text(one, "language", 15)))

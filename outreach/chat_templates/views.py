@@ -16,8 +16,10 @@ from core.errors import NamedError
 from crm.files.selectors import readable_files
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_templates import services
+from outreach.chat_templates.filling import Filled
 from outreach.chat_templates.filters import TEMPLATE_FIELDS
 from outreach.chat_templates.serializers import (
+    ChatPreviewInput,
     ChatTemplateChange,
     ChatTemplateCreate,
     ChatTemplateDelete,
@@ -25,9 +27,11 @@ from outreach.chat_templates.serializers import (
     ChatTemplatePreview,
     HandleInput,
     HandleOut,
+    SyncInput,
+    SyncOut,
 )
 from outreach.connected_apps.turns import BUSY
-from outreach.email_templates.views import asked_contact
+from outreach.email_templates.views import asked_contact, check_sees_contact
 
 NOT_FOUND = services.NOT_FOUND[0]
 REFUSED = (
@@ -43,6 +47,10 @@ CONTACT = OpenApiParameter("contactId", str, description="Whose values it gets; 
 def _one(id: str) -> dict[str, Any]:
     services.get_template(id)
     return ChatTemplateOut.one(ChatTemplate.objects.filter(pk=id)) or {}
+
+
+def _shown(found: Filled) -> dict[str, Any]:
+    return {"text": found.text, "missing": list(found.missing), **found.pieces}
 
 
 class ChatTemplateViewSet(ResourceViewSet):
@@ -110,8 +118,33 @@ class ChatTemplateViewSet(ResourceViewSet):
         parameters=(CONTACT,),
     )
     def preview(self, request: Request, id: str) -> Any:
-        found = services.preview_template(id=id, contact_id=asked_contact(self))
-        return {"text": found.text, "missing": list(found.missing)}
+        return _shown(services.preview_template(id=id, contact_id=asked_contact(self)))
+
+    @action(detail=False, methods=["post"], url_path="preview")
+    @endpoint(
+        "Preview the words of a chat template",
+        input=ChatPreviewInput,
+        output=ChatTemplatePreview,
+        errors=(*REFUSED[:4], "ContactNotFound_400", "UnauthorizedAction_403"),
+        permission="GET",
+        description="Before they are saved. By session a contact takes contact.GET.",
+    )
+    def preview_words(self, request: Request, data: dict[str, Any]) -> Any:
+        contact = data.pop("contact_id", None)
+        check_sees_contact(self.actor, contact)
+        return _shown(services.preview_words(contact_id=contact, **data)[1])
+
+    @action(detail=False, methods=["post"], url_path="sync")
+    @endpoint(
+        "Ask the vendor for the state of an app's templates",
+        input=SyncInput,
+        output=SyncOut,
+        errors=("ChatAppNotFound_404", "InvalidChatAppTemplate_400", BUSY),
+        permission="PUT",
+        description="As the service does by itself each hour.",
+    )
+    def sync(self, request: Request, data: dict[str, Any]) -> Any:
+        return {"known": services.sync_now(app=data["app"])}
 
     @action(detail=False, methods=["post"], url_path="handle")
     @endpoint(

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, Input, IntegerInput, NumberInput, TextInput
+from core.api.input import BooleanInput, Input, IntegerInput, NumberInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from outreach.chatbots.engine import RULES
@@ -110,6 +110,15 @@ class TestInput(Input):
 
     messages = serializers.ListField(child=TestMessage(), max_length=MOST_MESSAGES, allow_empty=False)
     draft = BooleanInput(default=True, help_text="As it is written now; false: as it was published.")
+
+
+class TestWordsInput(ChatbotUpdate):
+    """What a person writes to a chatbot as it stands here, which nobody needs to have saved."""
+
+    chatbotId = ObjectIdInput(
+        required=False, allow_null=True, help_text="Whose values stay where the body leaves them out."
+    )
+    messages = serializers.ListField(child=TestMessage(), max_length=MOST_MESSAGES, allow_empty=False)
 
 
 class ChatbotOut(Output):

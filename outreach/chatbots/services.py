@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.settings.groups import chatbot_defaults
 from core.access import reserve_quota
 from core.errors import DuplicateField, NamedError
+from core.ids import new_id
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id
 from outreach.chatbots.answering import most_mb, published
@@ -140,6 +141,24 @@ def test_conversation(*, id: str, messages: Sequence[Mapping[str, Any]], draft: 
     if snapshot is None:
         raise NamedError(WRONG, "draft: the chatbot was never published; try the draft")
     first = Bot(chatbot.pk, chatbot.latest_version if draft else chatbot.published_version, snapshot)
+    return _replayed(first, messages)
+
+
+def test_words(*, messages: Sequence[Mapping[str, Any]], id: str | None, **values: Any) -> list[Step]:
+    """Return what a conversation would be with a chatbot that nobody has saved, or with unsaved changes of one.
+
+    Nobody gets anything. Raises NotFound_404.
+    """
+    chatbot = ManualChatbot(id=new_id()) if id is None else get_chatbot(id)
+    if id is None:
+        defaults = chatbot_defaults(company_id())
+        _set(chatbot, {"kind": defaults["kind"], **{name: defaults[name] for name in MERGED}})
+    _set(chatbot, values)
+    return _replayed(Bot(chatbot.pk, chatbot.latest_version, _definition(chatbot)), messages)
+
+
+def _replayed(first: Bot, messages: Sequence[Mapping[str, Any]]) -> list[Step]:
+    """Replay a conversation that begins with the chatbot; other published ones may take over."""
     bots = [first, *(bot for bot in published() if bot.id != first.id)]
     now = timezone.now()
     said = [

@@ -22,6 +22,7 @@ from outreach.chatbots.serializers import (
     ChatbotUpdate,
     TestInput,
     TestOut,
+    TestWordsInput,
 )
 
 NOT_FOUND = ("NotFound_404",)
@@ -117,9 +118,24 @@ class ManualChatbotViewSet(ResourceViewSet):
         description="Nobody gets anything. Other published chatbots may take over, as they would.",
     )
     def test(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        steps = services.test_conversation(id=id, **data)
-        handed = any(step.reaction is None or step.reaction.hand_over for step in steps)
-        return {"steps": [_shown(step) for step in steps], "handedOver": handed}
+        return _replayed(services.test_conversation(id=id, **data))
+
+    @action(detail=False, methods=["post"], url_path="test")
+    @endpoint(
+        "Try a conversation with a chatbot that is not saved",
+        input=TestWordsInput,
+        output=TestOut,
+        errors=NOT_FOUND,
+        permission="GET",
+        description="Nobody gets anything. Other published chatbots may take over, as they would.",
+    )
+    def test_words(self, request: Request, data: dict[str, Any]) -> Any:
+        return _replayed(services.test_words(id=data.pop("chatbot_id", None), **data))
+
+
+def _replayed(steps: list[Step]) -> dict[str, Any]:
+    handed = any(step.reaction is None or step.reaction.hand_over for step in steps)
+    return {"steps": [_shown(step) for step in steps], "handedOver": handed}
 
 
 def _shown(step: Step) -> dict[str, Any]:

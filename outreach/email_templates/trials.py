@@ -5,7 +5,7 @@ They stand in no log of messages, count for no limit of a sender and have no lin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -37,6 +37,8 @@ TRIALS = Limit("trial-mails", 20, 3600)
 """Mails of a member."""
 TYPES = ("smtp", *CHANNELS)
 FAILED = "EmailSendingFailed_500"
+OTHERS: dict[str, Callable[..., Rendered]] = {}
+"""Type of a test that is no mail -> what sends it, which the domain of its channel registers."""
 
 
 def send_trial(
@@ -58,7 +60,7 @@ def send_trial(
     """
     if type not in TYPES:
         raise NamedError("UnsupportedCampaignType_400", f"type: {shorten(type)!r} is none of {', '.join(TYPES)}")
-    to = _own_people(recipients)
+    to = own_people(recipients)
     mail, files = _mail(template_id, words, contact_id, attachments)
     letter = "" if type == "smtp" else type[-1]
     sender = choose_sender(smtp_id, letter=letter, kinds=(Smtp,))
@@ -69,7 +71,8 @@ def send_trial(
     return mail, files
 
 
-def _own_people(recipients: Sequence[str]) -> list[str]:
+def own_people(recipients: Sequence[str]) -> list[str]:
+    """Return the addresses in small letters, each once. Raises NoRecipientsSpecified_400 for one of no member."""
     if not recipients:
         raise NamedError("NoRecipientsSpecified_400", "to: is empty")
     accepted = Member.objects.filter(status__in=(Member.Status.OWNER, Member.Status.ACCEPTED))

@@ -36,7 +36,7 @@ from outreach.email_templates.serializers import (
     VersionRestore,
     WordsPreview,
 )
-from outreach.email_templates.trials import TYPES, send_trial
+from outreach.email_templates.trials import OTHERS, TYPES, send_trial
 from outreach.mail_vendors.registry import LETTERS
 from outreach.mail_vendors.services import nothing_selected
 from outreach.smtp.markup import html_from_text, page_of
@@ -44,7 +44,9 @@ from outreach.smtp.markup import html_from_text, page_of
 NOT_FOUND = ("EmailTemplateNotFound_404",)
 FILES = ("FileNotFound_400", "UnauthorizedAction_403")
 REFUSED = ("TemplateNameAlreadyExists_400", "InvalidVariables_400", "InvalidEmailTemplate_400", *FILES)
-TYPE = OpenApiParameter("type", str, OpenApiParameter.PATH, enum=TYPES, description="What kind of sender it goes by.")
+TYPE = OpenApiParameter(
+    "type", str, OpenApiParameter.PATH, enum=(*TYPES, "chatapp"), description="What kind of sender it goes by."
+)
 CONTACT = OpenApiParameter("contactId", str, description="Whose values it gets; without it the placeholders stay.")
 
 
@@ -185,16 +187,20 @@ class TrialViewSet(ResourceViewSet):
             *("UnsupportedCampaignType_400", "NoRecipientsSpecified_400", "NoSMTPSelected_400", BUSY, *NO_APP),
             *("EmailTemplateNotFound_404", "InvalidEmailTemplate_400", "InvalidVariables_400", "ContactNotFound_400"),
             *("EmailSendingFailed_500", *FILES),
+            *("ChatAppTemplateNotFound_404", "InvalidChatAppTemplate_400", "NoMessagesSent_400"),
         ),
         description="To members of the company alone, at most 20 an hour. The"
         " subject gets a mark; the mail counts for no limit, is in no log, and has no link to unsubscribe. By session a"
-        " contact takes contact.GET, and a template template.GET.",
+        " contact takes contact.GET, and a template template.GET. By chatapp templateId is an approved chat"
+        " template, which goes to the number of the contact that has the member's address.",
     )
     def create(self, request: Request, type: str, data: dict[str, Any]) -> Any:
         contact = data.pop("contact_id", None)
         check_sees_contact(self.actor, contact)
         if data.get("template_id") is not None and not self.actor.may("template", "GET"):
             raise NamedError("UnauthorizedAction_403", "templateId: your role lacks the permission template.GET")
+        if type in OTHERS:
+            return shown_mail(self._other(type, contact, data), (), ())
         files = data.pop("attachments", ())
         _check_sees_files(self.actor, files)
         mail, sent_files = send_trial(
@@ -208,6 +214,15 @@ class TrialViewSet(ResourceViewSet):
             member_id=self.actor.member_id,
         )
         return shown_mail(mail, (), listed(sent_files))
+
+    def _other(self, type: str, contact: str | None, data: dict[str, Any]) -> Rendered:
+        send = OTHERS[type]
+        return send(
+            recipients=data["to"],
+            template_id=data.get("template_id"),
+            contact_id=contact,
+            member_id=self.actor.member_id,
+        )
 
 
 def _preview(view: ResourceViewSet, id: str) -> dict[str, Any]:

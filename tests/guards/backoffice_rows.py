@@ -212,7 +212,7 @@ def _job(n: int) -> SendJob:
 
 def _chat_app(n: int) -> ChatApp:
     return ChatApp.objects.create(
-        name=f"Number {n}", phone_number_id=f"{n}", waba_id="2002", access_token=SECRET, app_secret=SECRET
+        name=f"Number {n}", phone_number_id=new_id(), waba_id="2002", access_token=SECRET, app_secret=SECRET
     )
 
 

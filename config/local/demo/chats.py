@@ -1,17 +1,22 @@
-"""A chat app that was never tested, so that nothing goes out, its template, a chatbot, and some conversations."""
+"""A chat app at the demo's stand-in for the vendor, its template, a chatbot, and some conversations."""
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from django.utils import timezone
 
 from accounts.models import Member
+from config.local.chat_standin import SECRET, TOKEN
 from crm.models import Contact
+from outreach.chat_apps.hooks import hook_url
 from outreach.chatbots.services import create_chatbot, publish
 from outreach.models import AnswerTime, CannedAnswer, ChatApp, ChatTemplate, Conversation, ConversationMessage
 
+PHONE_NUMBER_ID = "100200300"
 BOT: list[dict[str, Any]] = [
     {"text": "Hello, this is the roastery. What can we do for you: beans, machines, or an order?", "order": 1},
     {"text": "Thank you. One of us answers in a moment.", "order": 2},
@@ -39,16 +44,26 @@ def create_chats(member: Member) -> None:
     now = timezone.now()
     app = ChatApp.objects.create(
         name="Roastery",
-        phone_number_id="100200300",
+        phone_number_id=PHONE_NUMBER_ID,
         waba_id="400500600",
-        access_token="demo",  # noqa: S106  of nobody
+        access_token=TOKEN,
+        app_id="700800900",
+        app_secret=SECRET,
         display_number="+49 30 901820",
-        verified=False,
+        quality_rating="GREEN",
+        verified=True,
         created_by=member,
         updated_by=member,
     )
     ChatTemplate.objects.create(
-        app=app, name="on_its_way", components=WORDS, variables={"1": "contact.firstName"}, created_by=member
+        app=app,
+        name="on_its_way",
+        language="en",
+        components=WORDS,
+        variables={"1": "contact.firstName"},
+        status=ChatTemplate.Status.APPROVED,
+        vendor_id="1",
+        created_by=member,
     )
     bot = create_chatbot(member_id=member.pk, name="Porter", conversations=BOT)
     publish(id=bot.pk, member_id=member.pk)
@@ -86,3 +101,10 @@ def create_chats(member: Member) -> None:
             )
             for number, (who, text) in enumerate(said)
         )
+
+
+def open_chats(file: Path, port: int) -> None:
+    """Note where the stand-in for the chat vendor listens, and where it tells the demo's app of what happens."""
+    app = ChatApp.objects.filter(phone_number_id=PHONE_NUMBER_ID).order_by("pk").first()
+    hook = hook_url(app.pk, app.hook_salt) if app is not None else ""
+    file.write_text(json.dumps({"port": port, "hook": hook, "phoneNumberId": PHONE_NUMBER_ID}))

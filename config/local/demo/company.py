@@ -18,8 +18,9 @@ from django.utils import timezone
 
 from accounts.models import Company, Member, Role, User
 from config.bootstrap import Bootstrapped, bootstrap
+from config.demo_vendors import note_file, noted
 from config.local import mail_catcher as catcher
-from config.local.demo.chats import create_chats
+from config.local.demo.chats import create_chats, open_chats
 from config.local.demo.customers import create_customers
 from config.local.demo.deliveries import create_deliveries
 from config.local.demo.outreach import create_outreach
@@ -124,6 +125,7 @@ def provision_demo(data: Path) -> Demo:
                 _views(made.member)
             _sender(made.member, catcher_port(data))
             open_gateways(_standin_port(data))
+            chat_port = _free_port(noted(note_file(data)).get("port"))
             if made.created:
                 create_purchase(made.member, User.objects.get(email=STAFF))
             if made.created and not EmailTemplate.objects.exists():
@@ -137,6 +139,7 @@ def provision_demo(data: Path) -> Demo:
             if made.created:
                 create_deliveries(made.member)
                 create_chats(made.member)
+            open_chats(note_file(data), chat_port)
             if made.created and not Campaign.objects.exists():
                 _campaigns(made.member)
             if made.created and not Workflow.objects.exists():
@@ -302,13 +305,20 @@ def catcher_port(data: Path) -> int:
 
 def _standin_port(data: Path) -> int:
     """Return the port of the stand-in for payment gateways: the last one, or another if that is taken."""
-    port = noted_port(data / STANDIN)
-    if port is None or not _free(port):
-        with socket.socket() as probe:
-            probe.bind((catcher.HOST, 0))
-            port = int(probe.getsockname()[1])
+    last = noted_port(data / STANDIN)
+    port = _free_port(last)
+    if port != last:
         note_port(data / STANDIN, port)
     return port
+
+
+def _free_port(noted: int | None) -> int:
+    """Return the noted port, or another if there is none or it is taken."""
+    if noted is not None and _free(noted):
+        return noted
+    with socket.socket() as probe:
+        probe.bind((catcher.HOST, 0))
+        return int(probe.getsockname()[1])
 
 
 def _catcher_runs(data: Path) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.data_dir import PROJECT
+from config.demo_vendors import note_file
 from config.web_threads import web_threads
 
 MANAGE = (sys.executable, os.fspath(PROJECT / "manage.py"))
@@ -96,7 +97,9 @@ def plan(options: Options) -> Plan:
     catcher = Program("mail", (*MANAGE, "mailcatcher"), stop_after=3, patience=5)
     noted = os.fspath(options.data / STANDIN)
     gateways = Program("gateways", (sys.executable, "-m", "billing.standin", noted), stop_after=3, patience=5)
-    return Plan(migrate, Program("demo", (*MANAGE, "demo")), (*programs, catcher, gateways))
+    chats = (sys.executable, "-m", "config.local.chat_standin", os.fspath(note_file(options.data)))
+    vendor = Program("chats", chats, stop_after=3, patience=5)
+    return Plan(migrate, Program("demo", (*MANAGE, "demo")), (*programs, catcher, gateways, vendor))
 
 
 def _web(options: Options) -> tuple[str, ...]:

@@ -301,7 +301,7 @@ def test_plan_covers_every_queue_and_keeps_the_catcher_for_the_demo(data: Path) 
     with_demo = plan(read_options({"WORKER_CONCURRENCY": "3"}, data=data, demo=True))
     without = plan(read_options({}, data=data, demo=False))
     names = ["web", "worker", "long", "sender", "ai", "beat"]
-    assert [program.name for program in with_demo.programs] == [*names, "mail", "gateways"]
+    assert [program.name for program in with_demo.programs] == [*names, "mail", "gateways", "chats"]
     assert [program.name for program in without.programs] == names
     assert without.demo is None
     worker, long, sender, ai = (program.command for program in with_demo.programs[1:5])

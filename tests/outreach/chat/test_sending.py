@@ -88,25 +88,26 @@ def test_what_the_vendor_answers(
     assert TOKEN not in f"{found.error}{sender.last_error}"
 
 
+@pytest.mark.parametrize("count", [25, pytest.param(1000, marks=pytest.mark.slow, id="chaos")])
 def test_a_lost_answer_is_found_by_its_status_and_never_sent_again(
-    cast: Cast, app: ChatApp, vendor: ChatVendor
+    cast: Cast, app: ChatApp, vendor: ChatVendor, count: int
 ) -> None:
-    conversation = _talk(cast, app)
-    vendor.script = [Fault(cut=True, takes=True)] * 20
-    jobs = [_answer(cast, conversation, f"No. {number}") for number in range(25)]
+    conversation, lost = _talk(cast, app), count * 4 // 5
+    vendor.script = [Fault(cut=True, takes=True)] * lost
+    jobs = [_answer(cast, conversation, f"No. {number}") for number in range(count)]
     for _ in range(3):
         work("send")
     with cast.scope():
         unknown = list(SendJob.objects.filter(status="unknown").values_list("pk", flat=True))
-    assert (len(unknown), len(vendor.sent)) == (20, 25)
-    assert len({one["biz_opaque_callback_data"] for one in vendor.sent}) == 25
+    assert (len(unknown), len(vendor.sent)) == (lost, count)
+    assert {one["biz_opaque_callback_data"] for one in vendor.sent} == {*jobs}
     for job in unknown:
         tell(app, **became(job, "delivered"))
     work("chat-events")
     with cast.scope():
         assert set(SendJob.objects.values_list("status", flat=True)) == {"sent"}
         assert SendJob.objects.exclude(provider_message_id="").count() == len(jobs)
-    assert len(vendor.sent) == 25
+    assert len(vendor.sent) == count
 
 
 def test_a_status_of_failure_ends_the_message(cast: Cast, app: ChatApp, vendor: ChatVendor) -> None:

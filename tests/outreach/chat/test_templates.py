@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from outreach.models import ChatApp, ChatTemplate
+from outreach.models import ChatApp, ChatOptOut, ChatTemplate
 from tests.kit.cast import Cast
-from tests.kit.chat_vendor import SECRET, TOKEN, ChatVendor, tell
+from tests.kit.chat_vendor import SECRET, TOKEN, ChatVendor, Fault, tell
 from tests.kit.factories import ContactFactory
 from tests.outreach.chat.conftest import BODY
 from tests.outreach.helpers import work
@@ -157,3 +157,55 @@ def test_an_app_is_connected_and_its_secrets_stay(cast: Cast, outsiders: Cast, v
     assert SECRET not in shown
     assert outsiders.key.get(path).status == 404
     assert cast.key.delete("/apps/chatapp", {"ids": [made.data["_id"]]}).data["deletedCount"] == 1
+
+
+def test_a_test_goes_to_own_people_at_their_contact_s_number(
+    cast: Cast, app: ChatApp, template: ChatTemplate, vendor: ChatVendor
+) -> None:
+    path, email = "/campaign/test/chatapp", cast.owner.user.email
+    given = {"templateId": template.pk, "to": [email.upper()]}
+    assert "no contact with a number" in cast.key.post(path, given).body["warning"]
+    with cast.scope():
+        own = ContactFactory(name="Olga Owner", email=email, contact_number="+4915199999", custom={})
+        ContactFactory(name="Ann", email="ann@example.org", contact_number="+4915188888", custom={})
+    assert cast.key.post(path, {**given, "to": ["ann@example.org"]}).body["warning"].startswith("to: ann@example.org")
+    answer = cast.key.post(path, given)
+    assert (answer.status, answer.data["text"]) == (200, "Hello Olga, we are open."), answer.body
+    assert [one["to"] for one in vendor.sent] == ["4915199999"]
+    assert cast.key.get("/logs/chatapp").data == []
+    vendor.script = [Fault(code=132001)]
+    assert cast.key.post(path, given).status == 400
+    assert cast.key.post(path, {"to": [email]}).body["warning"].startswith("templateId:")
+    with cast.scope():
+        ChatOptOut.objects.create(phone=own.contact_number, reason="stop")
+    assert "asked for no such messages" in cast.key.post(path, given).body["warning"]
+    with cast.scope():
+        ChatTemplate.objects.update(status="PAUSED")
+    assert "paused" in cast.key.post(path, given).body["warning"]
+
+
+def test_words_are_previewed_and_the_vendor_asked(cast: Cast, app: ChatApp, vendor: ChatVendor) -> None:
+    with cast.scope():
+        ann = ContactFactory(name="Ann Example", custom={})
+    parts = [BODY, {"type": "FOOTER", "text": "Bye"}, {"type": "BUTTONS", "buttons": [REPLY]}]
+    words = {"components": parts, "variables": {"1": "contact.firstName"}}
+    shown = cast.key.post("/template/chatapp/preview", {**words, "contactId": ann.pk}).data
+    assert (shown["body"], shown["footer"], shown["buttons"]) == (
+        *("Hello Ann, we are open.", "Bye"),
+        [{"type": "QUICK_REPLY", "text": "Stop"}],
+    )
+    assert cast.key.post("/template/chatapp/preview", {"components": []}).status == 400
+    vendor.templates["x"] = {"id": "t9", "name": "x", "language": "en", "status": "APPROVED"}
+    assert cast.key.post("/template/chatapp/sync", {"app": app.pk}).data == {"known": 1}
+    with cast.scope():
+        ChatApp.objects.update(access_token="wrong")
+    refused = cast.key.post("/template/chatapp/sync", {"app": app.pk})
+    assert (refused.status, refused.body["warning"].startswith("app:")) == (400, True)
+
+
+def test_a_chatbot_is_tried_before_it_is_saved(cast: Cast) -> None:
+    given = {"conversations": [{"text": "Beans?"}], "messages": [{"text": "Hello"}, {"text": "more"}]}
+    found = cast.key.post("/manual-chatbot/test", given).data
+    assert [one["answers"] for one in found["steps"]] == [["Beans?"], []]
+    assert found["handedOver"] is True
+    assert cast.key.get("/manual-chatbot").data == []

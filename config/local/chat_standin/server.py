@@ -1,0 +1,183 @@
+"""The stand-in's server: the chat vendor's addresses, and the webhooks that follow from what it is asked.
+
+A message is delivered and read after moments, and whom it goes to answers once a minute at most. A template is
+approved, or rejected where its name has "reject" in it. POST /say {"from", "name", "text"} lets somebody write.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import itertools
+import json
+import time
+from http.client import HTTPConnection, HTTPException
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Lock, Timer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from config.demo_vendors import HOST, noted
+from config.local.chat_standin import SECRET, TOKEN
+
+NUMBER = {
+    "display_phone_number": "+49 30 901820",
+    "verified_name": "Roastery",
+    "quality_rating": "GREEN",
+    "messaging_limit_tier": "TIER_1K",
+}
+ANSWERS = ("Thanks, that helps!", "Great. Until when are you there today?", "I'll come by tomorrow.")
+STATES = (("sent", 0.3), ("delivered", 1.0), ("read", 2.5))
+"""What is told of a message, and after how many seconds."""
+ANSWERS_AFTER, APPROVES_AFTER, TOLD_AGAIN_AFTER, TRIES = 5.0, 3.0, 5.0, 5
+ONE_A_MINUTE = 60.0
+MOST_BYTES = 20 * 1024 * 1024
+SEVERAL = 1000
+"""Templates and people that are remembered."""
+
+
+class Server(ThreadingHTTPServer):
+    """The stand-in for one number, which the file names with its webhook."""
+
+    daemon_threads = True
+
+    def __init__(self, file: Path) -> None:
+        self.file, self.lock = file, Lock()
+        self.templates: dict[str, dict[str, Any]] = {}
+        self.answered: dict[str, float] = {}
+        self.numbers = itertools.count(int(time.time()) % 10**8 * 1000)
+        super().__init__((HOST, int(noted(file)["port"])), Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Write nothing: callers that go away are no error."""
+
+    def answer(self, method: str, address: str, body: bytes) -> tuple[int, Any]:
+        """Return status and answer of a request with the right token."""
+        parts = urlsplit(address)
+        path = [one for one in parts.path.split("/") if one]
+        path = path[1:] if path and path[0].startswith("v") else path
+        last = path[-1] if path else ""
+        if last == "messages" and method == "POST":
+            return self.take(json.loads(body))
+        if last == "message_templates":
+            return self.template(method, json.loads(body) if body else {}, parse_qs(parts.query))
+        if last == "uploads" and method == "POST":
+            return 200, {"id": f"upload:{next(self.numbers)}"}
+        if last.startswith("upload:"):
+            return 200, {"h": f"4::{next(self.numbers)}"}
+        if method == "POST":
+            changed = next((one for one in self.templates.values() if one["id"] == last), None)
+            if changed is not None:
+                self.later(APPROVES_AFTER, self.approve, changed)
+            return 200, {"success": True}
+        return 200, {"id": last, **NUMBER}
+
+    def take(self, given: dict[str, Any]) -> tuple[int, Any]:
+        """Take a message, tell what becomes of it, and let the person answer."""
+        to, job = str(given["to"]), str(given.get("biz_opaque_callback_data", ""))
+        id = f"wamid.demo{next(self.numbers)}"
+        for state, seconds in STATES:
+            self.later(seconds, self.tell_state, id, job, to, state)
+        with self.lock:
+            quiet = time.monotonic() - self.answered.get(to, float("-inf")) < ONE_A_MINUTE
+            if not quiet:
+                self.answered[to] = time.monotonic()
+                while len(self.answered) > SEVERAL:
+                    self.answered.pop(next(iter(self.answered)))
+        if not quiet:
+            self.later(ANSWERS_AFTER, self.say, to, "", ANSWERS[next(self.numbers) % len(ANSWERS)])
+        return 200, {"messaging_product": "whatsapp", "messages": [{"id": id, "message_status": "accepted"}]}
+
+    def template(self, method: str, given: dict[str, Any], query: dict[str, list[str]]) -> tuple[int, Any]:
+        """List, delete or take a template; one that is taken is judged a moment later."""
+        with self.lock:
+            if method == "GET":
+                return 200, {"data": list(self.templates.values())}
+            if method == "DELETE":
+                self.templates.pop(query.get("name", [""])[0], None)
+                return 200, {"success": True}
+            row = {"id": f"{next(self.numbers)}", "status": "PENDING", **given}
+            self.templates[str(given["name"])] = row
+            while len(self.templates) > SEVERAL:
+                self.templates.pop(next(iter(self.templates)))
+        self.later(APPROVES_AFTER, self.approve, row)
+        return 200, {"id": row["id"], "status": "PENDING", "category": given.get("category", "UTILITY")}
+
+    def approve(self, row: dict[str, Any]) -> None:
+        """Approve a template, or reject it for its name."""
+        rejects = "reject" in row["name"]
+        row["status"], reason = ("REJECTED", "INVALID_FORMAT") if rejects else ("APPROVED", "NONE")
+        told = {"message_template_id": row["id"], "message_template_name": row["name"], "event": row["status"]}
+        told |= {"message_template_language": row.get("language", "en"), "reason": reason}
+        self.tell("message_template_status_update", told)
+
+    def tell_state(self, id: str, job: str, to: str, state: str) -> None:
+        one = {"id": id, "status": state, "timestamp": f"{time.time():.0f}", "recipient_id": to}
+        self.tell("messages", {"statuses": [{**one, "biz_opaque_callback_data": job}]})
+
+    def say(self, sender: str, name: str, text: str) -> None:
+        """Let somebody write to the number."""
+        message = {"from": sender, "id": f"wamid.in{next(self.numbers)}", "timestamp": f"{time.time():.0f}"}
+        contact = {"wa_id": sender, "profile": {"name": name}}
+        self.tell(
+            "messages", {"contacts": [contact], "messages": [{**message, "type": "text", "text": {"body": text}}]}
+        )
+
+    def tell(self, field: str, value: dict[str, Any], tries: int = TRIES) -> None:
+        """Call the number's webhook, again a few times where nobody takes it."""
+        place = noted(self.file)
+        hook = urlsplit(str(place.get("hook", "")))
+        if field == "messages":
+            number = {"phone_number_id": place.get("phoneNumberId", "")}
+            value = {"messaging_product": "whatsapp", "metadata": number, **value}
+        body = json.dumps({"entry": [{"id": "demo", "changes": [{"field": field, "value": value}]}]}).encode()
+        signed = "sha256=" + hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+        try:
+            caller = HTTPConnection(hook.hostname or HOST, hook.port, timeout=10)
+            headers = {"Content-Type": "application/json", "X-Hub-Signature-256": signed}
+            caller.request("POST", hook.path, body, headers)
+            taken = caller.getresponse().status < 300
+            caller.close()
+        except (OSError, HTTPException):
+            taken = False
+        if not taken and tries > 1:
+            self.later(TOLD_AGAIN_AFTER, self.tell, field, value, tries - 1)
+
+    def later(self, seconds: float, call: Any, *arguments: Any) -> None:
+        timer = Timer(seconds, call, arguments)
+        timer.daemon = True
+        timer.start()
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = 30
+    server: Server
+
+    def _handle(self) -> None:
+        size = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(min(size, MOST_BYTES))
+        found: Any
+        try:
+            if self.path == "/say" and self.command == "POST":
+                given = json.loads(body)
+                self.server.say(str(given["from"]).lstrip("+"), str(given.get("name", "")), str(given["text"]))
+                status, found = 200, {"said": True}
+            elif self.headers.get("Authorization", "").split(" ")[-1] != TOKEN:
+                status, found = 401, {"error": {"message": "The token of the demo is: demo", "code": 190}}
+            else:
+                status, found = self.server.answer(self.command, self.path, body)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            status, found = 400, {"error": {"message": "Invalid parameter", "code": 100}}
+        content = json.dumps(found).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = do_POST = do_DELETE = _handle
+
+    def log_message(self, *_: Any) -> None:
+        return

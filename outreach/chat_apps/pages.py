@@ -1,0 +1,204 @@
+"""The pages of chat apps: connect a number, what to enter at the vendor, and how it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form
+from core.web.lists import Column
+from core.web.records import RecordList, Records
+from core.web.settings import SettingsPage
+
+LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
+PATH = "apps/chatapp"
+QUALITY = {"GREEN": ("Good quality", "ok"), "YELLOW": ("Fair quality", "warn"), "RED": ("Poor quality", "bad")}
+LIMITS = ("perMinute", "perHour", "perDay", "rampStart", "rampStep")
+CHAT_LOG = Records("logs/chatapp", "chat-log", "message", "messages", "message-square-text", "What went out by chat.")
+TOLD = {
+    "sent": ("Sent", "info"),
+    "delivered": ("Delivered", "ok"),
+    "read": ("Read", "ok"),
+    "failed": ("Failed", "bad"),
+    "unknown": ("Not certain", "warn"),
+    "sending": ("Going", "info"),
+}
+
+
+def health_of(app: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an app with the words and the tone of how it is."""
+    words, tone = "Works", "ok"
+    if not app["isActive"]:
+        words, tone = "Off", ""
+    elif app["stoppedAt"]:
+        words, tone = "Stopped", "bad"
+    elif not app["verified"]:
+        words, tone = ("Test failed", "bad") if app["lastError"] else ("Not tested", "warn")
+    elif app["pausedUntil"]:
+        words, tone = "Paused", "warn"
+    quality, mood = QUALITY.get(app["qualityRating"], ("", ""))
+    called = app["name"] or app["displayNumber"] or app["phoneNumberId"]
+    return {**app, "words": words, "tone": tone, "quality": quality, "mood": mood, "called": called}
+
+
+class ChatAppPage(SettingsPage):
+    """What the pages of chat apps share."""
+
+    module = "apps"
+    section = "chat-apps"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        known = values is not None
+        stays = " Left empty, it stays." if known else ""
+        fields = [
+            Field("name", "Name", help="Empty: as the vendor calls the number."),
+            Field(
+                "phoneNumberId", "Phone number id", required=True, help="As the vendor shows it; not the number itself."
+            ),
+            Field("wabaId", "Business account id", required=True),
+            Field("appId", "App id", help="Needed for pictures and files in templates."),
+            Field(
+                "accessToken",
+                "Access token",
+                "password",
+                required=not known,
+                autocomplete="new-password",
+                help=f"Stored encrypted, and never shown.{stays}",
+            ),
+            Field(
+                "appSecret",
+                "App secret",
+                "password",
+                autocomplete="new-password",
+                help=f"What the vendor signs its webhooks with; without it none is believed.{stays}",
+            ),
+            Field("perSecond", "Most messages a second", "number", value=80),
+            Field("perMinute", "Most messages a minute", "number", help="Empty: no limit."),
+            Field("perHour", "Most messages an hour", "number"),
+            Field("perDay", "Most messages a day", "number"),
+            Field("rampStart", "On a new number's first day", "number"),
+            Field("rampStep", "More on each day after", "number"),
+            *([Field("isActive", "Switched on", "switch", value=True)] if known else []),
+        ]
+        return Form(fields, values)
+
+    def tested(self, app: Mapping[str, Any], words: str) -> HttpResponse:
+        """Lead on to the app after a change that asked the vendor."""
+        to = self.address("chat-app", app["_id"])
+        if app["verified"]:
+            return self.done(f"{words}; the vendor takes the token", to)
+        return self.fail(f"{words}, but the test failed: {app['lastError'] or 'it was not tested'}", to)
+
+
+class ChatApps(ChatAppPage):
+    path = "settings/chat-apps"
+    name = "chat-apps"
+    title = "Chat numbers"
+    tab = "Chat numbers"
+    place = 48
+    icon = "message-circle"
+    about = "Your company's numbers at the chat vendor, which people write to and are answered from."
+    template = "web/chat_apps/list.html"
+
+    def show(self) -> Mapping[str, Any]:
+        return {"apps": [health_of(one) for one in self.read(PATH, LIST).data]}
+
+    def do_test(self) -> HttpResponse:
+        return test(self, self.sent_id())
+
+
+def test(page: ChatAppPage, id: str) -> HttpResponse:
+    answer = page.ask("POST", f"{PATH}/{id}/test")
+    if not answer.ok:
+        return page.refuse(answer)
+    if answer.data["ok"]:
+        return page.done("The vendor takes the token")
+    return page.fail(f"The test failed: {answer.data['detail']}")
+
+
+class NewChatApp(ChatAppPage):
+    path = "settings/chat-apps/new"
+    name = "chat-app-new"
+    title = "Connect a number"
+    template = "web/chat_apps/form.html"
+
+    def show(self) -> Mapping[str, Any]:
+        return {"form": self.form() if self.may("apps", "POST") else None}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        values = {name: value for name, value in form.values.items() if value not in ("", None)}
+        answer = self.ask("POST", PATH, None, values)
+        if not answer.ok:
+            return self.invalid(form, answer)
+        return self.tested(answer.data, "Connected")
+
+
+class ChatAppDetail(ChatAppPage):
+    path = "settings/chat-apps/<str:id>"
+    name = "chat-app"
+    template = "web/chat_apps/form.html"
+
+    @property
+    def record(self) -> str:
+        return f"{PATH}/{self.params['id']}"
+
+    def show(self) -> Mapping[str, Any]:
+        app = health_of(self.read(self.record).data)
+        may = self.may("apps", "PUT")
+        return {"app": app, "title": app["called"], "form": self.form(app) if may else None, "may": may}
+
+    def do_test(self) -> HttpResponse:
+        return test(self, self.params["id"])
+
+    def do_save(self) -> HttpResponse:
+        before = self.read(self.record).data
+        form = self.form(before).fill(self.request.POST)
+        changed = {name: value for name, value in form.changed(before).items() if value != "" or name in before}
+        if not changed:
+            return self.done(to=self.address("chat-apps"))
+        answer = self.ask("PUT", self.record, None, changed)
+        if not answer.ok:
+            return self.invalid(form, answer)
+        return self.tested(answer.data, "Saved")
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", PATH, None, {"ids": [self.params["id"]]})
+        if not answer.ok:
+            return self.refuse(answer)
+        kept = answer.data["deactivatedCount"]
+        words = "Switched off; its messages are kept" if kept else "Removed"
+        return self.done(words, self.address("chat-apps"))
+
+
+class ChatLog(RecordList, ChatAppPage):
+    """What the vendor was given, and what it has told of it."""
+
+    path = "settings/chat-log"
+    name = "chat-log"
+    title = "Log of chats"
+    module = "logs"
+    kind = CHAT_LOG
+    rows = "web/chat_apps/log_rows.html"
+    hint = "Number, words"
+    columns = (
+        Column("recipient", "To"),
+        Column("text", "Words"),
+        Column("status", "State"),
+        Column("app", "By"),
+        Column("sendingAt", "When", "sendingAt"),
+    )
+
+    def show(self) -> Mapping[str, Any]:
+        found = super().show()
+        shown = []
+        for one in found["records"]:
+            last = one["deliveryStatus"] if one["status"] in ("sent", "unknown") else ""
+            words, tone = TOLD.get(last or one["status"], (one["status"], ""))
+            shown.append({**one, "words": words, "mood": tone})
+        return {**found, "records": shown}
+
+
+PAGES = [ChatApps, NewChatApp, ChatAppDetail, ChatLog]

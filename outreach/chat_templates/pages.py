@@ -1,0 +1,386 @@
+"""The pages of templates of chat messages: written with a bubble beside them, and given to the vendor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from core.text.placeholders import names_in
+from core.web.ask import Answer
+from core.web.filters import ONE_OF, Choice
+from core.web.forms import Field, Form, Option
+from core.web.lists import Column
+from core.web.mail_frames import quiet_frame
+from core.web.pages import MenuItem, Page
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
+
+CHAT_TEMPLATES = Records(
+    "template/chatapp",
+    "chat-templates",
+    "chat template",
+    "chat templates",
+    "message-square-text",
+    "What may be written to somebody by chat who has not written for a day. The chat vendor approves it first.",
+)
+STATES = {
+    "DRAFT": ("Draft", ""),
+    "PENDING": ("The vendor looks at it", "info"),
+    "APPROVED": ("Approved", "ok"),
+    "REJECTED": ("Rejected", "bad"),
+    "PAUSED": ("Paused by the vendor", "warn"),
+    "DISABLED": ("Disabled by the vendor", "bad"),
+}
+"""Status -> its words and tone."""
+CATEGORIES = [
+    Option("UTILITY", "Service: orders, dates, accounts"),
+    Option("MARKETING", "Marketing"),
+    Option("AUTHENTICATION", "Log-in codes"),
+]
+HEADERS = [Option(one, words) for one, words in (
+    ("TEXT", "Words"), ("IMAGE", "A picture"), ("VIDEO", "A video"), ("DOCUMENT", "A document"),
+)]  # fmt: skip
+BUTTONS = [Option(one, words) for one, words in (
+    ("QUICK_REPLY", "Answer with one tap"), ("URL", "Open an address"), ("PHONE_NUMBER", "Call a number"),
+    ("COPY_CODE", "Copy a code"),
+)]  # fmt: skip
+VALUE_OF = {"URL": "url", "PHONE_NUMBER": "phone_number", "COPY_CODE": "example"}
+"""Kind of a button -> the key of what it opens, calls or copies."""
+MOST_BUTTONS, SPARE = 10, 2
+LINE = re.compile(r"\s*(?P<name>[\w.]+)\s*=\s*(?P<field>[^|]*?)\s*(?:\|\s*(?P<example>.*?)\s*)?")
+FIELDS_HELP = (
+    "For each variable one line: its number, =, the field that fills it, |, an example for the vendor. Variables of the"
+    " header are header.1, of the address of the first button button.0."
+)
+PLACE = re.compile(r"components\[(?P<place>\d+)\](?:\.buttons\[(?P<button>\d+)\])?(?:\.(?P<key>[\w.]+))?: ")
+
+
+def state_of(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a template with the words and tone of its status."""
+    words, tone = STATES.get(one["status"], (one["status"], ""))
+    return {**one, "words": words, "mood": tone}
+
+
+class ChatTemplateForm(RecordForm):
+    """The form of a template: its parts as people see them, and the vendor's components made from them."""
+
+    template = "web/chat_templates/form.html"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        known = values is not None
+        first = [
+            Field("app", "Chat app", "select", options=self.apps, required=True, value=self.only_app),
+            Field("name", "Name", required=True, autofocus=not known, help="Small letters, digits and underscores."),
+            Field("language", "Language", required=True, value="en", help="Such as en or en_US."),
+            Field("category", "What it is for", "select", options=CATEGORIES, required=True, value="UTILITY"),
+        ]
+        parts = [
+            Field("headerFormat", "Header", "select", options=HEADERS, placeholder="None"),
+            Field("headerText", "Words of the header", help="At most 60 characters and one variable."),
+            Field("headerHandle", "The vendor's handle of its file", help="Upload a file below to get one."),
+            Field("headerLink", "Address of the file that is sent", "url", placeholder="https://"),
+            Field(
+                "body",
+                "Text",
+                "textarea",
+                required=True,
+                help="At most 1,024 characters. {{1}}, {{2}} … are filled in.",
+            ),
+            Field("variables", "Values", "textarea", placeholder="1 = contact.firstName | Ann", help=FIELDS_HELP),
+            Field("footer", "Footer", help="At most 60 characters, without variables."),
+        ]
+        return Form([*first, *parts, *self.button_fields(values or {})], values)
+
+    def button_fields(self, values: Mapping[str, Any]) -> list[Field]:
+        """Return the fields of the buttons that there are, and of some more."""
+        sent = [int(one[1]) for name in self.request.POST if (one := re.fullmatch(r"button-(\d)-kind", name))]
+        held = [int(name.split("-")[1]) for name in values if name.startswith("button-")]
+        count = min(MOST_BUTTONS, max([*sent, *(place + SPARE for place in held), SPARE]) + 1)
+        found: list[Field] = []
+        for place in range(count):
+            label = f"Button {place + 1}"
+            found += [
+                Field(f"button-{place}-kind", label, "select", options=BUTTONS, placeholder="None"),
+                Field(f"button-{place}-text", f"{label}: words"),
+                Field(f"button-{place}-value", f"{label}: address, number or code"),
+            ]
+        return found
+
+    @cached_property
+    def apps(self) -> list[Option]:
+        return self.options_of("apps/chatapp", fields="name,displayNumber", module="apps")
+
+    @property
+    def only_app(self) -> str:
+        return self.apps[0].value if len(self.apps) == 1 else ""
+
+    def options_of(self, path: str, *, fields: str = "name", module: str = "", **query: Any) -> list[Option]:
+        if not self.may(module or path):
+            return []
+        answer = self.ask("GET", path, {"p": "1", "n": "50", "fields": fields})
+        names = fields.split(",")
+        rows = answer.data if answer.ok else ()
+        return [Option(one["_id"], next((one[name] for name in names if one[name]), "")) for one in rows]
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the API's body. `places` keeps where each component and button stands in the form."""
+        fields, examples = self.lines(values.get("variables") or "")
+        components: list[dict[str, Any]] = []
+        self.places: list[str] = []
+        self.rows: list[int] = []
+
+        def put(part: str, component: Mapping[str, Any]) -> None:
+            components.append({"type": part, **component})
+            self.places.append(part)
+
+        kind, words = values.get("headerFormat"), values.get("headerText") or ""
+        if kind == "TEXT":
+            example = {"header_text": [examples.get("header.1", "")]} if names_in(words) else {}
+            put("HEADER", {"format": "TEXT", "text": words, **({"example": example} if example else {})})
+        elif kind:
+            put("HEADER", {"format": kind, "example": {"header_handle": [values.get("headerHandle") or ""]}})
+            if values.get("headerLink"):
+                fields["header.link"] = values["headerLink"]
+        text = values.get("body") or ""
+        given = [examples.get(name, "") for name in names_in(text)]
+        put("BODY", {"text": text, **({"example": {"body_text": [given]}} if given else {})})
+        if values.get("footer"):
+            put("FOOTER", {"text": values["footer"]})
+        if buttons := self.buttons(values, examples):
+            put("BUTTONS", {"buttons": buttons})
+        found = {name: values[name] for name in ("app", "name", "language", "category") if name in values}
+        return {**found, "components": components, "variables": fields}
+
+    def lines(self, text: str) -> tuple[dict[str, str], dict[str, str]]:
+        """Return variable -> field, and variable -> example, of the lines of the form."""
+        fields, examples = {}, {}
+        for line in filter(str.strip, text.splitlines()):
+            found = LINE.fullmatch(line)
+            name, field = (found["name"], found["field"]) if found else (line.strip()[:40], "")
+            if field or not found:
+                fields[name] = field
+            examples[name] = (found["example"] or "") if found else ""
+        return fields, examples
+
+    def buttons(self, values: Mapping[str, Any], examples: Mapping[str, str]) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for place in range(MOST_BUTTONS):
+            kind = values.get(f"button-{place}-kind")
+            text, value = (values.get(f"button-{place}-{name}") or "" for name in ("text", "value"))
+            if not kind:
+                continue
+            example = examples.get(f"button.{len(found)}")
+            found.append({
+                "type": kind,
+                **({} if kind == "COPY_CODE" else {"text": text}),
+                **({VALUE_OF[kind]: value} if kind in VALUE_OF else {}),
+                **({"example": [example]} if kind == "URL" and example else {}),
+            })  # fmt: skip
+            self.rows.append(place)
+        return found
+
+    def put_at(self, warning: str) -> str:
+        """Return a refusal with the names of the form's fields in place of those of components."""
+        found = PLACE.match(warning)
+        if found is None:
+            return warning
+        part = self.places[int(found["place"])] if int(found["place"]) < len(self.places) else ""
+        key, hint = found["key"] or "", warning[found.end() :]
+        if found["button"] is not None and int(found["button"]) < len(self.rows):
+            row = self.rows[int(found["button"])]
+            if key == "example":
+                hint = f"an example is needed: {hint}"
+            return f"button-{row}-{key if key == 'text' else 'value'}: {hint}"
+        if part == "HEADER":
+            name = "headerHandle" if "header_handle" in key else "variables" if "example" in key else "headerText"
+            return f"{name}: {hint}"
+        names = {"BODY": "variables" if "example" in key else "body", "FOOTER": "footer", "BUTTONS": "button-0-kind"}
+        return f"{names.get(part, 'body')}: {hint}"
+
+    def wrong(self, form: Form, answer: Answer) -> HttpResponse:
+        form.refuse(answer.message, self.put_at(answer.warning))
+        context = self.context() if isinstance(self, EditRecord) else {}
+        return self.refused(form, **context)
+
+    def do_preview(self) -> HttpResponse:
+        """Show the bubble that the words of the form make, in the frame beside it."""
+        body = self.body(self.form({}).fill(self.request.POST).values)
+        words = {"components": body["components"], "variables": body["variables"]}
+        chosen = self.request.POST.get("contact") or None
+        answer = self.ask("POST", "template/chatapp/preview", None, {**words, "contactId": chosen})
+        problem = "" if answer.ok else answer.warning or answer.message
+        shown = {"bubble": answer.data if answer.ok else None, "problem": PLACE.sub("", problem)}
+        return quiet_frame(render(self.request, "pages/chat_bubble.html", shown))
+
+    def do_upload(self) -> HttpResponse:
+        """Upload a file for the header, and give it to the vendor."""
+        form = self.form({}).fill(self.request.POST)
+        context = self.context() if isinstance(self, EditRecord) else {}
+        app = form.values["app"] or (self.record["app"]["_id"] if isinstance(self, EditRecord) else None)
+        answer = self.upload() if "file" in self.request.FILES else None
+        if answer is not None and answer.ok:
+            made = answer.data[0] if isinstance(answer.data, list) else answer.data
+            answer = self.ask("POST", "template/chatapp/handle", None, {"app": app, "file": made["_id"]})
+        if answer is None or not answer.ok:
+            why = "choose a file first" if answer is None else answer.warning or answer.message
+            form.refuse("", f"headerHandle: {why.removeprefix('file: ')}")
+            return self.refused(form, **context)
+        for field in form.fields:
+            if field.name == "headerHandle":
+                field.value = answer.data["handle"]
+        self.tell("The vendor has the file. Save the template to keep it")
+        return self.page({**context, "form": form})
+
+    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+        form: Form | None = context.get("form")
+        fields = form.fields if form is not None else []
+        buttons = [one for one in fields if one.name.startswith("button-")]
+        shown = {
+            "plain": [one for one in fields if not one.name.startswith("button-")],
+            "buttons": buttons,
+            "has_buttons": any(one.value or one.error for one in buttons),
+            "people": self.people if form is not None else [],
+            "contact": self.request.POST.get("contact", ""),
+        }
+        return super().page({**shown, **context}, template=template, status=status)
+
+    @cached_property
+    def people(self) -> list[Option]:
+        """The first contacts to preview the message for."""
+        return [one for one in super().options_of("contact", fields="name,email", n="20") if one.label]
+
+
+class ChatTemplatePage(Page):
+    module = "template"
+    menu = MenuItem("Chat templates", "message-square-text", 54, "Outreach")
+    kind = CHAT_TEMPLATES
+
+
+class ChatTemplates(RecordList, ChatTemplatePage):
+    path = "chat-templates"
+    name = "chat-templates"
+    title = "Chat templates"
+    rows = "web/chat_templates/rows.html"
+    adds = "chat-template-new"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("app", "Chat app"),
+        Column("status", "State", "status"),
+        Column("language", "Language", "language"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        return (Choice("status", "State", ONE_OF, tuple((key, words) for key, (words, _) in STATES.items())),)
+
+    def show(self) -> Mapping[str, Any]:
+        found = super().show()
+        return {**found, "records": [state_of(one) for one in found["records"]]}
+
+
+class NewChatTemplate(NewRecord, ChatTemplateForm, ChatTemplatePage):
+    path = "chat-templates/new"
+    name = "chat-template-new"
+    title = "New chat template"
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", self.kind.path, None, self.body(form.values))
+        if not answer.ok:
+            return self.wrong(form, answer)
+        return self.done(
+            "Saved as a draft. Send it to the vendor now", self.address("chat-template", answer.data["_id"])
+        )
+
+
+class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
+    path = "chat-templates/<str:id>"
+    name = "chat-template"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        """Make the form. The app stays, and of what was approved once the name, language and category."""
+        found = super().form(values)
+        fixed = ("app", "name", "language", "category") if self.record["vendorId"] else ("app",)
+        found.fields = [one for one in found.fields if one.name not in fixed]
+        return found
+
+    def values(self) -> Mapping[str, Any]:
+        parts = {one["type"]: one for one in self.record["components"]}
+        header, body = parts.get("HEADER", {}), parts.get("BODY", {})
+        variables = dict(self.record["variables"])
+        link = variables.pop("header.link", "")
+        example = {**_numbered(body, "body_text"), **_numbered(header, "header_text", "header.")}
+        found: dict[str, Any] = {}
+        for place, one in enumerate(parts.get("BUTTONS", {}).get("buttons", ())):
+            value = one.get(VALUE_OF.get(one["type"], ""), "")
+            given = one.get("example") or [""]
+            if one["type"] == "URL" and given[0]:
+                example[f"button.{place}"] = given[0]
+            shown = {
+                "kind": one["type"],
+                "text": one.get("text", ""),
+                "value": value if isinstance(value, str) else value[0],
+            }
+            found |= {f"button-{place}-{name}": text for name, text in shown.items()}
+        names = dict.fromkeys([*example, *variables])
+        lines = [f"{name} = {variables.get(name, '')} | {example.get(name, '')}" for name in names]
+        return {
+            **{name: self.record[name] for name in ("name", "language", "category")},
+            "headerFormat": header.get("format", "TEXT") if header else "",
+            "headerText": header.get("text", ""),
+            "headerHandle": (header.get("example", {}).get("header_handle") or [""])[0],
+            "headerLink": link,
+            "body": body.get("text", ""),
+            "variables": "\n".join(lines),
+            "footer": parts.get("FOOTER", {}).get("text", ""),
+            **found,
+        }
+
+    def context(self) -> dict[str, Any]:
+        can_test = self.record["status"] == "APPROVED" and self.may("campaign", "POST")
+        return {**super().context(), "chat_template": state_of(self.record), "can_test": can_test}
+
+    def consequence(self) -> str:
+        return "At the vendor too. Messages that wait with it do not go. This cannot be undone."
+
+    def do_save(self) -> HttpResponse:
+        before = self.values()
+        form = self.form(before).fill(self.request.POST)
+        if not form.changed(before):
+            return self.done(to=self.list_address())
+        answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(form.values))
+        if not answer.ok:
+            return self.wrong(form, answer)
+        return self.done("Saved")
+
+    def do_submit(self) -> HttpResponse:
+        answer = self.ask("POST", f"{self.kind.path}/{self.params['id']}/submit")
+        return self.done("The vendor looks at it now") if answer.ok else self.refuse(answer)
+
+    def do_test(self) -> HttpResponse:
+        """Send the template as it is saved to the reader's own number."""
+        given = {"templateId": self.params["id"], "to": [self.reader.email]}
+        answer = self.ask("POST", "campaign/test/chatapp", None, given)
+        return self.done("A test has gone to you") if answer.ok else self.refuse(answer)
+
+    def do_sync(self) -> HttpResponse:
+        answer = self.ask("POST", f"{self.kind.path}/sync", None, {"app": self.record["app"]["_id"]})
+        if not answer.ok:
+            return self.refuse(answer)
+        after = self.ask("GET", f"{self.kind.path}/{self.params['id']}")
+        return self.done(f"The vendor says: {STATES[after.data['status']][0].lower()}" if after.ok else "Asked")
+
+
+def _numbered(component: Mapping[str, Any], key: str, prefix: str = "") -> dict[str, str]:
+    """Return variable -> example of a component."""
+    given = component.get("example", {}).get(key) or []
+    row = given[0] if given and isinstance(given[0], list) else given
+    return {f"{prefix}{number}": text for number, text in enumerate(row, 1)}
+
+
+PAGES = [ChatTemplates, NewChatTemplate, EditChatTemplate]

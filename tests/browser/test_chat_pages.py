@@ -1,0 +1,131 @@
+"""The journeys of chats: connect a number, write a template and have it approved, write a chatbot while it is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from core.jobs.liveness import release_lock
+from outreach.models import ChatApp, ChatTemplate, ManualChatbot
+from tests.kit.cast import Cast, make_cast
+from tests.kit.chat_vendor import APP, PHONE_ID, SECRET, TOKEN, WABA, ChatVendor, chat_vendor
+from tests.kit.factories import ContactFactory
+from tests.web.helpers import PASSWORD, at
+
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def vendor(settings: Any) -> Iterator[ChatVendor]:
+    with chat_vendor() as found:
+        settings.VENDOR_BASE_URLS = {"chatapp": found.url}
+        settings.OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8"]
+        yield found
+    release_lock()
+
+
+def enter(page: Page, cast: Cast, path: str) -> None:
+    page.goto(at(cast.owner, path))
+    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+
+
+def fits(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+
+
+def test_a_number_is_connected_and_its_template_approved(page: Page, live_server: Any, vendor: ChatVendor) -> None:
+    cast = make_cast()
+    with cast.scope():
+        ContactFactory(name="Ann Example", email="ann@example.org", custom={})
+    enter(page, cast, "settings/chat-apps")
+    page.get_by_role("link", name="Connect a number").first.click()
+    page.get_by_label("Phone number id").fill(PHONE_ID)
+    page.get_by_label("Business account id").fill(WABA)
+    page.get_by_label("App id").fill(APP)
+    page.get_by_label("Access token").fill("guess")
+    page.get_by_label("App secret").fill(SECRET)
+    page.get_by_role("button", name="Save and test").click()
+    expect(page.get_by_text("refuses the token").or_(page.get_by_text("Invalid OAuth")).first).to_be_visible()
+    page.get_by_label("Access token").fill(TOKEN)
+    page.get_by_label("App secret").fill(SECRET)
+    page.get_by_role("button", name="Save and test").click()
+    expect(page.get_by_text("Connected; the vendor takes the token")).to_be_visible()
+    expect(page.get_by_role("heading", name="Acme")).to_be_visible()
+    expect(page.get_by_text("Good quality")).to_be_visible()
+    with cast.scope():
+        app = ChatApp.objects.get()
+    assert f"/hooks/chatapp/{app.pk}/" in page.get_by_label("Webhook address", exact=True).input_value()
+    assert fits(page)
+
+    page.goto(at(cast.owner, "chat-templates/new"))
+    page.get_by_label("Name", exact=False).first.fill("hours")
+    text = page.locator("textarea[name=body]")
+    bubble = page.frame_locator("iframe[name=preview]")
+    text.fill("Hello {{1}}, we are open.")
+    expect(bubble.get_by_text("an example of each of the 1 variables")).to_be_visible()
+    page.locator("textarea[name=variables]").fill("1 = contact.firstName | Ann")
+    expect(bubble.get_by_text("Hello {{1}}, we are open.")).to_be_visible()
+    page.get_by_label("As it goes to").select_option(label="Ann Example")
+    expect(bubble.get_by_text("Hello Ann, we are open.")).to_be_visible()
+    page.get_by_text("Buttons", exact=True).click()
+    page.locator("select[name=button-0-kind]").select_option("QUICK_REPLY")
+    page.locator("input[name=button-0-text]").fill("x" * 26)
+    page.get_by_role("button", name="Save", exact=True).click()
+    wrong = page.locator("input[name=button-0-text]")
+    expect(wrong).to_have_attribute("aria-invalid", "true")
+    wrong.fill("Thanks")
+    expect(bubble.get_by_text("Thanks")).to_be_visible()
+    assert fits(page)
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Saved as a draft")).to_be_visible()
+    page.get_by_role("button", name="Send for approval").click()
+    expect(page.get_by_text("The vendor looks at it now")).to_be_visible()
+    vendor.templates["hours"]["status"] = "APPROVED"
+    page.get_by_role("button", name="Ask the vendor now").click()
+    expect(page.get_by_text("The vendor says: approved")).to_be_visible()
+    with cast.scope():
+        template = ChatTemplate.objects.get()
+    assert (template.status, template.variables) == ("APPROVED", {"1": "contact.firstName"})
+    expect(page.locator("textarea[name=variables]")).to_have_value("1 = contact.firstName | Ann")
+
+
+def test_a_chatbot_is_written_while_it_is_tried(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    enter(page, cast, "chatbots/new")
+    page.get_by_label("Name", exact=False).first.fill("Porter")
+    page.locator("textarea[name=texts-0-text]").fill("Beans or machines?")
+    page.locator("textarea[name=texts-1-text]").fill("Thank you.")
+    talk = page.frame_locator("iframe[name=preview]")
+    page.get_by_label("What somebody writes").fill("Hello\nBeans")
+    expect(talk.get_by_text("Beans or machines?")).to_be_visible()
+    expect(talk.get_by_text("Thank you.")).to_be_visible()
+    page.locator("select[name=rules-0-type]").select_option("contains_text")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("input[name=rules-0-value]")).to_have_attribute("aria-invalid", "true")
+    page.locator("input[name=rules-0-value]").fill("beans")
+    expect(talk.get_by_text("hands over to a member")).to_be_visible()
+    page.locator("input[name=keywords-0-keyword]").fill("coffee")
+    page.locator("input[name=keywords-0-weight]").fill("3")
+    assert fits(page)
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Saved as a draft")).to_be_visible()
+    page.get_by_role("button", name="Publish").click()
+    expect(page.get_by_text("It answers now")).to_be_visible()
+    page.locator("textarea[name=texts-0-text]").fill("Tea?")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("People get it once it is published")).to_be_visible()
+    expect(page.get_by_text("Changed since: what it says.")).to_be_visible()
+    page.get_by_role("button", name="Write it as it was published").click()
+    expect(page.locator("textarea[name=texts-0-text]")).to_have_value("Beans or machines?")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_text("Paused; members go on")).to_be_visible()
+    assert fits(page)
+    with cast.scope():
+        bot = ManualChatbot.objects.get()
+    assert (bot.status, bot.keywords) == ("paused", [{"keyword": "coffee", "weight": 3, "rank": 0}])
+    assert bot.handover["rules"][0]["text"] == "beans"
