@@ -75,7 +75,7 @@ def give_up_ended() -> bool:
     now = timezone.now()
     rows = Charge.objects.filter(PENDING, subscription__status__in=("cancelled", "expired"))
     ids = list(rows.filter(subscription__ends_at__lte=now - GIVEN_UP_AFTER).values_list("pk", flat=True)[:BATCH])
-    given_up = Charge.objects.filter(PENDING, pk__in=among(ids)).update(given_up_at=now, updated_at=now)
+    given_up = Charge.objects.filter(PENDING, pk__in=ids).update(given_up_at=now, updated_at=now)
     if given_up:
         log.info("%s charges of ended subscriptions are given up", given_up)
     return len(ids) == BATCH
