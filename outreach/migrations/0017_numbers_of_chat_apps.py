@@ -20,10 +20,10 @@ class Migration(migrations.Migration):
         migrations.RunSQL(SINGLE, migrations.RunSQL.noop),
         migrations.AddConstraint(
             model_name='chatapp',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_active', True)), fields=('company', 'phone_number_id'), name='chatapp_phone_in_company', violation_error_message="this number is connected already; switch the other app off first"),
+            constraint=models.UniqueConstraint(condition=models.Q(('is_active', True)), fields=('company', 'phone_number_id'), name='chatapp_phone_in_company', violation_error_message='this number is connected already; switch the other app off first'),
         ),
         migrations.AddConstraint(
             model_name='chatapp',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_active', True), ('verified', True)), fields=('phone_number_id',), name='chatapp_phone_held', violation_error_message="this number is connected already; switch the other app off first"),
+            constraint=models.UniqueConstraint(condition=models.Q(('is_active', True), ('verified', True)), fields=('phone_number_id',), name='chatapp_phone_held', violation_error_message='this number is connected already; switch the other app off first'),
         ),
     ]

@@ -198,7 +198,8 @@ def test_words_are_previewed_and_the_vendor_asked(cast: Cast, app: ChatApp, vend
     vendor.templates["x"] = {"id": "t9", "name": "x", "language": "en", "status": "APPROVED"}
     assert cast.key.post("/template/chatapp/sync", {"app": app.pk}).data == {"known": 1}
     with cast.scope():
-        ChatApp.objects.update(access_token="wrong")
+        app.access_token = "wrong"
+        app.save()
     refused = cast.key.post("/template/chatapp/sync", {"app": app.pk})
     assert (refused.status, refused.body["warning"].startswith("app:")) == (400, True)
 
