@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 from core.models import Event
 from crm.privacy.registrations import blank_events
 from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
+from crm.webhooks.models import WebhookDelivery
 from outreach.chat_apps.models import ChatApp, ChatOptOut
 from outreach.conversations.models import Conversation, ConversationMessage
 
@@ -36,11 +37,12 @@ def numbered(subject: DataSubject, column: str) -> Q:
 
 
 def blank_messages(subject: DataSubject, rows: QuerySet[ConversationMessage]) -> int:
-    """Blank what was said and written. The vendor's id stays, so that a message that comes again is not stored."""
-    return rows.update(text="", media=None)
+    """Blank what was said and written; the received mail goes by itself. The vendor's id stays, so that a message that comes again is not stored."""
+    return rows.update(text="", media=None, inbound=None)
 
 
 NOBODY: dict[str, Any] = {
+    "lead": None,
     "name": "",
     "last_text": "",
     "subject": "",
@@ -66,6 +68,7 @@ def blank_conversations(subject: DataSubject, rows: QuerySet[Conversation]) -> i
 def register_tables() -> None:
     """Register the tables; events and messages come first, as long as it is known whose they are."""
     register_personal_data("conversationEvents", Event, _events, blank_events, module=MODULE, exported=False)
+    register_personal_data("conversationDeliveries", WebhookDelivery, _events, module=MODULE, exported=False)
     register_personal_data("conversationMessages", ConversationMessage, _messages, blank_messages, module=MODULE)
     register_personal_data(
         "conversations", Conversation, _conversations, blank_conversations, module=MODULE, hides=frozenset({"bot"})
