@@ -43,6 +43,7 @@ LABELS = {
     "conversation.queued": "A chat waits for a member",
     "conversation.claimed": "A member takes a chat over",
     "follow-up.completed": "A follow-up is done",
+    "form.submitted": "Somebody sends a form",
     "genie.recurred": "An outreach comes round again",
     "lead.merged": "Leads are merged",
     "lead.unmerged": "Merged leads are parted",
