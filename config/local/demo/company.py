@@ -21,6 +21,7 @@ from config.bootstrap import Bootstrapped, bootstrap
 from config.local import mail_catcher as catcher
 from config.local.demo.chats import create_chats
 from config.local.demo.deliveries import create_deliveries
+from config.local.demo.forms import create_forms
 from config.local.demo.outreach import create_outreach
 from config.local.demo.people import HEADERS, Person, people
 from config.local.demo.purchases import create_purchase, note_port, noted_port, open_gateways
@@ -136,6 +137,7 @@ def provision_demo(data: Path) -> Demo:
             if made.created:
                 create_deliveries(made.member)
                 create_chats(made.member)
+                create_forms(made.member)
             if made.created and not Campaign.objects.exists():
                 _campaigns(made.member)
             if made.created and not Workflow.objects.exists():
