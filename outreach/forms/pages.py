@@ -82,15 +82,16 @@ class NewForm(NewRecord, FormsPage):
     save_label = "Create"
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        help = "Your own name for it. It begins with name and address, which you can change."
+        help = "Your own name for it. It begins with name, address and number, which you can change."
         return Form([Field("name", "Name", required=True, autofocus=True, help=help)], values)
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         fields = [
             {"key": "name", "label": "Your name", "type": "text", "required": True},
             {"key": "email", "label": "Your e-mail address", "type": "email", "required": True},
+            {"key": "phone", "label": "Your phone number", "type": "phone", "required": True},
         ]
-        return {**values, "fields": fields, "mapping": {"name": "name", "email": "email"}}
+        return {**values, "fields": fields, "mapping": {"name": "name", "email": "email", "phone": "number"}}
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)

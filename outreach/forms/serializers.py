@@ -83,7 +83,7 @@ class FormOut(Output):
     name = serializers.CharField()
     source = serializers.ChoiceField(choices=Form.Source.values)  # type: ignore[assignment]
     status = serializers.ChoiceField(choices=Form.State.values, source="state")
-    app = SocialAppSnapshot(allow_null=True)
+    app = SocialAppSnapshot()
     pageId = serializers.CharField()
     formId = serializers.CharField()
     fields = serializers.ListField(child=serializers.DictField())  # type: ignore[assignment]
@@ -98,8 +98,8 @@ class FormOut(Output):
     countryCode = serializers.CharField()
     leadSource = serializers.CharField()
     duplicates = serializers.ChoiceField(choices=Form.Duplicates.values)
-    team = NamedModelSnapshot(allow_null=True)
-    category = NamedModelSnapshot(allow_null=True)
+    team = NamedModelSnapshot()
+    category = NamedModelSnapshot()
     tags = serializers.ListField(child=serializers.CharField(), help_text="Ids.")
     keepDays = serializers.IntegerField()
     lastLeadAt = serializers.DateTimeField(allow_null=True)
@@ -149,7 +149,7 @@ class FormLeadOut(Output):
         help_text="Why it failed: token (fetched once the app is connected again), gone, refused."
     )
     error = serializers.CharField(help_text="What went wrong, or which values were left out.")
-    lead = MadeLeadSnapshot(allow_null=True)
+    lead = MadeLeadSnapshot()
     submittedAt = serializers.DateTimeField()
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()

@@ -21,7 +21,7 @@ from crm.tags.services import check_tags
 from crm.teams.models import Team
 from outreach.forms.kinds import CHOICES, CONSENT, HIDDEN, KEY
 from outreach.forms.models import TOKEN_LENGTH, Form
-from outreach.forms.targets import check_identifies, check_mapping
+from outreach.forms.targets import check_complete, check_identifies, check_mapping
 from outreach.social_apps.services import PAGE_ID, get_app, subscribe_page
 
 MODULE = "lead"
@@ -127,7 +127,10 @@ def _check_publishable(form: Form) -> None:
         raise NamedError(NO_FIELDS, "fields: the form asks nothing yet; add a field")
     if form.source == Source.SOCIAL_A and form.app_id is None:
         raise NamedError(FORM_TOKEN, "app: the social app was removed; choose another one")
-    check_identifies(form.mapping, LeadSchema.load())
+    schema = LeadSchema.load()
+    check_identifies(form.mapping, schema)
+    # What an ad asks is up to the platform, where nobody can make it required here.
+    check_complete([] if form.source == Source.SOCIAL_A else form.fields, form.mapping, schema)
 
 
 def _set(form: Form, values: Mapping[str, Any]) -> None:

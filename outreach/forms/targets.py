@@ -9,7 +9,7 @@ from typing import Any
 from core.errors import NamedError, shorten
 from crm.leads.schema import CONTACT_KEYS, SYSTEM_COLUMNS, LeadSchema
 from crm.records.schema import RecordSchema
-from outreach.forms.kinds import CONSENT
+from outreach.forms.kinds import CONSENT, HIDDEN
 
 INVALID = "InvalidMapping_400"
 OF_CONTACT = "contact."
@@ -67,6 +67,25 @@ def check_mapping(fields: Sequence[Mapping[str, Any]], mapping: Mapping[str, Any
         if target in taken:
             raise NamedError(INVALID, f"mapping.{key}: {target} is filled by {taken[target]} already")
         taken[target] = key
+
+
+def check_complete(fields: Sequence[Mapping[str, Any]], mapping: Mapping[str, Any], schema: LeadSchema) -> None:
+    """Raise InvalidMapping_400 for a mapping that leaves out what contacts and leads of the company must have."""
+    contacts = schema.contacts
+    needed = [key for key in contacts.required_system if key != "countryCode"]  # the number brings it
+    needed += [key for key in schema.required_system if schema.columns[key] not in schema.system_defaults]
+    needed += [key for key in schema.required_custom if key not in schema.defaults]
+    by_target = {target: key for key, target in mapping.items()}
+    lacking = [key for key in needed if key not in by_target]
+    if lacking:
+        raise NamedError(INVALID, f"mapping: map a field to {', '.join(lacking)}, which must be filled in this company")
+    of_contact = [key for key in contacts.required_custom if key not in contacts.defaults]
+    if of_contact:
+        raise NamedError(INVALID, f"mapping: contacts must have {of_contact[0]}, which a form fills too late")
+    optional = [field["key"] for field in fields if not field["required"] and field["type"] != HIDDEN]
+    for key in needed:
+        if by_target[key] in optional:
+            raise NamedError(INVALID, f"mapping.{by_target[key]}: {key} must be filled, so make the field required")
 
 
 def check_identifies(mapping: Mapping[str, Any], schema: LeadSchema) -> None:

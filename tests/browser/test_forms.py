@@ -44,13 +44,14 @@ def test_a_visitor_becomes_a_lead(page: Page, live_server: Any, settings: Any, m
     expect(page.get_by_text("The form is open")).to_be_visible()
     with cast.scope():
         form = Form.objects.get()
-    assert [field["key"] for field in form.fields] == ["name", "what_do_you_drink", "email"]
+    assert [field["key"] for field in form.fields] == ["name", "email", "what_do_you_drink", "phone"]
 
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(f"{live_server.url}/f/{form.token}")
     assert violations(page.context.new_cdp_session(page), axe) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_label("Your name").fill("Ann Ash")
+    page.get_by_label("Your phone number").fill("+49 151 12345678")
     page.get_by_label("What do you drink?").select_option("Espresso")
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_role("alert")).to_contain_text("Fill this in.")

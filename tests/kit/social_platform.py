@@ -21,7 +21,11 @@ USER_TOKEN, LONG_TOKEN = "user-canary-1", "user-canary-long"  # noqa: S105
 PAGE_TOKEN = "page-canary-7"  # noqa: S105
 SECRET = "social-secret-canary-3"  # noqa: S105
 PAGE, FORM = "7001", "8001"
-QUESTIONS = [{"key": "full_name", "label": "Full name"}, {"key": "email", "label": "E-mail"}]
+QUESTIONS = [
+    {"key": "full_name", "label": "Full name"},
+    {"key": "email", "label": "E-mail"},
+    {"key": "phone_number", "label": "Phone"},
+]
 
 
 @dataclass
@@ -45,7 +49,10 @@ class SocialPlatform:
 
     def add(self, id: str, **answers: Any) -> str:
         """Add a lead. Returns its id."""
-        rows = [{"name": name, "values": [value]} for name, value in answers.items()]
+        rows = [
+            {"name": name, "values": [value]}
+            for name, value in {"phone_number": f"+49151123456{id}", **answers}.items()
+        ]
         self.leads[id] = {"id": id, "created_time": "2026-11-20T10:00:00+0000", "form_id": FORM, "field_data": rows}
         return id
 

@@ -11,6 +11,7 @@ from outreach.forms.submitting import store_submission
 FIELDS: list[dict[str, Any]] = [
     {"key": "name", "label": "Your name", "type": "text", "required": True},
     {"key": "email", "label": "Your e-mail address", "type": "email", "required": True},
+    {"key": "phone", "label": "Your phone number", "type": "phone", "required": True},
     {"key": "kind", "label": "What may we send?", "type": "select", "options": ["Filter roast", "Espresso", "Both"]},
     {"key": "message", "label": "Anything else?", "type": "textarea"},
     {"key": "agree", "label": "You may write to me about coffee.", "type": "consent", "required": True},
@@ -19,11 +20,24 @@ SENT = (
     {
         "name": "Noor Bakker",
         "email": "noor@cafe-zeezicht.example",
+        "phone": "+31612340001",
         "kind": "Both",
         "message": "For a café of 30 seats.",
     },
-    {"name": "Emil Lorenz", "email": "emil@lorenz-bistro.example", "kind": "Espresso", "message": ""},
-    {"name": "Camille Perrin", "email": "camille@perrin.example", "kind": "Filter roast", "message": "A sample first."},
+    {
+        "name": "Emil Lorenz",
+        "email": "emil@lorenz-bistro.example",
+        "phone": "+491713920001",
+        "kind": "Espresso",
+        "message": "",
+    },
+    {
+        "name": "Camille Perrin",
+        "email": "camille@perrin.example",
+        "phone": "+33612340001",
+        "kind": "Filter roast",
+        "message": "A sample first.",
+    },
 )
 
 
@@ -39,7 +53,7 @@ def create_forms(member: Member) -> None:
         button="Send me a sample",
         colour="#7c3aed",
         fields=fields,
-        mapping={"name": "name", "email": "email", "message": "notes"},
+        mapping={"name": "name", "email": "email", "phone": "number", "message": "notes"},
     )
     publish_form(id=form.pk, member_id=member.pk)
     for number, answers in enumerate(SENT):

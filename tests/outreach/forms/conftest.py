@@ -15,7 +15,7 @@ from tests.kit.social_platform import FORM, PAGE, QUESTIONS, SECRET, USER_TOKEN,
 FIELDS = [
     {"key": "name", "label": "Your name", "type": "text", "required": True},
     {"key": "email", "label": "E-mail", "type": "email", "required": True},
-    {"key": "phone", "label": "Phone", "type": "phone"},
+    {"key": "phone", "label": "Phone", "type": "phone", "required": True},
     {"key": "beans", "label": "Beans", "type": "multiSelect", "options": ["Arabica", "Robusta"]},
     {"key": "size", "label": "Size", "type": "select", "options": ["S", "L"]},
     {"key": "team", "label": "People", "type": "number"},
@@ -70,7 +70,10 @@ def app(cast: Cast, platform: SocialPlatform) -> dict[str, Any]:
 def ad(cast: Cast, app: dict[str, Any]) -> dict[str, Any]:
     body = {"name": "Autumn", "source": "social-a", "app": app["_id"], "pageId": PAGE, "formId": FORM}
     fields = [{**one, "type": "text"} for one in QUESTIONS]
-    made = cast.key.post("/form", {**body, "fields": fields, "mapping": {"full_name": "name", "email": "email"}})
+    made = cast.key.post(
+        "/form",
+        {**body, "fields": fields, "mapping": {"full_name": "name", "email": "email", "phone_number": "number"}},
+    )
     assert made.status == 201, made.body
     opened = cast.key.post(f"/form/{made.data['_id']}/publish")
     assert opened.status == 200, opened.body

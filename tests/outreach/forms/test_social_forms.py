@@ -43,7 +43,7 @@ def test_a_lead_that_is_told_of_twice_is_one(
     assert not {"userToken", "appSecret"} & {*app}
     assert cast.key.get(f"/apps/social-a/{app['_id']}/pages").data["pages"][0]["subscribedAt"] is not None
     forms = cast.key.get(f"/apps/social-a/{app['_id']}/pages/{PAGE}/forms").data["forms"]
-    assert [(one["formId"], len(one["fields"])) for one in forms] == [(FORM, 2)]
+    assert [(one["formId"], len(one["fields"])) for one in forms] == [(FORM, 3)]
     platform.add("11", full_name="Ann Ash", email="ann@example.org")
     assert [tell(stored, "11", 11), tell(stored, "11"), tell(stored, "12", form="9999")] == [200] * 3
     work("form-leads")
@@ -132,8 +132,8 @@ def test_the_catalogue_names_what_is_missing(cast: Cast, app: dict[str, Any], pl
     for name, words in said.items():
         answer = cast.key.post("/form", {key: value for key, value in place.items() if key != name})
         assert (answer.status, answer.body["message"]) == (400, f"{words} required")
-    fields = [{"key": "email", "label": "E-mail"}]
-    made = cast.key.post("/form", {**place, "fields": fields, "mapping": {"email": "email"}})
+    fields = [{"key": "email", "label": "E-mail"}, {"key": "phone", "label": "Phone"}]
+    made = cast.key.post("/form", {**place, "fields": fields, "mapping": {"email": "email", "phone": "number"}})
     platform.subscribes = False
     assert cast.key.post(f"/form/{made.data['_id']}/publish").body["message"] == "The webhook subscription failed"
     assert cast.key.put(f"/apps/social-a/{app['_id']}", {"appId": "901"}).status == 400  # secrets belong to their app
