@@ -76,6 +76,7 @@ def test_a_known_contact_keeps_what_it_has_or_takes_all(cast: Cast, form: dict[s
         assert (known.name, known.custom["size"], Lead.objects.filter(contact=known).count()) == ("Ann Ash", "L", 1)
 
 
+@pytest.mark.usefixtures("limits")
 def test_programs_are_kept_out_and_people_are_told(cast: Cast, form: dict[str, Any]) -> None:
     path, hidden = _open(form)
     trapped = Client().post(path, {**hidden, **ANSWERS, "website_address": "https://spam.example"})
