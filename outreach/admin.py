@@ -12,6 +12,7 @@ from outreach.delivery import admin as delivery
 from outreach.domain_tracking import admin as domain_tracking
 from outreach.email_templates import admin as email_templates
 from outreach.enrichment import admin as enrichment
+from outreach.forms import admin as forms
 from outreach.genie import admin as genie
 from outreach.inbox import admin as inbox
 from outreach.lead_generation import admin as lead_generation
@@ -20,6 +21,7 @@ from outreach.mail_vendors import admin as mail_vendors
 from outreach.ocr import admin as ocr
 from outreach.reports import admin as reports
 from outreach.senders import admin as senders
+from outreach.social_apps import admin as social_apps
 from outreach.storage import admin as storage
 from outreach.suppression import admin as suppression
 
@@ -36,6 +38,7 @@ __all__ = [
     "domain_tracking",
     "email_templates",
     "enrichment",
+    "forms",
     "genie",
     "inbox",
     "lead_generation",
@@ -44,6 +47,7 @@ __all__ = [
     "ocr",
     "reports",
     "senders",
+    "social_apps",
     "storage",
     "suppression",
 ]

@@ -42,6 +42,7 @@ class OutreachConfig(AppConfig):
         from outreach.domain_tracking.models import DomainTracking
         from outreach.email_templates.services import USES
         from outreach.export_lists import register_lists
+        from outreach.forms import jobs as forms  # noqa: F401  (register their work)
         from outreach.genie import jobs as genie  # noqa: F401  (register their work)
         from outreach.genie.queue import QUEUE, waiting_messages
         from outreach.genie.selectors import kept_runs

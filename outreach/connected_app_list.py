@@ -11,6 +11,7 @@ from outreach.lead_sources import connected_app as lead_sources
 from outreach.mail_vendors import connected_app as mail_vendors
 from outreach.ocr import connected_app as ocr
 from outreach.senders import connected_app as senders
+from outreach.social_apps import connected_app as social_apps
 from outreach.storage import connected_app as storage
 
 APPS = (
@@ -25,6 +26,7 @@ APPS = (
     enrichment.ENRICH,
     storage.BUCKET,
     ocr.OCR,
+    social_apps.SOCIAL_A,
 )
 
 

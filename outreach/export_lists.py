@@ -7,6 +7,7 @@ from outreach.ai.views import AiUsageViewSet
 from outreach.campaigns.views import CampaignViewSet
 from outreach.delivery.views import VENDOR_LOGS, SmtpLogViewSet
 from outreach.domain_tracking.views import DomainTrackingViewSet
+from outreach.forms.views import FormViewSet
 from outreach.genie.review.message_views import SendJobViewSet
 from outreach.genie.views import RunViewSet
 from outreach.suppression.views import SuppressionImportViewSet, SuppressionViewSet
@@ -17,6 +18,7 @@ def register_lists() -> None:
     register_source("ai-usage", AiUsageViewSet)
     register_source("campaign", CampaignViewSet)
     register_source("domain-tracking", DomainTrackingViewSet)
+    register_source("form", FormViewSet)
     register_source("genie", RunViewSet)
     register_source("genie/send-jobs", SendJobViewSet)
     register_source("logs/smtp", SmtpLogViewSet)

@@ -12,6 +12,7 @@ from outreach.delivery.tracking.models import TrackingEvent
 from outreach.domain_tracking.models import DomainTracking
 from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion
 from outreach.enrichment.models import Enrichment, EnrichmentProposal
+from outreach.forms.models import Form, FormLead
 from outreach.genie.models import GenieScheduler
 from outreach.inbox.models import ImapMailbox, InboundMessage
 from outreach.lead_generation.models import LeadGeneration
@@ -20,6 +21,7 @@ from outreach.mail_vendors.models import MailApp, VendorLogin
 from outreach.ocr.models import CardScan, Ocr
 from outreach.reports.models import Dashboard
 from outreach.senders.models import Smtp
+from outreach.social_apps.models import SocialAApp, SocialPage
 from outreach.suppression.models import Suppression, SuppressionImport
 
 __all__ = [
@@ -45,6 +47,8 @@ __all__ = [
     "EmailTemplateVersion",
     "Enrichment",
     "EnrichmentProposal",
+    "Form",
+    "FormLead",
     "GenieScheduler",
     "GenieSettings",
     "ImapMailbox",
@@ -59,6 +63,8 @@ __all__ = [
     "SendJobTransition",
     "SenderCheck",
     "Smtp",
+    "SocialAApp",
+    "SocialPage",
     "Suppression",
     "SuppressionImport",
     "TrackingEvent",

@@ -6,6 +6,7 @@ from outreach.chat_events import privacy as chat_events
 from outreach.conversations import privacy as conversations
 from outreach.delivery import privacy as delivery
 from outreach.enrichment import privacy as enrichment
+from outreach.forms import privacy as forms
 from outreach.inbox import privacy as inbox
 from outreach.lead_generation import privacy as lead_generation
 from outreach.mail_events import privacy as mail_events
@@ -22,6 +23,7 @@ def register_personal_data_tables() -> None:
         conversations,
         delivery,
         enrichment,
+        forms,
         inbox,
         lead_generation,
         mail_events,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from core.reports import register_report
 from outreach.ai import reports as ai
+from outreach.forms import reports as forms
 from outreach.genie import reports as genie
 from outreach.suppression import reports as suppression
 
 
 def register_reports() -> None:
     """Register the reports; called when the app is ready."""
-    for domain in (genie, suppression, ai):
+    for domain in (genie, forms, suppression, ai):
         for report in domain.REPORTS:
             register_report(report)

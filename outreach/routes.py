@@ -15,22 +15,26 @@ from outreach.delivery import routes as delivery
 from outreach.domain_tracking import routes as domain_tracking
 from outreach.email_templates import routes as email_templates
 from outreach.enrichment import routes as enrichment
+from outreach.forms import routes as forms
 from outreach.genie import routes as genie
 from outreach.inbox import routes as inbox
 from outreach.lead_generation import routes as lead_generation
 from outreach.mail_vendors import routes as mail_vendors
 from outreach.ocr import routes as ocr
 from outreach.reports import routes as reports
+from outreach.social_apps import routes as social_apps
 from outreach.suppression import routes as suppression
 
 
 def register_protected(router: ResourceRouter) -> None:
     domains = (ai, connected_apps, suppression, deliverability, delivery, inbox, email_templates, enrichment, genie)
     chats = (chat_templates, conversations, chatbots)
-    for domain in (*domains, campaigns, domain_tracking, lead_generation, mail_vendors, ocr, reports, *chats):
+    leads = (forms, social_apps)
+    for domain in (*domains, campaigns, domain_tracking, lead_generation, mail_vendors, ocr, reports, *chats, *leads):
         domain.register_protected(router)
     register_list_exports(router, "outreach")
 
 
 def register_public(router: ResourceRouter) -> None:
     delivery.register_public(router)
+    forms.register_public(router)

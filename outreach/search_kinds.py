@@ -8,6 +8,8 @@ from django.db.models.functions import Coalesce, Left, NullIf
 from core.global_search import Kind, register_kind
 from outreach.campaigns.filters import CAMPAIGN_FIELDS
 from outreach.campaigns.selectors import kept_campaigns
+from outreach.forms.filters import FORM_FIELDS
+from outreach.forms.models import Form
 from outreach.genie.filters import RUN_FIELDS
 from outreach.genie.selectors import kept_runs
 from outreach.inbox.filters import MAILBOX_FIELDS
@@ -25,6 +27,8 @@ def register_kinds() -> None:
     register_kind(Kind("genie", "genie", lambda actor: kept_runs(), run, title, Value(""), 30))
     campaign = [CAMPAIGN_FIELDS.fields[name] for name in ("name", "subject")]
     register_kind(Kind("campaign", "campaign", lambda actor: kept_campaigns(), campaign, "name", "subject", 35))
+    form = [FORM_FIELDS.fields["name"]]
+    register_kind(Kind("form", "lead", lambda actor: Form.objects.all(), form, "name", Value(""), 36))
     named = Coalesce(NullIf("name", Value("")), "from_email")
     sender = [SMTP_FIELDS.fields[name] for name in ("name", "fromEmail")]
     register_kind(Kind("smtp", "apps", lambda actor: Smtp.objects.all(), sender, named, "from_email", 80))

@@ -35,6 +35,8 @@ LINKS = {
     "threads": "Threads",
 }
 NOTICES = {
+    "form.submitted": "Somebody sends a form of yours",
+    "social_app.failing": "A social app has to be connected again",
     "import.finished": "An import of yours is done",
     "import.failed": "An import of yours was stopped",
     "bulk-job.finished": "A change of many records of yours is done",

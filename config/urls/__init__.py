@@ -13,6 +13,8 @@ urlpatterns = [
     path("api/public/", include("config.urls.public")),
     path("", include("outreach.mail_events.hooks")),
     path("", include("outreach.chat_events.hooks")),
+    path("", include("outreach.forms.hooks")),
+    path("", include("outreach.forms.public")),
     path("", include("outreach.mail_vendors.callbacks")),
     path("", include("outreach.delivery.tracking.views")),
     path("", include("config.urls.web")),

@@ -55,11 +55,13 @@ from outreach.delivery import pages as messages
 from outreach.domain_tracking import pages as tracking
 from outreach.email_templates import pages as email_templates
 from outreach.enrichment import pages as proposals
+from outreach.forms import pages as forms
 from outreach.genie import pages as outreach
 from outreach.inbox import pages as inbox
 from outreach.ocr import pages as card_scans
 from outreach.reports import pages as reports
 from outreach.senders import pages as senders
+from outreach.social_apps import pages as social_apps
 from outreach.storage import pages as storage
 from outreach.suppression import pages as suppressions
 from workflows.approvals import pages as approvals
@@ -94,6 +96,8 @@ PAGES = [
     *chatbots.PAGES,
     *chat_templates.PAGES,
     *chat_apps.PAGES,
+    *forms.PAGES,
+    *social_apps.PAGES,  # after the forms, whose item of the menu they share
     *workflows.PAGES,
     *workflow_runs.PAGES,
     *approvals.PAGES,

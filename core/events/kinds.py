@@ -31,6 +31,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "dashboard": ("created", "updated", "deleted"),
     "enrich": ("accepted", "rejected"),
     "follow-up": ("created", "updated", "completed", "deleted"),
+    "form": ("submitted",),
     "genie": ("created", "recurred", "deleted"),
     "invoice": ("issued",),
     "lead": ("created", "updated", "deleted", "restored", "merged", "unmerged"),
@@ -85,6 +86,7 @@ MODULES = {
     "conversation": "chatapp",
     "dashboard": "report",
     "follow-up": "lead-activity",
+    "form": "lead",
     "mail": "genie",
     "note": "lead-activity",
 }

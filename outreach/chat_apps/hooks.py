@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-
 from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
 from core.crypto import SecretUnreadable, lookup_hash
 from outreach.chat_apps.models import ChatApp
+from outreach.connected_apps.signatures import is_signed_with
 from outreach.mail_vendors.hooks import hook_token
 
 MOST_BYTES = 1 << 20
@@ -36,7 +34,4 @@ def is_signed(app: ChatApp, body: bytes, signature: str) -> bool:
         secret = app.app_secret
     except SecretUnreadable:
         return False
-    if not secret:
-        return False
-    wanted = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-    return constant_time_compare(signature, wanted)
+    return is_signed_with(secret, body, signature)

@@ -34,6 +34,7 @@ class Capability(StrEnum):
     ENRICH = "enrich"
     STORE_FILES = "store_files"
     READ_PICTURES = "read_pictures"
+    RECEIVE_LEADS = "receive_leads"
 
 
 @dataclass(frozen=True, kw_only=True)

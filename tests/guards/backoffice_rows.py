@@ -123,6 +123,8 @@ from outreach.models import (
     EmailTemplateVersion,
     Enrichment,
     EnrichmentProposal,
+    Form,
+    FormLead,
     GenieScheduler,
     GenieSettings,
     ImapMailbox,
@@ -137,6 +139,8 @@ from outreach.models import (
     SendJob,
     SendJobTransition,
     Smtp,
+    SocialAApp,
+    SocialPage,
     Suppression,
     SuppressionImport,
     TrackingEvent,
@@ -214,6 +218,14 @@ def _chat_app(n: int) -> ChatApp:
     return ChatApp.objects.create(
         name=f"Number {n}", phone_number_id=new_id(), waba_id="2002", access_token=SECRET, app_secret=SECRET
     )
+
+
+def _social_app(n: int) -> SocialAApp:
+    return SocialAApp.objects.create(name=f"App {n}", app_id=f"{n}", app_secret=SECRET, user_token=SECRET)
+
+
+def _form(n: int) -> Form:
+    return Form.objects.create(name=f"Form {n}", token=f"{n:032}")
 
 
 def _conversation(n: int) -> Conversation:
@@ -521,6 +533,12 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     ChatOptOut: lambda n: ChatOptOut.objects.create(phone=f"+49151{n:08}"),
     ChatEvent: lambda n: ChatEvent.objects.create(
         app=_chat_app(n), dedupe_key=f"{n:064}", kind="status", happened_at=timezone.now(), data={"n": n}
+    ),
+    SocialAApp: _social_app,
+    SocialPage: lambda n: SocialPage.objects.create(app=_social_app(n), page_id=f"{n}", name=f"Page {n}", token=SECRET),
+    Form: _form,
+    FormLead: lambda n: FormLead.objects.create(
+        form=_form(n), leadgen_id=f"{n}", answers={"n": f"{n}"}, submitted_at=timezone.now(), status="done"
     ),
     Conversation: _conversation,
     ConversationMessage: lambda n: ConversationMessage.objects.create(

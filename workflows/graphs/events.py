@@ -44,6 +44,7 @@ LABELS = {
     "conversation.woken": "A snoozed conversation is back",
     "conversation.overdue": "An answer in a conversation is late",
     "follow-up.completed": "A follow-up is done",
+    "form.submitted": "Somebody sends a form",
     "genie.recurred": "An outreach comes round again",
     "lead.merged": "Leads are merged",
     "lead.unmerged": "Merged leads are parted",

@@ -23,6 +23,7 @@ from config.local import mail_catcher as catcher
 from config.local.demo.chats import create_chats, open_chats
 from config.local.demo.customers import create_customers
 from config.local.demo.deliveries import create_deliveries
+from config.local.demo.forms import create_forms
 from config.local.demo.outreach import create_outreach
 from config.local.demo.people import HEADERS, Person, people
 from config.local.demo.purchases import create_purchase, note_port, noted_port, open_gateways
@@ -139,6 +140,7 @@ def provision_demo(data: Path) -> Demo:
             if made.created:
                 create_deliveries(made.member)
                 create_chats(made.member)
+                create_forms(made.member)
             open_chats(note_file(data), chat_port)
             if made.created and not Campaign.objects.exists():
                 _campaigns(made.member)

@@ -112,6 +112,10 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "notice_conversation_woken": [{**NOTICE, "conversation": CONVERSATION}],
     "notice_conversation_overdue": [{**NOTICE, "conversation": CONVERSATION}],
     "notice_sender_failing": [{**NOTICE, "smtp": SENDER}],
+    "notice_form_submitted": [
+        {**NOTICE, "form": SimpleNamespace(name=NASTY), "lead": SimpleNamespace(pk="x", contact=CONTACT)}
+    ],
+    "notice_social_app_failing": [{**NOTICE, "app": NASTY}],
     "notice_mailbox_failing": [{**NOTICE, "mailbox": MAILBOX}],
     "notice_webhook_failing": [
         {**NOTICE, "webhook": SimpleNamespace(pk="x", host=NASTY, failures=5), "problem": NASTY, "disabled": disabled}

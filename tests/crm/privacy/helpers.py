@@ -36,6 +36,8 @@ from outreach.models import (
     Conversation,
     ConversationMessage,
     EnrichmentProposal,
+    Form,
+    FormLead,
     GenieScheduler,
     InboundMessage,
     LeadGeneration,
@@ -100,6 +102,8 @@ def _scatter_chat(contact: Contact) -> None:
         app=app, dedupe_key="b" * 64, kind="message", phone=phone, data={"name": NAME}, happened_at=now
     )
     ChatOptOut.objects.create(phone=phone)
+    form = Form.objects.create(name="Fair", token="f" * 32)
+    FormLead.objects.create(form=form, leadgen_id="1", answers={"name": NAME, "email": EMAIL}, submitted_at=now)
     emit("conversation.received", [conversation.pk], payloads={conversation.pk: {"text": f"I am {NAME}"}})
 
 

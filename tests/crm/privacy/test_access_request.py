@@ -44,6 +44,7 @@ SECTIONS = {
         "mailOpensAndClicks",
         "suppressions",
         "chatEvents",
+        "formLeads",
         "chatOptOuts",
         "conversationMessages",
         "conversations",

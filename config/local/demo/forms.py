@@ -1,0 +1,61 @@
+"""A form that is open, with what visitors have sent by it: the worker makes leads of it as of any other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accounts.models import Member
+from outreach.forms.services import create_form, publish_form
+from outreach.forms.submitting import store_submission
+
+FIELDS: list[dict[str, Any]] = [
+    {"key": "name", "label": "Your name", "type": "text", "required": True},
+    {"key": "email", "label": "Your e-mail address", "type": "email", "required": True},
+    {"key": "phone", "label": "Your phone number", "type": "phone", "required": True},
+    {"key": "kind", "label": "What may we send?", "type": "select", "options": ["Filter roast", "Espresso", "Both"]},
+    {"key": "message", "label": "Anything else?", "type": "textarea"},
+    {"key": "agree", "label": "You may write to me about coffee.", "type": "consent", "required": True},
+]
+SENT = (
+    {
+        "name": "Noor Bakker",
+        "email": "noor@cafe-zeezicht.example",
+        "phone": "+31612340001",
+        "kind": "Both",
+        "message": "For a café of 30 seats.",
+    },
+    {
+        "name": "Emil Lorenz",
+        "email": "emil@lorenz-bistro.example",
+        "phone": "+491713920001",
+        "kind": "Espresso",
+        "message": "",
+    },
+    {
+        "name": "Camille Perrin",
+        "email": "camille@perrin.example",
+        "phone": "+33612340001",
+        "kind": "Filter roast",
+        "message": "A sample first.",
+    },
+)
+
+
+def create_forms(member: Member) -> None:
+    """Create the form with what was sent by it."""
+    fields = [{"required": False, "options": [], "help": "", "value": "", **field} for field in FIELDS]
+    form = create_form(
+        member_id=member.pk,
+        name="Sample request",
+        title="Taste our coffee",
+        text="Tell us where to send it: 250 grams, roasted this week.",
+        thanks="Thank you. The sample is on its way within three days.",
+        button="Send me a sample",
+        colour="#7c3aed",
+        fields=fields,
+        mapping={"name": "name", "email": "email", "phone": "number", "message": "notes"},
+    )
+    publish_form(id=form.pk, member_id=member.pk)
+    for number, answers in enumerate(SENT):
+        given = {key: text for key, text in answers.items() if text}
+        store_submission(form, f"demo-{number}", {**given, "agree": "yes"}, {"utm_source": "fair"})

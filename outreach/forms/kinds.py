@@ -1,0 +1,102 @@
+"""The kinds of fields of own forms, and the reading of what visitors send."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from math import isfinite
+from typing import Any
+
+from core.text.addresses import BadAddress, read_email, read_phone
+
+TEXT, EMAIL, PHONE, NUMBER = "text", "email", "phone", "number"
+TEXTAREA, SELECT, MULTI, CHECKBOX = "textarea", "select", "multiSelect", "checkbox"
+DATE, HIDDEN, CONSENT = "date", "hidden", "consent"
+KINDS = {
+    TEXT: "Text",
+    TEXTAREA: "Long text",
+    EMAIL: "E-mail address",
+    PHONE: "Phone number",
+    NUMBER: "Number",
+    SELECT: "Choice of one",
+    MULTI: "Choice of several",
+    CHECKBOX: "Check box",
+    DATE: "Date",
+    HIDDEN: "Hidden value",
+    CONSENT: "Consent",
+}
+"""Kind -> what people call it."""
+CHOICES = frozenset({SELECT, MULTI})
+MOST = 2000
+"""The most characters of an answer."""
+YES = "yes"
+KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,59}")
+_UNWRITTEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+
+
+class BadAnswer(ValueError):
+    """An answer that its field cannot take; the text is for the visitor."""
+
+
+def read_answer(field: Mapping[str, Any], given: Any, country_code: str = "") -> str | list[str]:
+    """Return the answer as it is stored; empty: there is none. Raises BadAnswer."""
+    kind = field["type"]
+    if kind == MULTI:
+        items = given if isinstance(given, list) else [given] if given else []
+        found = list(dict.fromkeys(_text(item) for item in items[:100] if item))
+        if any(item not in field["options"] for item in found):
+            raise BadAnswer("Choose from the options.")
+        if field["required"] and not found:
+            raise BadAnswer("Choose at least one.")
+        return found
+    if kind in (CHECKBOX, CONSENT):
+        is_set = given is True or (isinstance(given, str) and given.strip().lower() in ("yes", "on", "true", "1"))
+        if field["required"] and not is_set:
+            raise BadAnswer("Tick this box to go on.")
+        return YES if is_set else ""
+    text = field["value"] if kind == HIDDEN and given in (None, "") else _text(given)
+    if not text:
+        if field["required"]:
+            raise BadAnswer("Fill this in.")
+        return ""
+    return _read(field, kind, text, country_code)
+
+
+def _read(field: Mapping[str, Any], kind: str, text: str, country_code: str) -> str:
+    try:
+        if kind == EMAIL:
+            return read_email(text)
+        if kind == PHONE:
+            return read_phone(country_code or None, text).e164
+    except BadAddress:
+        hint = "ann@example.org" if kind == EMAIL else "+49 170 1234567"
+        raise BadAnswer(f"Write it like {hint}.") from None
+    if kind == SELECT and text not in field["options"]:
+        raise BadAnswer("Choose one of the options.")
+    if kind == NUMBER:
+        try:
+            number = float(text.replace(",", ".")) if len(text) < 40 else float("nan")
+        except ValueError:
+            number = float("nan")
+        if not isfinite(number):
+            raise BadAnswer("Write a number.")
+        return text.replace(",", ".")
+    if kind == DATE:
+        try:
+            return date.fromisoformat(text[:10]).isoformat()
+        except ValueError:
+            raise BadAnswer("Choose a day, such as 2027-01-31.") from None
+    return text if kind in (TEXTAREA, HIDDEN) else " ".join(text.split())
+
+
+def _text(given: Any) -> str:
+    """Return a text without what no person writes. Raises BadAnswer for one that is too long, or no text."""
+    if given is None:
+        return ""
+    if isinstance(given, bool) or not isinstance(given, str | int | float):
+        raise BadAnswer("Write a text.")
+    text = _UNWRITTEN.sub("", str(given).replace("\r\n", "\n")).strip()
+    if len(text) > MOST:
+        raise BadAnswer(f"Write at most {MOST:,} characters.")
+    return text

@@ -1,0 +1,131 @@
+"""Making the lead of what was sent by a form, in one transaction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.access import quota_exceeded
+from core.errors import NamedError
+from core.events import emit
+from core.ids import new_id
+from core.jobs.leases import update_owned
+from crm.bulk_jobs.changes import record_change
+from crm.bulk_jobs.history.journal import Source
+from crm.contacts.kind import CONTACT
+from crm.contacts.models import Contact
+from crm.contacts.services import change_contact
+from crm.field_types import BadValue, TextFormat
+from crm.leads.duplicates import REPEATED, repeated
+from crm.leads.kind import LEAD
+from crm.leads.models import Lead
+from crm.leads.references import missing_references
+from crm.leads.schema import LeadRow, LeadSchema
+from crm.leads.writer import LeadResult, write_leads
+from crm.records.schema import explain
+from outreach.forms.models import Form, FormLead
+from outreach.forms.targets import OF_CONTACT
+
+REFUSED = "ValidationError_400"
+DATES = "YYYY-MM-DD"
+
+
+def make_lead(row: FormLead, form: Form, **fetched: Any) -> None:
+    """Make the lead of a claimed row, and say so, in the caller's transaction.
+
+    `fetched` has columns of the row that are written along. Raises NamedError for what can be no lead, and LeaseLost.
+    """
+    update_owned(row, status=FormLead.Work.DONE, worker=None, deaths=0, **fetched)
+    schema = LeadSchema.load()
+    values, of_contact = mapped(form, row.answers)
+    lead_row, problems = schema.read(values, drop_invalid=True, from_text=TextFormat(DATES))
+    if lead_row is None:
+        raise NamedError(problems[0].name, explain(problems))
+    _refer(lead_row, form)
+    source = Source.bulk_job(new_id())
+    existing = "update" if form.duplicates == Form.Duplicates.UPDATE else "rule"
+    written = write_leads(schema, [lead_row], actor_id=None, existing=existing, source=source)  # type: ignore[arg-type]
+    lead = _written(written)
+    contact = Lead.objects.values_list("contact_id", flat=True).get(pk=lead)
+    notes = [str(problem) for problem in problems] + _fill_contact(schema, form, contact, of_contact, source)
+    record_change(source, LEAD, CONTACT, actor_id=None)
+    now = timezone.now()
+    done = {"state": FormLead.State.IMPORTED, "reason": "", "error": "; ".join(notes)[:1000], "lead_id": lead}
+    FormLead.objects.filter(pk=row.pk).update(updated_at=now, **done)
+    Form.objects.filter(pk=form.pk).update(last_lead_at=now)
+    payload = {"contact": contact, "lead": lead, "form": form.pk, "name": form.name, "answers": row.answers}
+    emit("form.submitted", [row.pk], payloads={row.pk: payload})
+
+
+def mapped(form: Form, answers: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the values of the lead with its contact, and those of the contact's custom fields, as texts."""
+    values: dict[str, str] = {"source": form.lead_source} if form.lead_source else {}
+    of_contact: dict[str, str] = {}
+    for key, target in form.mapping.items():
+        answer = answers.get(key)
+        text = "; ".join(answer) if isinstance(answer, list) else answer
+        if not text:
+            continue
+        if target.startswith(OF_CONTACT):
+            of_contact[target.removeprefix(OF_CONTACT)] = text
+        else:
+            values[target] = text
+    is_national = not values.get("number", "+").startswith(("+", "00"))
+    if form.country_code and is_national:
+        values.setdefault("countryCode", form.country_code)
+    return values, of_contact
+
+
+def _refer(row: LeadRow, form: Form) -> None:
+    """Give the lead its team, tags and category; what was deleted since is left out."""
+    row.system["team_id"] = form.team_id
+    row.tag_ids, row.category_id = list(form.tags), form.category_id
+    for problem in missing_references([row]).get(0, []):
+        if problem.key == "team":
+            row.system["team_id"] = None
+        elif problem.key == "category":
+            row.category_id = None
+        elif problem.key == "tags":
+            row.tag_ids = [tag for tag in row.tag_ids or () if tag not in problem.message]
+    if row.system["team_id"] is None:
+        del row.system["team_id"]
+
+
+def _written(written: LeadResult) -> str:
+    """Return the id of the lead. Raises NamedError if there is none."""
+    if written.created or written.updated:
+        return (written.created or written.updated)[0][1]
+    if written.collided:
+        raise NamedError(REFUSED, f"{REPEATED}: {repeated(written.collided[0][1])}")
+    if written.refused:
+        raise quota_exceeded(written.refused[0][1])
+    problems = written.failed[0]
+    raise NamedError(problems[0].name, explain(problems))
+
+
+def _fill_contact(schema: LeadSchema, form: Form, contact: str, values: dict[str, str], source: Source) -> list[str]:
+    """Give the contact the values of its custom fields: those that it lacks, or all where the form updates.
+
+    Returns what was wrong with others.
+    """
+    if not values:
+        return []
+    held = Contact.objects.values_list("custom", flat=True).get(pk=contact) or {}
+    given, notes = {}, []
+    for key, text in values.items():
+        spec = schema.contacts.fields.get(key)
+        if spec is None or (form.duplicates == Form.Duplicates.CREATE and held.get(key) not in (None, "", [])):
+            continue
+        try:
+            given[key] = spec.parse(text, TextFormat(DATES))
+        except BadValue as error:
+            notes.append(f"{OF_CONTACT}{key}: {error}")
+    if given:
+        try:
+            with transaction.atomic():
+                change_contact(id=contact, actor_id=None, form_data=given, source=source)  # type: ignore[arg-type]
+        except NamedError as error:
+            notes.append(error.detail or error.message)
+    return notes

@@ -1,0 +1,358 @@
+"""The pages of forms: the list, the builder with its preview, the settings, and what was sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.filters import Choice
+from core.web.forms import Field, Form, Option
+from core.web.lists import Column, ListState
+from core.web.pages import MenuItem, Page
+from core.web.records import EditRecord, NewRecord, RecordList, Records
+
+FORMS = Records(
+    "form",
+    "forms",
+    "form",
+    "forms",
+    "clipboard-list",
+    "A form on a page of its own, on your site, or of an ad: what people send becomes leads.",
+)
+STATES = {"draft": ("Draft", "none"), "published": ("Open", "ok"), "paused": ("Paused", "warn")}
+"""Status -> its word and tone."""
+BECAME = {"new": ("Waiting", "info"), "imported": ("Lead", "ok"), "failed": ("Failed", "bad")}
+"""Status of what was sent -> its word and tone."""
+KINDS = (
+    Option("text", "Text"),
+    Option("textarea", "Long text"),
+    Option("email", "E-mail address"),
+    Option("phone", "Phone number"),
+    Option("number", "Number"),
+    Option("select", "Choice of one"),
+    Option("multiSelect", "Choice of several"),
+    Option("checkbox", "Check box"),
+    Option("date", "Date"),
+    Option("consent", "Consent"),
+    Option("hidden", "Hidden value"),
+)
+
+
+class FormsPage(Page):
+    module = "lead"
+    menu = MenuItem("Forms", "clipboard-list", 23, group="Outreach")
+    kind = FORMS
+
+
+class Forms(RecordList, FormsPage):
+    path = name = "forms"
+    title = "Forms"
+    template = "web/forms/list.html"
+    adds = "form-new"
+    rows = "web/forms/rows.html"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("status", "Status", "status"),
+        Column("source", "Of", "source"),
+        Column("lastLeadAt", "Last lead", "lastLeadAt"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        return (Choice("status", "Status", ("in",), tuple((key, words) for key, (words, _) in STATES.items())),)
+
+    def show(self) -> Mapping[str, Any]:
+        found = super().show()
+        rows = [
+            {**one, "words": STATES[one["status"]][0], "mood": STATES[one["status"]][1]} for one in found["records"]
+        ]
+        return {**found, "records": rows}
+
+
+class NewForm(NewRecord, FormsPage):
+    path = "forms/new"
+    name = "form-new"
+    title = "New form"
+    deed = title
+    save_label = "Create"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        help = "Your own name for it. It begins with name, address and number, which you can change."
+        return Form([Field("name", "Name", required=True, autofocus=True, help=help)], values)
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        fields = [
+            {"key": "name", "label": "Your name", "type": "text", "required": True},
+            {"key": "email", "label": "Your e-mail address", "type": "email", "required": True},
+            {"key": "phone", "label": "Your phone number", "type": "phone", "required": True},
+        ]
+        return {**values, "fields": fields, "mapping": {"name": "name", "email": "email", "phone": "number"}}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", "form", None, self.body(form.values))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form)
+        return self.done("Form made. Say what it asks, then publish it", self.address("form", answer.data["_id"]))
+
+
+class OneForm(FormsPage):
+    """What the pages of a form share."""
+
+    @cached_property
+    def record(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read(f"form/{self.params['id']}").data
+        return found
+
+    @property
+    def resource(self) -> str:
+        return f"form/{self.params['id']}"
+
+    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+        if "refused" in context:
+            return super().page(context, template=template, status=status)
+        words, tone = STATES[self.record["status"]]
+        shared = {"record": self.record, "title": self.record["name"], "words": words, "tone": tone}
+        return super().page({**shared, **context}, template=template, status=status)
+
+
+class FormPage(OneForm):
+    """The builder: the fields in their order, how the form looks, and what opens it."""
+
+    path = "forms/<str:id>"
+    name = "form"
+    template = "web/forms/builder.html"
+    record_kind = ("form", "Forms")
+
+    def show(self) -> Mapping[str, Any]:
+        answer = self.ask("GET", "form/targets")
+        labels = {one["key"]: one["label"] for one in answer.data["targets"]} if answer.ok else {}
+        kinds = {one.value: one.label for one in KINDS}
+        mapping, fields = self.record["mapping"], self.record["fields"]
+        rows = [
+            {**one, "kind": kinds.get(one["type"], one["type"]), "target": labels.get(mapping.get(one["key"], ""), "")}
+            for one in fields
+        ]
+        blank = {"given": "", "chosen": [], "error": ""}
+        return {"rows": rows, "fields": [{**one, **blank, "given": one["value"]} for one in fields]}
+
+    def do_up(self) -> HttpResponse:
+        return self._move(-1)
+
+    def do_down(self) -> HttpResponse:
+        return self._move(1)
+
+    def _move(self, by: int) -> HttpResponse:
+        fields = list(self.record["fields"])
+        at = next((at for at, one in enumerate(fields) if one["key"] == self.request.POST.get("key")), None)
+        if at is not None and 0 <= at + by < len(fields):
+            fields[at], fields[at + by] = fields[at + by], fields[at]
+            answer = self.ask("PUT", self.resource, None, {"fields": fields})
+            if not answer.ok:
+                return self.refuse(answer)
+        return self.done()
+
+    def do_remove(self) -> HttpResponse:
+        kept = [one for one in self.record["fields"] if one["key"] != self.request.POST.get("key")]
+        answer = self.ask("PUT", self.resource, None, {"fields": kept})
+        return self.done("Field removed") if answer.ok else self.refuse(answer)
+
+    def do_publish(self) -> HttpResponse:
+        answer = self.ask("POST", f"{self.resource}/publish")
+        return self.done("The form is open") if answer.ok else self.refuse(answer)
+
+    def do_pause(self) -> HttpResponse:
+        answer = self.ask("POST", f"{self.resource}/pause")
+        return self.done("The form takes nothing until it is opened again") if answer.ok else self.refuse(answer)
+
+
+class FormField(OneForm):
+    """One field of a form; the address says which, if it is no new one."""
+
+    path = "forms/<str:id>/field"
+    name = "form-field"
+    template = "web/forms/field.html"
+
+    @cached_property
+    def before(self) -> Mapping[str, Any] | None:
+        key = self.request.GET.get("key", "")
+        return next((one for one in self.record["fields"] if one["key"] == key), None)
+
+    def form(self) -> Form:
+        answer = self.ask("GET", "form/targets")
+        panels = {"contact": "The contact", "lead": "The lead"}
+        targets = [
+            Option(one["key"], one["label"], panels[one["panel"]])
+            for one in (answer.data["targets"] if answer.ok else ())
+        ]
+        fields = [
+            Field("label", "Question", "textarea", required=True, help="Of a consent the words that are agreed to."),
+            Field("type", "Kind", "select", required=True, options=list(KINDS), value="text"),
+            Field("target", "Goes to", "select", options=targets, placeholder="Nowhere: it is kept with the answers"),
+            Field("required", "Has to be filled in", "switch"),
+            Field("options", "Options", "textarea", help="Of a choice: one in a line."),
+            Field("help", "Help below it"),
+            Field("value", "Value", help="Of a hidden field."),
+        ]
+        if self.before is None:
+            return Form(fields)
+        values = {**self.before, "options": "\n".join(self.before["options"])}
+        return Form(fields, {**values, "target": self.record["mapping"].get(self.before["key"], "")})
+
+    def show(self) -> Mapping[str, Any]:
+        return {"form": self.form() if self.may("lead", "PUT") else None, "field": self.before}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        values = form.values
+        fields = [dict(one) for one in self.record["fields"]]
+        key = self.before["key"] if self.before else self._key(values["label"])
+        field = {name: values[name] for name in ("label", "type", "required", "help", "value")}
+        options = [line.strip() for line in values["options"].splitlines() if line.strip()]
+        field |= {"key": key, "options": options}
+        at = next((at for at, one in enumerate(fields) if one["key"] == key), len(fields))
+        fields[at : at + 1] = [field]
+        mapping = {name: target for name, target in self.record["mapping"].items() if name != key}
+        if values["target"]:
+            mapping[key] = values["target"]
+        answer = self.ask("PUT", self.resource, None, {"fields": fields, "mapping": mapping})
+        if answer.ok:
+            return self.done("Field saved", self.address("form", self.params["id"]))
+        warning = answer.warning.replace(f"fields.{at}.", "").replace(f"mapping.{key}:", "target:")
+        form.refuse(answer.message, warning)
+        return self.page({"form": form, "field": self.before}, status=422)
+
+    def _key(self, label: str) -> str:
+        """Return a key for a new field, which no other of the form has."""
+        plain = re.sub(r"[^a-z0-9]+", "_", label.lower()).strip("_")[:40]
+        start = plain if plain[:1].isalpha() else f"field_{plain}".strip("_")
+        taken, number = {one["key"] for one in self.record["fields"]}, 2
+        found = start
+        while found in taken:
+            found, number = f"{start}_{number}", number + 1
+        return found
+
+
+class FormSettings(EditRecord, OneForm):
+    """What the form says around its fields, who may show it, and what becomes of what is sent."""
+
+    path = "forms/<str:id>/settings"
+    name = "form-settings"
+    template = "web/forms/settings.html"
+
+    @cached_property
+    def record(self) -> Mapping[str, Any]:  # the list of texts is written as lines
+        found: Mapping[str, Any] = self.read(self.resource).data
+        return found
+
+    def list_address(self) -> str:
+        return self.address("form", self.params["id"])
+
+    def values(self) -> Mapping[str, Any]:
+        one = self.record
+        origins = "\n".join(one["allowedOrigins"])
+        team, category = ((one[name] or {}).get("_id", "") for name in ("team", "category"))
+        return {**one, "allowedOrigins": origins, "team": team, "category": category}
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        look = [
+            Field("title", "Heading", help="Empty: its name."),
+            Field("text", "Text above the fields", "textarea"),
+            Field("button", "Words of the button", placeholder="Send"),
+            Field("thanks", "Thanks", "textarea", placeholder="Thank you. We have got it."),
+            Field("colour", "Colour", required=True, placeholder="#2f5bea"),
+            Field(
+                "allowedOrigins",
+                "Sites that may show it",
+                "textarea",
+                help="One in a line, such as https://example.org.",
+            ),
+            Field("redirectUrl", "Lead on to", "url", help="Instead of the thanks: a page of one of these sites."),
+        ]
+        fields = [
+            Field("name", "Name", required=True),
+            *(look if self.record["source"] == "own" else []),
+            Field("countryCode", "Dial prefix", help="Of numbers that are written without one, such as +49."),
+            Field("leadSource", "Source of the leads"),
+            Field(
+                "duplicates",
+                "Somebody whom you know",
+                "radio",
+                options=[
+                    Option("create", "A new lead; the contact takes only what it lacks"),
+                    Option("update", "The open lead and the contact take what was sent"),
+                ],
+            ),
+            Field("team", "Team", "select", options=self.options_of("team")),
+            Field("category", "Category of new contacts", "select", options=self.options_of("contact-category")),
+            Field("tags", "Tags", "tags", options=self.options_of("tag")),
+            Field("keepDays", "Forget the answers after days", "number", help="The leads stay."),
+        ]
+        return Form(fields, values)
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        found = dict(values)
+        if "allowedOrigins" in found:
+            lines = found["allowedOrigins"].splitlines()
+            found["allowedOrigins"] = [line.strip() for line in lines if line.strip()]
+        return {name: (value or None) if name in ("team", "category") else value for name, value in found.items()}
+
+    def consequence(self) -> str:
+        return "Its page closes, and what was sent by it is forgotten; the leads stay. This cannot be undone."
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "form", None, {"ids": [self.params["id"]]})
+        return self.done("Form deleted", self.address("forms")) if answer.ok else self.refuse(answer)
+
+
+class FormAnswers(OneForm):
+    """What was sent by a form, and what became of it."""
+
+    path = "forms/<str:id>/answers"
+    name = "form-answers"
+    template = "web/forms/answers.html"
+    columns = (
+        Column("submittedAt", "Sent", "submittedAt"),
+        Column("answers", "Answers"),
+        Column("status", "What became of it", "status"),
+    )
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        return (Choice("status", "Status", ("in",), tuple((key, words) for key, (words, _) in BECAME.items())),)
+
+    @cached_property
+    def state(self) -> ListState:
+        return ListState(self.request.GET, {one.name: one for one in self.choices})
+
+    def show(self) -> Mapping[str, Any]:
+        found = self.read("form/lead", {**self.state.query(), "formId": self.params["id"]})
+        labels = {one["key"]: one["label"] for one in self.record["fields"]}
+        rows = [
+            {
+                **one,
+                "words": BECAME[one["status"]][0],
+                "mood": BECAME[one["status"]][1],
+                "said": [
+                    (labels.get(key, key), ", ".join(value) if isinstance(value, list) else value)
+                    for key, value in one["answers"].items()
+                ],
+            }
+            for one in found.data
+        ]
+        more = self.state.more(found.next_cursor, len(rows)) if found.next_cursor else None
+        shared = {"columns": self.columns, "choices": self.choices, "state": self.state}
+        return {**shared, "records": rows, "total": found.total, "more": more}
+
+    def do_again(self) -> HttpResponse:
+        answer = self.ask("PUT", f"form/lead/{self.sent_id()}", None, {"status": "new"})
+        return self.done("It is tried again") if answer.ok else self.refuse(answer)
+
+
+PAGES = [Forms, NewForm, FormPage, FormField, FormSettings, FormAnswers]

@@ -1,0 +1,178 @@
+"""GET and POST /f/<token>: the public page of an own form. It works without script, and inside other sites' frames.
+
+A visitor has no session: nothing here is done for whoever is logged in, so that there is no token against forgery.
+What keeps programs out is a field that people do not see, the time that they take, and a limit for each network.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
+
+from accounts.settings.branding import brand_of
+from core.access.attempts import TooManyAttempts
+from core.access.callers import caller_of
+from core.tenancy import company_scope
+from outreach.forms.kinds import MULTI
+from outreach.forms.look import style
+from outreach.forms.models import COLOUR, Form
+from outreach.forms.services import origin_of
+from outreach.forms.submitting import (
+    MOST_BYTES,
+    SENT,
+    SUBMISSIONS,
+    TOO_FAST,
+    TRAP,
+    UTM,
+    find_published,
+    fits_origin,
+    issue_page_id,
+    read_origin,
+    read_page_id,
+    read_submission,
+    store_submission,
+)
+
+NO_FORM, AGAIN = "This form takes nothing now", "Look it over and send it once more."
+TOO_OFTEN = "That was often. Wait a minute, then send it again."
+OLD = "This page was open for long. Send it once more."
+TOO_LONG = "That is more than this form takes."
+
+
+@csrf_exempt
+def form_page(request: HttpRequest, token: str) -> HttpResponse:
+    """Show a form, or take what was sent."""
+    form = find_published(token)
+    if form is None:
+        return _page(request, None, {"title": NO_FORM}, 404)
+    if request.method == "POST":
+        return _take(request, form)
+    if request.method not in ("GET", "HEAD"):
+        return HttpResponse(status=405, headers={"Allow": "GET, HEAD, POST"})
+    if SENT in request.GET:
+        return _page(request, form, {"sent": True}, 200)
+    preset = {one["key"]: request.GET[one["key"]][:2000] for one in form.fields if one["key"] in request.GET}
+    return _form(request, form, preset)
+
+
+def form_style(request: HttpRequest, digest: str) -> HttpResponse:
+    """Answer with the colours of a form: no page may say its own, since nothing inline is allowed."""
+    colour = f"#{digest}"
+    answer = HttpResponse(style(colour if len(digest) == 6 else COLOUR), content_type="text/css; charset=utf-8")
+    answer["Cache-Control"] = "public, max-age=86400"
+    return answer
+
+
+def _take(request: HttpRequest, form: Form) -> HttpResponse:
+    length = request.headers.get("Content-Length") or "0"
+    if not length.isdigit() or int(length) > MOST_BYTES:
+        return _page(request, form, {"title": TOO_LONG}, 413)
+    own = {origin_of(settings.BASE_URL), f"{request.scheme}://{request.get_host()}"}
+    if not fits_origin(form, request.headers.get("Origin"), own):
+        return _page(request, form, {"title": "This site may not send the form"}, 403)
+    sent = request.POST
+    given: dict[str, Any] = {
+        one["key"]: sent.getlist(one["key"]) if one["type"] == MULTI else sent.get(one["key"]) for one in form.fields
+    }
+    try:
+        SUBMISSIONS.count(f"{form.pk} {caller_of(request).network}")
+    except TooManyAttempts as error:
+        answer = _form(request, form, given, trouble=TOO_OFTEN, status=429)
+        answer["Retry-After"] = str(error.retry_after)
+        return answer
+    if sent.get(TRAP):
+        return _thank(form)  # a program believes that it was taken
+    page = read_page_id(form, sent.get("page", ""))
+    if page is None:
+        return _form(request, form, given, trouble=OLD, status=422)
+    read = read_submission(form, given)
+    if read.errors:
+        return _form(request, form, given, errors=read.errors, status=422)
+    if page[1] < TOO_FAST:
+        return _form(request, form, given, trouble=AGAIN, status=422, page=sent["page"])
+    origin = read_origin(sent, sent.get("url", ""), sent.get("referrer", ""))
+    with company_scope(form.company_id):
+        store_submission(form, page[0], read.answers, origin)
+    return _thank(form)
+
+
+def _thank(form: Form) -> HttpResponse:
+    """Lead on, so that a page that is loaded again sends nothing."""
+    answer = HttpResponseRedirect(form.redirect_url or f"/f/{form.token}?{urlencode({SENT: 1})}")
+    answer.status_code = 303
+    return _framed(answer, form)
+
+
+def _form(
+    request: HttpRequest,
+    form: Form,
+    given: dict[str, Any],
+    *,
+    errors: dict[str, str] | None = None,
+    trouble: str = "",
+    status: int = 200,
+    page: str = "",
+) -> HttpResponse:
+    wrong = errors or {}
+    asked = request.POST if request.method == "POST" else request.GET
+    referrer = asked.get("referrer") or request.headers.get("Referer", "")
+    context = {
+        "fields": shown_fields(form, given, wrong),
+        "wrong": [(one["key"], one["label"], wrong[one["key"]]) for one in form.fields if one["key"] in wrong],
+        "trouble": trouble,
+        "trap": TRAP,
+        "kept": [
+            ("page", page or issue_page_id(form)),
+            ("url", asked.get("url") or request.build_absolute_uri(request.path)),
+            ("referrer", referrer[:1000]),
+            *((name, asked[name][:200]) for name in UTM if name in asked),
+        ],
+    }
+    return _page(request, form, context, status)
+
+
+def shown_fields(form: Form, given: dict[str, Any], errors: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the fields as the template draws them, each with what was given and what is wrong with it."""
+    return [
+        {
+            **one,
+            "given": (given.get(one["key"]) or one["value"] or "") if one["type"] != MULTI else "",
+            "chosen": given.get(one["key"]) if isinstance(given.get(one["key"]), list) else [given.get(one["key"])],
+            "error": errors.get(one["key"], ""),
+        }
+        for one in form.fields
+    ]
+
+
+def _page(request: HttpRequest, form: Form | None, context: dict[str, Any], status: int) -> HttpResponse:
+    shared: dict[str, Any] = {"form": form, "brand": brand_of(form.company_id if form else None)}
+    if form is not None:
+        shared |= {"title": form.title or form.name, "style": f"/f/style/{form.colour[1:]}.css"}
+    answer = render(request, "pages/public_form.html", {**shared, **context}, status=status)
+    return _framed(answer, form)
+
+
+def _framed(answer: HttpResponse, form: Form | None) -> HttpResponse:
+    """Let the allowed sites show the answer in a frame, and the form lead to its redirect."""
+    allowed = " ".join(form.allowed_origins) if form else ""
+    leads_to = origin_of(form.redirect_url) if form else ""
+    answer["Content-Security-Policy"] = (
+        "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none';"
+        f" form-action 'self' {leads_to}; frame-ancestors 'self' {allowed}"
+    )
+    answer.xframe_options_exempt = True  # type: ignore[attr-defined]  # frame-ancestors says it
+    answer["Cache-Control"] = "no-store"
+    answer["X-Robots-Tag"] = "noindex"
+    return answer
+
+
+urlpatterns = [
+    path("f/style/<str:digest>.css", form_style, name="form-style"),
+    path("f/<str:token>", form_page, name="public-form"),
+]

@@ -1,0 +1,155 @@
+"""What visitors and the social platform send: stored once, made into leads by a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.core import signing
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.access.attempts import Limit
+from core.ids import new_id
+from core.jobs import notify_workers
+from core.tenancy import unscoped
+from outreach.forms.kinds import CONSENT, BadAnswer, read_answer
+from outreach.forms.models import TOKEN_LENGTH, Form, FormLead
+from outreach.forms.services import origin_of
+
+QUEUE = "form-leads"
+SUBMISSIONS = Limit("form-submit", 5, 60)
+"""What one network may send by one form."""
+READS = Limit("form-read", 120, 60)
+TRAP = "website_address"
+"""A field that people do not see: what fills it in is no person."""
+TOO_FAST = timedelta(seconds=2)
+"""People take longer to fill in a form."""
+PAGE_GOOD_FOR = timedelta(hours=24)
+SENT = "sent"
+UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
+MOST_BYTES = 256 * 1024
+_SALT = "outreach.forms.page"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What somebody has sent: the answers that fit, and what is wrong with the others."""
+
+    answers: dict[str, Any] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+
+
+def find_published(token: str) -> Form | None:
+    """Return the own form with this address, of whatever company, if it takes answers."""
+    if len(token) != TOKEN_LENGTH or not token.isascii() or not token.isalnum():
+        return None
+    with unscoped(reason="public form: the form whose address it is"):
+        rows = Form.objects.filter(token=token, source=Form.Source.OWN, state=Form.State.PUBLISHED)
+        return rows.select_related("company").first()
+
+
+def issue_page_id(form: Form) -> str:
+    """Return what a page sends along, so that a form that is sent twice counts once."""
+    return signing.dumps([form.pk, new_id(), round(timezone.now().timestamp() * 1000)], salt=_SALT, compress=False)
+
+
+def read_page_id(form: Form, text: str) -> tuple[str, timedelta] | None:
+    """Return a page's id and its age; None for one that is not this form's, or too old."""
+    if len(text) > 300:
+        return None
+    try:
+        owner, id, milliseconds = signing.loads(text, salt=_SALT)
+        age = timezone.now() - datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (signing.BadSignature, ValueError, TypeError, OverflowError):
+        return None
+    return (id, age) if owner == form.pk and age < PAGE_GOOD_FOR else None
+
+
+def read_submission(form: Form, given: Mapping[str, Any]) -> Submission:
+    """Read what was sent by the form's fields."""
+    read = Submission()
+    for one in form.fields:
+        try:
+            answer = read_answer(one, given.get(one["key"]), form.country_code)
+        except BadAnswer as error:
+            read.errors[one["key"]] = str(error)
+            continue
+        if answer:
+            read.answers[one["key"]] = answer
+    return read
+
+
+def store_submission(form: Form, id: str, answers: Mapping[str, Any], origin: Mapping[str, str]) -> bool:
+    """Store what was sent, in the form's company. Returns whether it was new: the same id counts once."""
+    now = timezone.now()
+    consents = [
+        {"key": one["key"], "text": one["label"], "at": now.isoformat(timespec="milliseconds")}
+        for one in form.fields
+        if one["type"] == CONSENT and answers.get(one["key"])
+    ]
+    row = FormLead(
+        form=form,
+        leadgen_id=id,
+        answers=dict(answers),
+        consents=consents,
+        origin=dict(origin),
+        submitted_at=now,
+        fetched_at=now,
+    )
+    return bool(_store([row]))
+
+
+def store_told(form: Form, told: Mapping[str, datetime]) -> int:
+    """Store leads that the platform tells of, by their ids, to be fetched. Returns how many are new."""
+    now = timezone.now()
+    return _store(FormLead(form=form, leadgen_id=id, submitted_at=min(at, now)) for id, at in told.items())
+
+
+@transaction.atomic
+def _store(rows: Iterable[FormLead]) -> int:
+    """Store the rows that are not stored yet, and wake a worker. Returns how many there were."""
+    wanted = list(rows)
+    if not wanted:
+        return 0
+    FormLead.objects.bulk_create(wanted, ignore_conflicts=True)
+    stored = FormLead.objects.filter(pk__in=[row.pk for row in wanted]).count()
+    if stored:
+        notify_workers(QUEUE)
+    return stored
+
+
+def read_origin(query: Mapping[str, Any], page: str, referrer: str) -> dict[str, str]:
+    """Return where a submission came from: utm values, the page and its referrer, without what is no address."""
+    found = {name: str(query.get(name) or "")[:200].replace("\0", "") for name in UTM}
+    for name, address in (("page", page), ("referrer", referrer)):
+        # The query of an address may hold what the visitor has told another site.
+        plain = address[:1000].partition("?")[0].partition("#")[0]
+        found[name] = plain if origin_of(plain) else ""
+    return {name: value for name, value in found.items() if value}
+
+
+def fits_origin(form: Form, origin: str | None, own: Iterable[str]) -> bool:
+    """Tell whether a browser may send the form from a site. Programs say no site, and may."""
+    return origin is None or origin in own or origin in form.allowed_origins
+
+
+def leads_to_retry(rows: QuerySet[FormLead]) -> int:
+    """Put failed rows back to the worker. Returns how many there were."""
+    now = timezone.now()
+    put_back = {"state": FormLead.State.NEW, "reason": "", "error": "", "due_at": now, "deaths": 0, "attempts": 0}
+    found = rows.filter(status=FormLead.Work.FAILED).update(
+        status=FormLead.Work.WAITING, lease=None, worker=None, updated_at=now, **put_back
+    )
+    if found:
+        notify_workers(QUEUE)
+    return found
+
+
+def wake_refused(app_id: str) -> None:
+    """Fetch what waited for a token, now that the app works again."""
+    leads_to_retry(FormLead.objects.filter(form__app_id=app_id, reason=FormLead.Reason.TOKEN))
+    Form.objects.filter(app_id=app_id, status=Form.Work.WAITING).update(due_at=timezone.now())

@@ -1,0 +1,150 @@
+"""The pages of social apps: what is connected, the form of one, and the forms of its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote
+
+from django.http import HttpResponse
+
+from core.ids import is_id
+from core.web.forms import Field, Form
+from core.web.pages import MenuItem, Page
+from core.web.settings import SettingsPage
+
+LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
+KEPT = "Stored encrypted, and never shown. Left empty, it stays."
+GUESSED = {
+    "email": "email",
+    "work_email": "email",
+    "full_name": "name",
+    "name": "name",
+    "phone_number": "number",
+    "work_phone_number": "number",
+}
+"""Key of a question at the platform -> where its answer goes, unless somebody says otherwise."""
+
+
+class SocialSettings(SettingsPage):
+    """What the pages of social apps share."""
+
+    module = "apps"
+    section = "social-apps"
+
+
+class SocialApps(SocialSettings):
+    path = "settings/social"
+    name = "social-apps"
+    title = "Social apps"
+    tab = "Social apps"
+    place = 48
+    icon = "megaphone"
+    about = "Apps at social platforms, whose ads bring leads."
+    template = "web/social_apps/list.html"
+
+    def show(self) -> Mapping[str, Any]:
+        return {"apps": self.read("apps/social-a", LIST).data}
+
+    def do_test(self) -> HttpResponse:
+        answer = self.ask("POST", f"apps/social-a/{self.sent_id()}/test")
+        if not answer.ok:
+            return self.refuse(answer)
+        if not answer.data["ok"]:
+            return self.fail(f"It does not work: {answer.data['detail']}")
+        return self.done("It works, and the pages were read anew")
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "apps/social-a", None, {"ids": [self.sent_id()]})
+        return self.done("Removed; its forms keep the leads that they had") if answer.ok else self.refuse(answer)
+
+
+class SocialAppForm(SocialSettings):
+    """The form of a social app; the address says which one, if it is no new one."""
+
+    path = "settings/social/app"
+    name = "social-app"
+    title = "Connect a social app"
+    template = "web/social_apps/form.html"
+
+    @cached_property
+    def before(self) -> Mapping[str, Any] | None:
+        id = self.request.GET.get("id", "")
+        return self.read(f"apps/social-a/{id}").data if is_id(id) else None
+
+    def form(self) -> Form:
+        kept = KEPT if self.before else ""
+        fields = [
+            Field("name", "Name"),
+            Field("appId", "App id", required=True),
+            Field("appSecret", "App secret", "password", self.before is None, kept, autocomplete="new-password"),
+            Field("userToken", "User token", "password", self.before is None, kept, autocomplete="new-password"),
+            *([Field("isActive", "Switched on", "switch")] if self.before else []),
+        ]
+        return Form(fields, self.before)
+
+    def show(self) -> Mapping[str, Any]:
+        deed = "POST" if self.before is None else "PUT"
+        return {"form": self.form() if self.may("apps", deed) else None, "app": self.before}
+
+    def do_save(self) -> HttpResponse:
+        form, before = self.form().fill(self.request.POST), self.before
+        if before is None:
+            answer = self.ask("POST", "apps/social-a", None, form.values)
+        else:
+            values = {name: value for name, value in form.changed(before).items() if value != ""}
+            answer = self.ask("PUT", f"apps/social-a/{before['_id']}", None, values)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page({"form": form, "app": before}, status=422)
+        return self.done("Saved", self.address("social-app", id=answer.data["_id"]) if not before else "")
+
+
+class SocialForms(Page):
+    """Take the leads of an ad's form: choose the app, its page, and the form there."""
+
+    path = "forms/ads"
+    name = "social-forms"
+    title = "Form of an ad"
+    module = "apps"
+    template = "web/social_apps/forms.html"
+    menu = MenuItem("Forms", "clipboard-list", 23, group="Outreach")
+
+    def show(self) -> Mapping[str, Any]:
+        app, page = self.request.GET.get("app", ""), self.request.GET.get("page", "")
+        found: dict[str, Any] = {"apps": self.read("apps/social-a", LIST).data, "app": app, "page_id": page}
+        if is_id(app):
+            found["pages"] = self.read(f"apps/social-a/{app}/pages").data["pages"]
+        if is_id(app) and page.isalnum():
+            answer = self.ask("GET", f"apps/social-a/{app}/pages/{quote(page)}/forms")
+            found |= {"forms": answer.data["forms"]} if answer.ok else {"trouble": answer.refusal}
+        return found
+
+    def do_take(self) -> HttpResponse:
+        app, page, form_id = (self.request.POST.get(name, "") for name in ("app", "page", "form"))
+        if not is_id(app) or not page.isalnum():
+            return self.fail("Choose an app and a page first.")
+        answer = self.ask("GET", f"apps/social-a/{app}/pages/{quote(page)}/forms")
+        if not answer.ok:
+            return self.refuse(answer)
+        chosen = next((one for one in answer.data["forms"] if one["formId"] == form_id), None)
+        if chosen is None:
+            return self.fail("The page has this form no longer.")
+        made = self.ask("POST", "form", None, self.body(app, page, chosen))
+        if not made.ok:
+            return self.refuse(made)
+        return self.done("Say where its answers go, then publish it", self.address("form", made.data["_id"]))
+
+    def body(self, app: str, page: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
+        fields = [{"key": one["key"], "label": one["label"] or one["key"], "type": "text"} for one in chosen["fields"]]
+        mapping: dict[str, str] = {}
+        for one in fields:
+            target = GUESSED.get(one["key"].lower(), "")
+            if target and target not in mapping.values():
+                mapping[one["key"]] = target
+        place = {"source": "social-a", "app": app, "pageId": page, "formId": chosen["formId"]}
+        return {"name": chosen["name"] or chosen["formId"], **place, "fields": fields, "mapping": mapping}
+
+
+PAGES = [SocialApps, SocialAppForm, SocialForms]
