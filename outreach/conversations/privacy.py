@@ -37,7 +37,8 @@ def numbered(subject: DataSubject, column: str) -> Q:
 
 
 def blank_messages(subject: DataSubject, rows: QuerySet[ConversationMessage]) -> int:
-    """Blank what was said and written; the received mail goes by itself. The vendor's id stays, so that a message that comes again is not stored."""
+    """Blank what was said and written; received mail is deleted with its own table. The vendor's id stays, so that a
+    message that comes again is not stored."""
     return rows.update(text="", media=None, inbound=None)
 
 
