@@ -22,6 +22,7 @@ from outreach.reports import admin as reports
 from outreach.senders import admin as senders
 from outreach.storage import admin as storage
 from outreach.suppression import admin as suppression
+from outreach.widgets import admin as widgets
 
 __all__ = [
     "ai",
@@ -46,4 +47,5 @@ __all__ = [
     "senders",
     "storage",
     "suppression",
+    "widgets",
 ]

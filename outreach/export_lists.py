@@ -10,12 +10,14 @@ from outreach.domain_tracking.views import DomainTrackingViewSet
 from outreach.genie.review.message_views import SendJobViewSet
 from outreach.genie.views import RunViewSet
 from outreach.suppression.views import SuppressionImportViewSet, SuppressionViewSet
+from outreach.widgets.views import ChatWidgetViewSet
 
 
 def register_lists() -> None:
     """Register the lists, when Django is ready."""
     register_source("ai-usage", AiUsageViewSet)
     register_source("campaign", CampaignViewSet)
+    register_source("chat-widget", ChatWidgetViewSet)
     register_source("domain-tracking", DomainTrackingViewSet)
     register_source("genie", RunViewSet)
     register_source("genie/send-jobs", SendJobViewSet)

@@ -21,6 +21,7 @@ from outreach.ocr.models import CardScan, Ocr
 from outreach.reports.models import Dashboard
 from outreach.senders.models import Smtp
 from outreach.suppression.models import Suppression, SuppressionImport
+from outreach.widgets.models import ChatWidget, WidgetVisitor
 
 __all__ = [
     "AiApp",
@@ -34,6 +35,7 @@ __all__ = [
     "ChatEvent",
     "ChatOptOut",
     "ChatTemplate",
+    "ChatWidget",
     "Conversation",
     "ConversationMessage",
     "Dashboard",
@@ -62,4 +64,5 @@ __all__ = [
     "SuppressionImport",
     "TrackingEvent",
     "VendorLogin",
+    "WidgetVisitor",
 ]

@@ -22,11 +22,12 @@ from outreach.mail_vendors import routes as mail_vendors
 from outreach.ocr import routes as ocr
 from outreach.reports import routes as reports
 from outreach.suppression import routes as suppression
+from outreach.widgets import routes as widgets
 
 
 def register_protected(router: ResourceRouter) -> None:
     domains = (ai, connected_apps, suppression, deliverability, delivery, inbox, email_templates, enrichment, genie)
-    chats = (chat_templates, conversations, chatbots)
+    chats = (chat_templates, conversations, chatbots, widgets)
     for domain in (*domains, campaigns, domain_tracking, lead_generation, mail_vendors, ocr, reports, *chats):
         domain.register_protected(router)
     register_list_exports(router, "outreach")
@@ -34,3 +35,4 @@ def register_protected(router: ResourceRouter) -> None:
 
 def register_public(router: ResourceRouter) -> None:
     delivery.register_public(router)
+    widgets.register_public(router)

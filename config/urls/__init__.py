@@ -15,6 +15,7 @@ urlpatterns = [
     path("", include("outreach.chat_events.hooks")),
     path("", include("outreach.mail_vendors.callbacks")),
     path("", include("outreach.delivery.tracking.views")),
+    path("", include("outreach.widgets.script")),
     path("", include("config.urls.web")),
 ]
 

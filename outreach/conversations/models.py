@@ -14,6 +14,7 @@ class Conversation(CompanyModel):
 
     class Channel(models.TextChoices):
         CHATAPP = "chatapp"
+        WIDGET = "widget"
 
     class State(models.TextChoices):
         BOT = "bot"

@@ -16,11 +16,11 @@ from core.events import emit
 from crm.models import Contact
 from outreach.chat_apps.models import ChatApp, ChatOptOut
 from outreach.conversations.bots import Incoming, Said, ask
+from outreach.conversations.channels import Source, channel_of
 from outreach.conversations.machine import BOT, CLOSED, HUMAN, QUEUED, moved
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.conversations.people import acting_member, contact_of, lead_of
 from outreach.conversations.saying import say, text_content
-from outreach.delivery.chats import SESSION
 from outreach.inbox.words import asks_to_stop
 
 Channel = Conversation.Channel
@@ -33,7 +33,7 @@ class Inbound:
     """A message as it came."""
 
     external_id: str
-    phone: str
+    address: str
     at: datetime
     name: str = ""
     text: str = ""
@@ -43,13 +43,44 @@ class Inbound:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-@transaction.atomic
+class ChatAppSource(Source):
+    """A company's number at the chat vendor."""
+
+    heeds_stop = True
+
+    def __init__(self, app: ChatApp) -> None:
+        self._app = app
+        self.member_id = app.created_by_id
+
+    def place(self, address: str) -> dict[str, Any]:
+        return {"channel": Channel.CHATAPP, "chat_app": self._app, "address": address}
+
+    def still_theirs(self, conversation: Conversation) -> bool:
+        return conversation.contact.contact_number == conversation.address
+
+    def contact(self, inbound: Inbound, member_id: str) -> Contact:
+        return contact_of(inbound.address, inbound.name, member_id)
+
+    def note_choice(self, inbound: Inbound, message_id: str) -> None:
+        if asks_to_stop(inbound.text):
+            row = ChatOptOut(phone=inbound.address, reason=ChatOptOut.Reason.STOP, source=message_id)
+            ChatOptOut.objects.bulk_create([row], ignore_conflicts=True)
+        elif inbound.text.strip().casefold() in START:
+            ChatOptOut.objects.filter(phone=inbound.address, reason=ChatOptOut.Reason.STOP).delete()
+
+
 def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
+    """Store a message that came to a company's number, as `take_in` does."""
+    return take_in(ChatAppSource(app), inbound)
+
+
+@transaction.atomic
+def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
     """Store a message, and let a chatbot answer it. Returns None for one that is stored already, which does nothing."""
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
         return None
-    member = acting_member(app.created_by_id)
-    conversation = _conversation(app, inbound, member)
+    member = acting_member(source.member_id)
+    conversation = _conversation(source, inbound, member)
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
         return None  # another worker was first, and held the conversation
     message = ConversationMessage.objects.create(
@@ -65,14 +96,12 @@ def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
     )
     _note(conversation, inbound)
     if conversation.state == CLOSED:
-        conversation.bot, conversation.chatbot_id = {}, None
+        conversation.bot, conversation.chatbot_id = {}, source.bot or None
     said = None
-    if asks_to_stop(inbound.text):
-        _opt_out(inbound, message)
-    else:
-        _opt_in(inbound)
-        if conversation.state in (BOT, CLOSED):
-            said = ask(conversation, Incoming(inbound.text, inbound.at, inbound.kind))
+    source.note_choice(inbound, message.pk)
+    stops = source.heeds_stop and asks_to_stop(inbound.text)
+    if not stops and source.bot != "" and conversation.state in (BOT, CLOSED):
+        said = ask(conversation, Incoming(inbound.text, inbound.at, inbound.kind))
     if conversation.state == CLOSED:
         enter(conversation, "greet" if said is not None else "queue")
     apply(conversation, said)
@@ -83,14 +112,14 @@ def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
     return message
 
 
-def _conversation(app: ChatApp, inbound: Inbound, member: str) -> Conversation:
+def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation:
     """Return the person's conversation, locked until the transaction ends; a new one is closed still."""
     rows = Conversation.objects.select_for_update(of=("self",))
-    place = {"channel": Channel.CHATAPP, "chat_app": app, "address": inbound.phone}
+    place = source.place(inbound.address)
     found = rows.filter(**place).first()
-    if found is not None and not found.contact.is_deleted and found.contact.contact_number == inbound.phone:
+    if found is not None and not found.contact.is_deleted and source.still_theirs(found):
         return found
-    contact = contact_of(inbound.phone, inbound.name, member)
+    contact = source.contact(inbound, member)
     lead = lead_of(contact, member)
     values = {
         "contact": contact,
@@ -126,16 +155,6 @@ def _note(conversation: Conversation, inbound: Inbound) -> None:
     )
 
 
-def _opt_out(inbound: Inbound, message: ConversationMessage) -> None:
-    row = ChatOptOut(phone=inbound.phone, reason=ChatOptOut.Reason.STOP, source=message.pk)
-    ChatOptOut.objects.bulk_create([row], ignore_conflicts=True)
-
-
-def _opt_in(inbound: Inbound) -> None:
-    if inbound.text.strip().casefold() in START:
-        ChatOptOut.objects.filter(phone=inbound.phone, reason=ChatOptOut.Reason.STOP).delete()
-
-
 def enter(conversation: Conversation, move: str) -> None:
     """Make a move of a locked conversation, which the caller saves. Raises InvalidRequest_400."""
     before = conversation.state
@@ -157,7 +176,7 @@ def apply(conversation: Conversation, said: Said | None) -> None:
         return
     conversation.chatbot_id, conversation.bot = said.chatbot_id, dict(said.memory)
     conversation.bot_due_at = said.due_at
-    is_open = conversation.last_inbound_at is not None and conversation.last_inbound_at + SESSION > timezone.now()
+    is_open = channel_of(conversation).is_open(conversation)
     for text in said.texts if is_open else ():
         say(conversation, content=text_content(text), text=text, author=ConversationMessage.Author.BOT)
     if said.hand_over or not is_open:

@@ -16,6 +16,7 @@ from core.jobs import notify_workers
 from core.tenancy import company_id
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_apps.selectors import is_phone, opted_out
+from outreach.conversations.channels import CHANNELS, ConversationChannel, Words, channel_of
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.delivery import ledger
 from outreach.delivery.chats import SESSION
@@ -29,22 +30,57 @@ CLOSED = "NoMessagesSent_400"
 
 def check_open(conversation: Conversation) -> None:
     """Raise NoMessagesSent_400 for a conversation in which no free words may be said now."""
-    last = conversation.last_inbound_at
-    if last is None or last + SESSION <= timezone.now():
-        raise NamedError(
-            CLOSED, "text: more than 24 hours have passed since the person's last message; send an approved template"
-        )
+    channel = channel_of(conversation)
+    if not channel.is_open(conversation):
+        raise NamedError(CLOSED, f"text: {channel.closed}")
 
 
 def check_reachable(conversation: Conversation, *, template: bool) -> None:
     """Raise NoMessagesSent_400 for whom nothing may go to."""
-    app, contact = conversation.chat_app, conversation.contact
-    if app is None or not app.is_active:
-        raise NamedError(CLOSED, "id: the chat app of the conversation is switched off")
-    if contact.is_deleted or contact.contact_number != conversation.address or not is_phone(conversation.address):
-        raise NamedError(CLOSED, "id: the contact was deleted, or has another number now")
-    if template and opted_out([conversation.address]):
-        raise NamedError(CLOSED, "template: the person has asked for no such messages")
+    channel_of(conversation).check_reachable(conversation, template=template)
+
+
+class ChatAppChannel(ConversationChannel):
+    """Chats at the vendor: each message is one of the ledger, which goes as all others do."""
+
+    key = Conversation.Channel.CHATAPP
+    window = SESSION
+    closed = "more than 24 hours have passed since the person's last message; send an approved template"
+
+    def check_reachable(self, conversation: Conversation, *, template: bool) -> None:
+        app, contact = conversation.chat_app, conversation.contact
+        if app is None or not app.is_active:
+            raise NamedError(CLOSED, "id: the chat app of the conversation is switched off")
+        if contact.is_deleted or contact.contact_number != conversation.address or not is_phone(conversation.address):
+            raise NamedError(CLOSED, "id: the contact was deleted, or has another number now")
+        if template and opted_out([conversation.address]):
+            raise NamedError(CLOSED, "template: the person has asked for no such messages")
+
+    def plan(self, conversation: Conversation, words: Words) -> SendJob:
+        job = SendJob(
+            id=new_id(),
+            chat_app_id=conversation.chat_app_id,
+            chat_template=words.template,
+            conversation=conversation,
+            chat=dict(words.content),
+            contact_id=conversation.contact_id,
+            channel=SendJob.Channel.CHATAPP,
+            occurrence=next_numbers([conversation.contact_id])[conversation.contact_id],
+            recipient=conversation.address,
+            text=words.text,
+            status=SendJob.Status.APPROVED,
+            approved_at=timezone.now(),
+            approved_by_id=words.member_id,
+            created_by_id=words.member_id,
+            updated_by_id=words.member_id,
+        )
+        job.save(force_insert=True)
+        ledger.record_planned([job.pk], actor_id=words.member_id)
+        transaction.on_commit(lambda: notify_workers("send"))
+        return job
+
+
+CHANNELS[ChatAppChannel.key] = ChatAppChannel()
 
 
 def text_content(text: str) -> dict[str, Any]:
@@ -63,27 +99,9 @@ def say(
     member_id: str | None = None,
     template: ChatTemplate | None = None,
 ) -> ConversationMessage:
-    """Plan a message in a conversation whose row the caller has locked, in the caller's transaction."""
+    """Say something in a conversation whose row the caller has locked, in the caller's transaction."""
+    job = channel_of(conversation).plan(conversation, Words(content, text, author, member_id, template))
     now = timezone.now()
-    job = SendJob(
-        id=new_id(),
-        chat_app_id=conversation.chat_app_id,
-        chat_template=template,
-        conversation=conversation,
-        chat=dict(content),
-        contact_id=conversation.contact_id,
-        channel=SendJob.Channel.CHATAPP,
-        occurrence=next_numbers([conversation.contact_id])[conversation.contact_id],
-        recipient=conversation.address,
-        text=text,
-        status=SendJob.Status.APPROVED,
-        approved_at=now,
-        approved_by_id=member_id,
-        created_by_id=member_id,
-        updated_by_id=member_id,
-    )
-    job.save(force_insert=True)
-    ledger.record_planned([job.pk], actor_id=member_id)
     message = ConversationMessage.objects.create(
         conversation=conversation,
         direction=Direction.OUT,
@@ -95,7 +113,6 @@ def say(
         happened_at=now,
     )
     conversation.last_text, conversation.last_message_at = " ".join(text.split())[:200], now
-    transaction.on_commit(lambda: notify_workers("send"))
     return message
 
 

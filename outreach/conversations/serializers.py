@@ -13,9 +13,9 @@ from core.api.input import BooleanInput, Input, LineInput, ObjectIdInput, TextIn
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from outreach.chat_apps.serializers import ChatAppSnapshot
+from outreach.conversations.channels import CHANNELS
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.conversations.saying import TEXT_LENGTH
-from outreach.delivery.chats import SESSION
 from outreach.delivery.reasons import sentence_of
 from outreach.delivery.serializers import ContactSnapshot
 
@@ -144,7 +144,7 @@ class ConversationOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        until = row["last_inbound_at"] and row["last_inbound_at"] + SESSION
+        until = row["last_inbound_at"] and row["last_inbound_at"] + CHANNELS[data["channel"]].window
         return {**data, "opensUntil": until if until and until > timezone.now() else None}
 
 
