@@ -59,6 +59,7 @@ from outreach.reports import pages as reports
 from outreach.senders import pages as senders
 from outreach.storage import pages as storage
 from outreach.suppression import pages as suppressions
+from outreach.widgets import pages as widgets
 from workflows.approvals import pages as approvals
 from workflows.definitions import pages as workflows
 from workflows.runs import pages as workflow_runs
@@ -88,6 +89,7 @@ PAGES = [
     *senders.PAGES,
     *inbox.PAGES,  # the mailbox of a sender comes after the senders, whose item of the menu it shares
     *conversations.PAGES,
+    *widgets.PAGES,
     *workflows.PAGES,
     *workflow_runs.PAGES,
     *approvals.PAGES,

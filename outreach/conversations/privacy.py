@@ -43,7 +43,13 @@ def blank_conversations(subject: DataSubject, rows: QuerySet[Conversation]) -> i
     count = 0
     for row in rows:
         Conversation.objects.filter(pk=row.pk).update(
-            name="", last_text="", address=f"erased:{row.pk}", bot={}, bot_due_at=None, state=Conversation.State.CLOSED
+            name="",
+            last_text="",
+            address=f"erased:{row.pk}",
+            lead=None,  # which is deleted
+            bot={},
+            bot_due_at=None,
+            state=Conversation.State.CLOSED,
         )
         count += 1
     return count

@@ -7,7 +7,6 @@ import re
 from urllib.parse import urlsplit
 
 import idna
-from django.conf import settings
 
 from core.errors import ValidationFailed, shorten
 
@@ -47,9 +46,3 @@ def _ascii(host: str) -> str:
 def read_origins(texts: list[str]) -> list[str]:
     """Return origins without duplicates, in their order. Raises ValidationFailed."""
     return list(dict.fromkeys(read_origin(text) for text in texts))
-
-
-def own_origin() -> str:
-    """Return the origin of this service, whose page shows how a widget looks."""
-    parts = urlsplit(settings.BASE_URL)
-    return f"{parts.scheme}://{parts.netloc}".lower()

@@ -10,7 +10,7 @@ from core.api.input import Input, LineInput, TextInput
 from core.api.output import Computed, IdField, Output
 from outreach.conversations.models import Conversation
 from outreach.widgets.models import ChatWidget
-from outreach.widgets.serializers import PreChatOut
+from outreach.widgets.texts import TYPES
 
 LONGEST = 2000
 """Characters of a message."""
@@ -52,6 +52,13 @@ class OfflineInput(StartInput):
 
     text = TextInput(max_length=LONGEST)
     key = LineInput(max_length=40, required=False, default="offline")
+
+
+class PreChatOut(Output):
+    key = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    type = serializers.ChoiceField(TYPES)
+    required = serializers.BooleanField()  # type: ignore[assignment]
 
 
 class WidgetConfig(Output):

@@ -22,7 +22,6 @@ from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.widgets import talking, visitors
 from outreach.widgets.hours import is_open
 from outreach.widgets.models import ChatWidget, WidgetVisitor
-from outreach.widgets.origins import own_origin
 from outreach.widgets.public_serializers import (
     OfflineInput,
     OfflineTaken,
@@ -33,6 +32,7 @@ from outreach.widgets.public_serializers import (
     WidgetConfig,
     WidgetTalk,
 )
+from outreach.widgets.services import config_of
 
 ERRORS = (visitors.NOT_FOUND, "UnauthorizedAction_403", "InvalidPayload_400")
 OF_VISITOR = (*ERRORS, visitors.UNKNOWN[0])
@@ -61,12 +61,12 @@ class WidgetViewSet(ResourceViewSet):
         origin = request.headers.get("Origin", "")
         if not origin and request.method == "GET":
             return  # no script of another website reads the answer
-        if origin.lower() not in (*self.widget.allowed_origins, own_origin()):
+        if origin.lower() not in self.widget.allowed_origins:
             detail = f"Origin: {shorten(origin, 100)!r} is none of the websites that the widget allows"
             raise NamedError("UnauthorizedAction_403", detail)
         self.origin = origin
 
-    def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         """Answer what a browser asks before it sends JSON to another origin."""
         try:
             self._open(request, kwargs["token"])
@@ -88,17 +88,8 @@ class WidgetViewSet(ResourceViewSet):
     @action(detail=False, methods=["get"])
     @endpoint("Read how a widget looks", output=WidgetConfig, errors=ERRORS)
     def config(self, request: Request, token: str) -> Any:
-        return {
-            "color": self.widget.color,
-            "position": self.widget.position,
-            "greeting": self.widget.greeting,
-            "texts": visitors.words_of(self.widget),
-            "preChat": self.widget.pre_chat,
-            "offline": self._is_offline(),
-        }
-
-    def _is_offline(self) -> bool:
-        return self.widget.offline_form and not is_open(self.widget.business_hours, timezone.now())
+        is_offline = self.widget.offline_form and not is_open(self.widget.business_hours, timezone.now())
+        return config_of(self.widget, offline=is_offline)
 
     @action(detail=False, methods=["post"])
     @endpoint(

@@ -16,15 +16,13 @@ from core.text.timezones import is_timezone
 from outreach.conversations.serializers import ConversationReference
 from outreach.widgets import origins
 from outreach.widgets.models import ChatWidget
+from outreach.widgets.public_serializers import PreChatOut
 from outreach.widgets.script import script_url, snippet
-from outreach.widgets.texts import TEXTS
+from outreach.widgets.texts import KNOWN, TEXTS, TYPES
 
 COLOR = re.compile(r"#[0-9a-f]{6}", re.IGNORECASE)
 CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d|24:00")
 KEY = re.compile(r"[a-z][A-Za-z0-9]{0,30}")
-TYPES = ("text", "email", "phone")
-KNOWN = {"name": "text", "email": "email", "phone": "phone"}
-"""Keys of fields that say who it is -> their type."""
 
 
 class Clock(LineInput):
@@ -68,9 +66,9 @@ class PreChatField(Input):
     """Something that is asked before the chat begins."""
 
     key = LineInput(max_length=31, help_text="name, email and phone say who it is; others are noted.")
-    label = LineInput(max_length=100, required=False, allow_blank=True, default="")
+    label = LineInput(max_length=100, allow_blank=True, default="")  # type: ignore[assignment]
     type = serializers.ChoiceField(TYPES, default="text")
-    required = BooleanInput(default=False)
+    required = BooleanInput(default=False)  # type: ignore[assignment]
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not KEY.fullmatch(attrs["key"]):
@@ -141,13 +139,6 @@ class WidgetDelete(SelectionInput):
 class HoursOut(Output):
     timezone = serializers.CharField()
     days = serializers.ListField(child=serializers.DictField(), help_text="day (1 is Monday), from and to of each.")
-
-
-class PreChatOut(Output):
-    key = serializers.CharField()
-    label = serializers.CharField()
-    type = serializers.ChoiceField(TYPES)
-    required = serializers.BooleanField()
 
 
 class WidgetOut(Output):

@@ -14,6 +14,7 @@ from crm.records.unique_names import save_unique_name
 from outreach.chatbots.models import ManualChatbot
 from outreach.widgets.models import ChatWidget
 from outreach.widgets.origins import read_origins
+from outreach.widgets.texts import TEXTS
 
 MODULE = "chat-widget"
 TAKEN, NOT_FOUND, NONE_SELECTED = (
@@ -55,6 +56,28 @@ def update_widget(*, id: str, member_id: str, **values: Any) -> ChatWidget:
     widget.updated_by_id = member_id
     save_unique_name(widget, TAKEN)
     return widget
+
+
+def preview_widget(**values: Any) -> dict[str, Any]:
+    """Return what visitors' browsers would get of a widget with these values. Changes nothing.
+
+    Raises ValidationFailed and NotFound_404 as `create_widget` does.
+    """
+    widget = ChatWidget()
+    _set(widget, values)
+    return config_of(widget, offline=False)
+
+
+def config_of(widget: ChatWidget, *, offline: bool) -> dict[str, Any]:
+    """Return what the script needs to show a widget."""
+    return {
+        "color": widget.color,
+        "position": widget.position,
+        "greeting": widget.greeting,
+        "texts": {**TEXTS, **widget.texts},
+        "preChat": widget.pre_chat,
+        "offline": offline,
+    }
 
 
 @transaction.atomic

@@ -29,3 +29,8 @@ TEXTS = {
     "error": "The chat cannot be reached right now. Try again in a moment.",
 }
 """Key -> words in English."""
+
+TYPES = ("text", "email", "phone")
+"""What may be asked for."""
+KNOWN = {"name": "text", "email": "email", "phone": "phone"}
+"""Keys of fields that say who it is -> their type."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
@@ -14,6 +15,7 @@ from core.errors import NamedError
 from outreach.widgets import services
 from outreach.widgets.filters import WIDGET_FIELDS
 from outreach.widgets.models import ChatWidget
+from outreach.widgets.public_serializers import WidgetConfig
 from outreach.widgets.serializers import WidgetChange, WidgetCreate, WidgetDelete, WidgetOut
 
 NOT_FOUND = (services.NOT_FOUND,)
@@ -68,3 +70,15 @@ class ChatWidgetViewSet(ResourceViewSet):
         if not (data.get("ids") or data.get("select_all")):
             raise NamedError(services.NONE_SELECTED, "ids: name the widgets to delete, or set selectAll")
         return {"deletedCount": services.delete_widgets(selection=self.selection())}
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Preview a chat widget",
+        input=WidgetChange,
+        output=WidgetConfig,
+        errors=(services.NO_CHATBOT,),
+        permission="GET",
+        description="What visitors' browsers would get of these values; with none, what a new widget begins with.",
+    )
+    def preview(self, request: Request, data: dict[str, Any]) -> Any:
+        return services.preview_widget(**data)

@@ -19,9 +19,8 @@ from core.errors import ApiError, NamedError, ValidationFailed
 from core.ids import is_id
 from core.tenancy import company_scope, unscoped
 from outreach.widgets.models import TOKEN_LENGTH, ChatWidget, WidgetVisitor
-from outreach.widgets.serializers import KNOWN
 from outreach.widgets.services import MODULE
-from outreach.widgets.texts import TEXTS
+from outreach.widgets.texts import KNOWN
 
 KEPT = timedelta(days=30)
 """A visitor is known for so long after their last message: no answer is read later."""
@@ -145,8 +144,3 @@ def forget_old() -> bool:
         old = WidgetVisitor.objects.filter(seen_at__lt=timezone.now() - KEPT - HOUR).values("pk")[:5000]
         deleted, _ = WidgetVisitor.objects.filter(pk__in=list(old.values_list("pk", flat=True))).delete()
     return deleted >= 5000
-
-
-def words_of(widget: ChatWidget) -> dict[str, str]:
-    """Return the texts of a widget, its own before ours."""
-    return {**TEXTS, **widget.texts}

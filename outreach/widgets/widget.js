@@ -234,7 +234,7 @@ textarea{flex:1;min-height:44px;max-height:120px}.ask textarea{flex:none;min-hei
   };
 
   const begin = async () => {
-    try { config = await ask("config"); } catch { return; } // no widget here: the page stays as it is
+    try { config = preview ? JSON.parse(script.dataset.preview) : await ask("config"); } catch { return; } // no widget here: the page stays as it is
     t = config.texts;
     try { visitor = preview ? "" : localStorage.getItem(stored) || ""; } catch { /* see keep */ }
     const sheet = CSS + `\n.all{--c:${config.color};--on:${onColor(config.color)}}`;

@@ -34,6 +34,7 @@ from crm.models import (
 from outreach.models import (
     Campaign,
     CardScan,
+    ChatWidget,
     Conversation,
     Dashboard,
     EmailTemplate,
@@ -106,6 +107,7 @@ ADDRESSES: dict[str, type[Any]] = {
     "team": Team,
     "vendor-app": MailApp,
     "webhook": Webhook,
+    "widget": ChatWidget,
     "webhook-delivery": WebhookDelivery,
     "webhook-filter": Webhook,
     "workflow": Workflow,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import Member
 from crm.models import Contact
 from outreach.chatbots.services import create_chatbot, publish
-from outreach.models import CannedAnswer, ChatApp, ChatTemplate, Conversation, ConversationMessage
+from outreach.models import CannedAnswer, ChatApp, ChatTemplate, ChatWidget, Conversation, ConversationMessage
 
 BOT: list[dict[str, Any]] = [
     {"text": "Hello, this is the roastery. What can we do for you: beans, machines, or an order?", "order": 1},
@@ -34,6 +35,17 @@ WORDS = [
 ]
 
 
+WEBSITE = "The roastery's website"
+"""The widget of the demo's page /demo/website."""
+
+
+def _own_origins() -> list[str]:
+    """Return where the demo's page may be opened: browsers on this machine know the service by two names."""
+    own = settings.BASE_URL
+    swapped = own.replace("//127.0.0.1", "//localhost"), own.replace("//localhost", "//127.0.0.1")
+    return list(dict.fromkeys([own, *swapped]))
+
+
 def create_chats(member: Member) -> None:
     """Create the app with what is said there."""
     now = timezone.now()
@@ -52,6 +64,15 @@ def create_chats(member: Member) -> None:
     )
     bot = create_chatbot(member_id=member.pk, name="Porter", conversations=BOT)
     publish(id=bot.pk, member_id=member.pk)
+    ChatWidget.objects.create(
+        name=WEBSITE,
+        allowed_origins=_own_origins(),
+        greeting="Hello! Ask us about beans, machines or an order.",
+        pre_chat=[{"key": "name", "label": "", "type": "text", "required": True}],
+        chatbot=bot,
+        created_by=member,
+        updated_by=member,
+    )
     CannedAnswer.objects.create(name="Hours", text="We are here from nine to six, but on Sundays.", created_by=member)
     people = Contact.objects.exclude(contact_number=None).order_by("-pk")[: len(TALKS)]
     for place, (contact, (state, said)) in enumerate(zip(people, TALKS, strict=False)):

@@ -33,6 +33,7 @@ from outreach.models import (
     ChatApp,
     ChatEvent,
     ChatOptOut,
+    ChatWidget,
     Conversation,
     ConversationMessage,
     EnrichmentProposal,
@@ -45,6 +46,7 @@ from outreach.models import (
     SendJobTransition,
     Suppression,
     TrackingEvent,
+    WidgetVisitor,
 )
 from tests.crm.imports.helpers import MAPPING, csv_of, people
 from tests.crm.imports.helpers import run as run_import
@@ -100,6 +102,10 @@ def _scatter_chat(contact: Contact) -> None:
         app=app, dedupe_key="b" * 64, kind="message", phone=phone, data={"name": NAME}, happened_at=now
     )
     ChatOptOut.objects.create(phone=phone)
+    widget = ChatWidget.objects.create(name="Site")
+    WidgetVisitor.objects.create(
+        widget=widget, name=NAME, email=EMAIL, phone=phone, answers=[{"label": "Who", "value": NAME}], seen_at=now
+    )
     emit("conversation.received", [conversation.pk], payloads={conversation.pk: {"text": f"I am {NAME}"}})
 
 

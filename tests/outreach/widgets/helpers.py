@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 from django.test import Client
+from django.utils import timezone
 
 from tests.kit.cast import Answer, Cast
 
@@ -15,6 +16,12 @@ BOT: dict[str, Any] = {
     "conversations": [{"text": "Which day?", "order": 1}, {"text": "Thank you.", "order": 2}],
     "handover": {"mode": "any", "rules": [{"type": "contains_text", "text": "human"}]},
 }
+
+
+def away() -> dict[str, Any]:
+    """Return hours that are days away, so that nobody is there."""
+    day = (timezone.now().isoweekday() + 2) % 7 + 1
+    return {"timezone": "UTC", "days": [{"day": day, "from": "09:00", "to": "17:00"}]}
 
 
 def made(cast: Cast, **values: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from outreach.widgets import visitors
 from outreach.widgets.visitors import forget_old
 from tests.kit.cast import Answer, Cast
 from tests.kit.factories import ContactFactory
-from tests.outreach.widgets.helpers import SITE, call, made, published
+from tests.outreach.widgets.helpers import SITE, away, call, made, published
 
 EVIL = "<img src=x onerror=alert(1)>\"'`${7*7}{{7*7}}\u202e"
 
@@ -112,8 +112,7 @@ def test_only_allowed_websites_are_answered(cast: Cast) -> None:
 
 
 def test_outside_of_its_hours_a_message_makes_a_lead(cast: Cast) -> None:
-    hours = {"timezone": "UTC", "days": [{"day": timezone.now().isoweekday() % 7 + 1, "from": "00:00", "to": "00:01"}]}
-    widget = made(cast, businessHours=hours, chatbot=published(cast))
+    widget = made(cast, businessHours=away(), chatbot=published(cast))
     assert call(widget, "config").data["offline"] is True
     unnamed = call(widget, "offline", {"text": "Hello"})
     assert (unnamed.status, unnamed.body["warning"]) == (400, "answers.email: is required")
@@ -128,7 +127,7 @@ def test_outside_of_its_hours_a_message_makes_a_lead(cast: Cast) -> None:
     assert call(widget, "config").data["offline"] is False
 
 
-def test_who_writes_too_much_waits(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_writes_too_much_waits(cast: Cast, limits: None, monkeypatch: pytest.MonkeyPatch) -> None:
     widget = made(cast)
     visitor = began(widget)
     for name, ask in (
