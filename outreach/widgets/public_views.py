@@ -137,7 +137,8 @@ class WidgetViewSet(ResourceViewSet):
         visitor = visitors.known(self.widget, data["visitor"])
         visitors.POLLS.count(visitor.pk)
         conversation = talking.conversation_of(visitor)
-        found = talking.messages_of(conversation, data["after"]) if conversation else []
+        is_quiet = conversation is None or talking.is_quiet(conversation, data["after"])
+        found = [] if conversation is None or is_quiet else talking.messages_of(conversation, data["after"])
         return _talk(visitor, conversation, found, data["visitor"], data["after"])
 
     @action(detail=False, methods=["post"])

@@ -145,8 +145,14 @@ def messages_of(conversation: Conversation, after: datetime | None) -> Sequence[
     """Return the messages that the visitor sees, the oldest first: the latest, or those since `after`. No notes."""
     rows = ConversationMessage.objects.filter(conversation=conversation).exclude(direction=Direction.NOTE)
     if after is not None:
-        rows = rows.filter(happened_at__gte=after - OVERLAP)
+        rows = rows.filter(happened_at__gte=max(after, conversation.created_at) - OVERLAP)
     return [*rows.select_related("member__user").order_by("-happened_at", "-pk")[:SHOWN]][::-1]
+
+
+def is_quiet(conversation: Conversation, after: datetime | None) -> bool:
+    """Tell whether nothing was said since `after`, which browsers have to the millisecond."""
+    last = conversation.last_message_at
+    return after is not None and last is not None and abs(last - after) < timedelta(milliseconds=1)
 
 
 def mark_read(visitor: WidgetVisitor) -> None:
@@ -156,6 +162,9 @@ def mark_read(visitor: WidgetVisitor) -> None:
 
 def unread_of(conversation: Conversation, visitor: WidgetVisitor) -> int:
     """Return how many answers the visitor has not seen."""
+    last = conversation.last_message_at
+    if visitor.read_at is not None and last is not None and visitor.read_at >= last:
+        return 0
     rows = ConversationMessage.objects.filter(conversation=conversation, direction=Direction.OUT)
     return rows.filter(happened_at__gt=visitor.read_at).count() if visitor.read_at else rows.count()
 

@@ -128,6 +128,7 @@ textarea{flex:1;min-height:44px;max-height:120px}.ask textarea{flex:none;min-hei
           else keep((await ask("start", given)).visitor);
           ended = true;
           show();
+          send();
         } catch (error) { trouble.textContent = error.status ? error.message.replace(/^answers\.\w+: /, "") : t.error; }
         busy = false;
       },
@@ -214,9 +215,9 @@ textarea{flex:1;min-height:44px;max-height:120px}.ask textarea{flex:none;min-hei
       send();
     } catch (error) {
       busy = false;
-      if (error.status === 404 && visitor) keep("");
       state.replaceChildren(`${t.failed} `, el("button", { class: "again", type: "button", onclick: send }, t.retry));
       say(error.status && error.status !== 404 ? error.message : t.error, true);
+      if (error.status === 404 && visitor) forget();
     }
   };
   // The next look: soon while somebody waits for an answer, seldom while the panel is closed, never behind another tab.
@@ -225,9 +226,10 @@ textarea{flex:1;min-height:44px;max-height:120px}.ask textarea{flex:none;min-hei
     if (preview || !visitor || document.visibilityState === "hidden") return;
     timer = setTimeout(poll, (open ? seconds : Math.max(seconds, 30)) * 1000 * (0.9 + Math.random() * 0.2));
   };
+  const forget = () => { keep(""); after = null; ended = false; show(); };
   const poll = async () => {
     try { take(await ask("poll", { visitor, after })); } catch (error) {
-      if (error.status === 404) { keep(""); after = null; return; }
+      if (error.status === 404) { forget(); return; }
       wait = Math.min(120, Math.max(error.again || 0, (wait || 5) * 2));
     }
     look(wait);
