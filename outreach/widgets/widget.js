@@ -35,9 +35,9 @@ align-self:flex-start}
 form{display:flex;gap:8px;padding:12px;border-top:1px solid var(--line)}
 form.ask{flex:1;flex-direction:column;overflow-y:auto;border:0;padding:16px;gap:12px}
 label{display:block;font-size:14px}
-input,textarea{display:block;width:100%;padding:9px 11px;border:1px solid var(--line);border-radius:8px;background:var(--bg);
+input,textarea{display:block;width:100%;margin-top:4px;padding:9px 11px;border:1px solid var(--line);border-radius:8px;background:var(--bg);
 font-size:16px;resize:none}
-textarea{flex:1;min-height:44px;max-height:120px}.ask textarea{flex:none;min-height:110px}
+textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:none;min-height:110px}
 .go{min-height:44px;padding:8px 16px;border:0;border-radius:8px;background:var(--c);color:var(--on);cursor:pointer;font-weight:600}
 .again{border:0;background:none;text-decoration:underline;cursor:pointer;padding:4px}
 :focus-visible{outline:3px solid var(--fg);outline-offset:2px}header :focus-visible{outline-color:var(--on)}
