@@ -30,7 +30,7 @@ h2{flex:1;margin:0;font-size:17px;font-weight:600;overflow-wrap:anywhere}
 .msg{max-width:85%;padding:8px 12px;border-radius:12px;background:var(--soft);overflow-wrap:anywhere;white-space:pre-wrap;
 align-self:flex-start}
 .msg.visitor{align-self:flex-end;background:var(--c);color:var(--on)}
-.by{display:block;font-size:13px;opacity:.85}
+.by{display:block;font-size:13px}
 .note{margin:0;padding:0 16px 8px;font-size:14px}.bad{color:var(--bad)}
 form{display:flex;gap:8px;padding:12px;border-top:1px solid var(--line)}
 form.ask{flex:1;flex-direction:column;overflow-y:auto;border:0;padding:16px;gap:12px}
