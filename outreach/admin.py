@@ -24,6 +24,7 @@ from outreach.senders import admin as senders
 from outreach.social_apps import admin as social_apps
 from outreach.storage import admin as storage
 from outreach.suppression import admin as suppression
+from outreach.widgets import admin as widgets
 
 __all__ = [
     "ai",
@@ -50,4 +51,5 @@ __all__ = [
     "social_apps",
     "storage",
     "suppression",
+    "widgets",
 ]

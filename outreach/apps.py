@@ -63,6 +63,8 @@ class OutreachConfig(AppConfig):
         from outreach.suppression import jobs as suppression  # noqa: F401  (register their work)
         from outreach.suppression.models import SuppressionImport
         from outreach.suppression.selectors import suppressed_addresses
+        from outreach.widgets import jobs as widgets  # noqa: F401  (register their work)
+        from outreach.widgets.models import ChatWidget
 
         register_apps()
         CHANGED.append(wake_waiting)
@@ -73,6 +75,7 @@ class OutreachConfig(AppConfig):
         count_usage("campaign", kept_campaigns)
         count_usage("template", kept_templates)
         count_usage("manual-chatbot", ManualChatbot.objects.all)
+        count_usage("chat-widget", ChatWidget.objects.all)
         register_template_source("chatapp", exists)
         register_chat_trials()
         count_usage("domain-tracking", DomainTracking.objects.all)

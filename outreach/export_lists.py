@@ -11,12 +11,14 @@ from outreach.forms.views import FormViewSet
 from outreach.genie.review.message_views import SendJobViewSet
 from outreach.genie.views import RunViewSet
 from outreach.suppression.views import SuppressionImportViewSet, SuppressionViewSet
+from outreach.widgets.views import ChatWidgetViewSet
 
 
 def register_lists() -> None:
     """Register the lists, when Django is ready."""
     register_source("ai-usage", AiUsageViewSet)
     register_source("campaign", CampaignViewSet)
+    register_source("chat-widget", ChatWidgetViewSet)
     register_source("domain-tracking", DomainTrackingViewSet)
     register_source("form", FormViewSet)
     register_source("genie", RunViewSet)

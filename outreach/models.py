@@ -23,6 +23,7 @@ from outreach.reports.models import Dashboard
 from outreach.senders.models import Smtp
 from outreach.social_apps.models import SocialAApp, SocialPage
 from outreach.suppression.models import Suppression, SuppressionImport
+from outreach.widgets.models import ChatWidget, WidgetVisitor
 
 __all__ = [
     "AiApp",
@@ -37,6 +38,7 @@ __all__ = [
     "ChatEvent",
     "ChatOptOut",
     "ChatTemplate",
+    "ChatWidget",
     "Conversation",
     "ConversationMessage",
     "Dashboard",
@@ -69,4 +71,5 @@ __all__ = [
     "SuppressionImport",
     "TrackingEvent",
     "VendorLogin",
+    "WidgetVisitor",
 ]

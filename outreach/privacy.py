@@ -14,11 +14,13 @@ from outreach.mail_vendors import privacy as mail_vendors
 from outreach.ocr import privacy as ocr
 from outreach.senders import privacy as senders
 from outreach.suppression import privacy as suppression
+from outreach.widgets import privacy as widgets
 
 
 def register_personal_data_tables() -> None:
     """Register the tables of all domains, when Django is ready."""
     for domain in (
+        widgets,
         chat_events,
         conversations,
         delivery,

@@ -24,11 +24,12 @@ from outreach.ocr import routes as ocr
 from outreach.reports import routes as reports
 from outreach.social_apps import routes as social_apps
 from outreach.suppression import routes as suppression
+from outreach.widgets import routes as widgets
 
 
 def register_protected(router: ResourceRouter) -> None:
     domains = (ai, connected_apps, suppression, deliverability, delivery, inbox, email_templates, enrichment, genie)
-    chats = (chat_templates, conversations, chatbots)
+    chats = (chat_templates, conversations, chatbots, widgets)
     leads = (forms, social_apps)
     for domain in (*domains, campaigns, domain_tracking, lead_generation, mail_vendors, ocr, reports, *chats, *leads):
         domain.register_protected(router)
@@ -38,3 +39,4 @@ def register_protected(router: ResourceRouter) -> None:
 def register_public(router: ResourceRouter) -> None:
     delivery.register_public(router)
     forms.register_public(router)
+    widgets.register_public(router)

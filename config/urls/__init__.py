@@ -17,6 +17,7 @@ urlpatterns = [
     path("", include("outreach.forms.public")),
     path("", include("outreach.mail_vendors.callbacks")),
     path("", include("outreach.delivery.tracking.views")),
+    path("", include("outreach.widgets.script")),
     path("", include("config.urls.web")),
 ]
 

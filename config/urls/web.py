@@ -64,6 +64,7 @@ from outreach.senders import pages as senders
 from outreach.social_apps import pages as social_apps
 from outreach.storage import pages as storage
 from outreach.suppression import pages as suppressions
+from outreach.widgets import pages as widgets
 from workflows.approvals import pages as approvals
 from workflows.definitions import pages as workflows
 from workflows.runs import pages as workflow_runs
@@ -98,6 +99,7 @@ PAGES = [
     *chat_apps.PAGES,
     *forms.PAGES,
     *social_apps.PAGES,  # after the forms, whose item of the menu they share
+    *widgets.PAGES,
     *workflows.PAGES,
     *workflow_runs.PAGES,
     *approvals.PAGES,

@@ -33,6 +33,8 @@ class ConversationChannel:
     """What `trouble` and `delay` want to know of a conversation."""
     session: ClassVar[timedelta | None] = None
     """How long after the person's last message free words may be said; None: at any time."""
+    over: ClassVar[str] = ""
+    """Why they may not, after that."""
     text_length: ClassVar[int] = 4096
 
     def trouble(self, known: Known) -> str:
@@ -49,9 +51,17 @@ class ConversationChannel:
             raise ValidationFailed("text is missing or too long", f"text: 1 to {self.text_length:,} characters")
         return {"type": "text"}
 
-    def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns of the message (SendJob) by which the words go."""
+    def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the columns of the message (SendJob) by which the words go; None where the person fetches them."""
         raise NotImplementedError
+
+    def closes_at(self, last: datetime | None, now: datetime) -> datetime | None:
+        """Return until when free words may be said after the person's `last` message; None if that is over."""
+        return last + self.session if self.session and last and last + self.session > now else None
+
+    def is_open(self, last: datetime | None, now: datetime) -> bool:
+        """Tell whether free words may be said now."""
+        return self.session is None or self.closes_at(last, now) is not None
 
 
 class ChatAppChannel(ConversationChannel):
@@ -59,6 +69,7 @@ class ChatAppChannel(ConversationChannel):
 
     key = Channel.CHATAPP
     session = SESSION
+    over = "More than 24 hours have passed since the person's last message: only an approved template may go."
     reads = ("chat_app__is_active", "chat_app__verified", "chat_app__stopped_at", "contact__contact_number")
 
     def trouble(self, known: Known) -> str:
@@ -157,7 +168,25 @@ def _delay(known: Known, sender: str, words: str) -> str:
     return ""
 
 
-CHANNELS: dict[str, ConversationChannel] = {one.key: one for one in (ChatAppChannel(), MailChannel())}
+VISITORS_KEPT = timedelta(days=30)
+"""How long after their last message a website's visitor is known."""
+
+
+class WidgetChannel(ConversationChannel):
+    """A chat on a website. Nothing is sent: the visitor's browser fetches what is there, while it is known."""
+
+    key = Channel.WIDGET
+    session = VISITORS_KEPT
+    over = "The visitor has not written for 30 days, and their browser asks no more: write them an e-mail."
+
+    def trouble(self, known: Known) -> str:
+        return "The contact was deleted." if known["contact__is_deleted"] else ""
+
+    def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> None:
+        return None
+
+
+CHANNELS: dict[str, ConversationChannel] = {one.key: one for one in (ChatAppChannel(), MailChannel(), WidgetChannel())}
 """Conversation.channel -> how it works."""
 READS = tuple(
     dict.fromkeys(
@@ -174,9 +203,6 @@ MODULES = tuple(dict.fromkeys(one.module for one in CHANNELS.values()))
 """The permission modules that show conversations."""
 
 
-OVER = "More than 24 hours have passed since the person's last message: only an approved template may go."  # of SESSION
-
-
 def channel_of(conversation: Conversation) -> ConversationChannel:
     """Return how the conversation's channel works."""
     return CHANNELS[conversation.channel]
@@ -185,10 +211,8 @@ def channel_of(conversation: Conversation) -> ConversationChannel:
 def answering(key: str, known: Known, now: datetime) -> dict[str, Any]:
     """Return what is to be known before one answers: whether free words may be said, why they may not or would wait."""
     channel, last = CHANNELS[key], known["last_inbound_at"]
-    trouble, until = channel.trouble(known), None
-    if channel.session is not None:
-        until = last + channel.session if last and last + channel.session > now else None
-        trouble = trouble or ("" if until else OVER)
+    trouble = channel.trouble(known) or ("" if channel.is_open(last, now) else channel.over)
+    until = channel.closes_at(last, now)
     return {"canAnswer": not trouble, "whyNot": trouble, "waits": channel.delay(known), "opensUntil": until}
 
 

@@ -18,7 +18,6 @@ class Conversation(CompanyModel):
         CHATAPP = "chatapp"
         MAIL = "mail"
         WIDGET = "widget"
-        MESSENGER = "messenger"
 
     class State(models.TextChoices):
         BOT = "bot"

@@ -29,7 +29,6 @@ CHANNELS = {
     "mail": ("Mail", "mail"),
     "chatapp": ("Chat", "messages-square"),
     "widget": ("Website", "globe"),
-    "messenger": ("Messenger", "send"),
 }
 """Channel -> its words, and its icon."""
 PROGRESS = {

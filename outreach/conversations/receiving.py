@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -45,26 +46,82 @@ class Inbound:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-@transaction.atomic
+class Source(ABC):
+    """Where a message comes from: the place of its conversation, and who it is that writes there."""
+
+    member_id: str | None
+    """Who stands as the author of records that nobody makes by hand."""
+    bot: str | None = None
+    """The chatbot that begins: None whichever fits, "" none."""
+    heeds_stop: bool = False
+    """Whether STOP ends more than the conversation."""
+
+    @abstractmethod
+    def place(self, address: str) -> dict[str, Any]:
+        """Return the columns by which the conversation of an address is found."""
+
+    @abstractmethod
+    def still_theirs(self, conversation: Conversation) -> bool:
+        """Tell whether the conversation's contact is still who writes from its address."""
+
+    @abstractmethod
+    def contact(self, inbound: Inbound, member_id: str) -> Contact:
+        """Return the contact who writes; make one where there is none."""
+
+    def note_choice(self, inbound: Inbound, message_id: str) -> None:
+        """Note that the person wants to hear no more, or again. The default notes nothing."""
+        return
+
+
+class ChatAppSource(Source):
+    """A company's number at the chat vendor."""
+
+    heeds_stop = True
+
+    def __init__(self, app: ChatApp) -> None:
+        self._app = app
+        self.member_id = app.created_by_id
+
+    def place(self, address: str) -> dict[str, Any]:
+        return {"channel": Channel.CHATAPP, "chat_app": self._app, "address": address}
+
+    def still_theirs(self, conversation: Conversation) -> bool:
+        return conversation.contact.contact_number == conversation.address
+
+    def contact(self, inbound: Inbound, member_id: str) -> Contact:
+        return contact_of(inbound.address, inbound.name, member_id)
+
+    def note_choice(self, inbound: Inbound, message_id: str) -> None:
+        if asks_to_stop(inbound.text):
+            row = ChatOptOut(phone=inbound.address, reason=ChatOptOut.Reason.STOP, source=message_id)
+            ChatOptOut.objects.bulk_create([row], ignore_conflicts=True)
+        elif inbound.text.strip().casefold() in START:
+            ChatOptOut.objects.filter(phone=inbound.address, reason=ChatOptOut.Reason.STOP).delete()
+
+
 def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
+    """Store a message that came to a company's number, as `take_in` does."""
+    return take_in(ChatAppSource(app), inbound)
+
+
+@transaction.atomic
+def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
     """Store a message, and let a chatbot answer it. Returns None for one that is stored already, which does nothing."""
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
         return None
-    member = acting_member(app.created_by_id)
-    conversation = _conversation(app, inbound, member)
+    member = acting_member(source.member_id)
+    conversation = _conversation(source, inbound, member)
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
         return None  # another worker was first, and held the conversation
     message = arrived(conversation, inbound)
     _stop_writing(conversation, inbound.at)
     if conversation.state == CLOSED:
-        conversation.bot, conversation.chatbot_id = {}, None
+        conversation.bot, conversation.chatbot_id = {}, source.bot or None
     said = None
-    if asks_to_stop(inbound.text):
-        _opt_out(inbound, message)
-    else:
-        _opt_in(inbound)
-        if conversation.state in (BOT, CLOSED):
-            said = ask(conversation, Incoming(inbound.text, inbound.at, inbound.kind))
+    source.note_choice(inbound, message.pk)
+    stops = source.heeds_stop and asks_to_stop(inbound.text)
+    if not stops and source.bot != "" and conversation.state in (BOT, CLOSED):
+        said = ask(conversation, Incoming(inbound.text, inbound.at, inbound.kind))
     if conversation.state == CLOSED:
         enter(conversation, "greet" if said is not None else "queue")
     apply(conversation, said)
@@ -103,14 +160,14 @@ def arrived(conversation: Conversation, inbound: Inbound, **columns: Any) -> Con
     return message
 
 
-def _conversation(app: ChatApp, inbound: Inbound, member: str) -> Conversation:
+def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation:
     """Return the person's conversation, locked until the transaction ends; a new one is closed still."""
 
     def same(found: Conversation) -> bool:
-        return not found.contact.is_deleted and found.contact.contact_number == inbound.address
+        return not found.contact.is_deleted and source.still_theirs(found)
 
     def values() -> dict[str, Any]:
-        contact = contact_of(inbound.address, inbound.name, member)
+        contact = source.contact(inbound, member)
         lead = lead_of(contact, member)
         return {
             "contact": contact,
@@ -119,8 +176,7 @@ def _conversation(app: ChatApp, inbound: Inbound, member: str) -> Conversation:
             "assignee_id": lead.team_member_id if lead else None,
         }
 
-    place = {"channel": Channel.CHATAPP, "chat_app": app, "address": inbound.address}
-    return locked_or_new(place, inbound.name, same, values)
+    return locked_or_new(source.place(inbound.address), inbound.name, same, values)
 
 
 def locked_or_new(
@@ -156,16 +212,6 @@ def _stop_writing(conversation: Conversation, at: datetime) -> None:
     )
 
 
-def _opt_out(inbound: Inbound, message: ConversationMessage) -> None:
-    row = ChatOptOut(phone=inbound.address, reason=ChatOptOut.Reason.STOP, source=message.pk)
-    ChatOptOut.objects.bulk_create([row], ignore_conflicts=True)
-
-
-def _opt_in(inbound: Inbound) -> None:
-    if inbound.text.strip().casefold() in START:
-        ChatOptOut.objects.filter(phone=inbound.address, reason=ChatOptOut.Reason.STOP).delete()
-
-
 def enter(conversation: Conversation, move: str) -> None:
     """Make a move of a locked conversation, which the caller saves. Raises InvalidRequest_400."""
     before = conversation.state
@@ -187,8 +233,8 @@ def apply(conversation: Conversation, said: Said | None) -> None:
         return
     conversation.chatbot_id, conversation.bot = said.chatbot_id, dict(said.memory)
     conversation.bot_due_at = said.due_at
-    channel, last = channel_of(conversation), conversation.last_inbound_at
-    is_open = last is not None and (channel.session is None or last + channel.session > timezone.now())
+    channel = channel_of(conversation)
+    is_open = channel.is_open(conversation.last_inbound_at, timezone.now())
     for text in said.texts if is_open else ():
         content = channel.content(conversation, text)
         say(conversation, content=content, text=text, author=ConversationMessage.Author.BOT)

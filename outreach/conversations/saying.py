@@ -1,4 +1,5 @@
-"""What the company says in a conversation: a message of the ledger, which goes as all others do, and its place here."""
+"""What the company says in a conversation: its place here, and, but where the person fetches it, a message of the
+ledger, which goes as all others do."""
 
 from __future__ import annotations
 
@@ -30,11 +31,9 @@ CLOSED = "NoMessagesSent_400"
 
 def check_open(conversation: Conversation) -> None:
     """Raise NoMessagesSent_400 for a conversation in which no free words may be said now."""
-    last, session = conversation.last_inbound_at, channel_of(conversation).session
-    if session is not None and (last is None or last + session <= timezone.now()):
-        raise NamedError(
-            CLOSED, "text: more than 24 hours have passed since the person's last message; send an approved template"
-        )
+    channel = channel_of(conversation)
+    if not channel.is_open(conversation.last_inbound_at, timezone.now()):
+        raise NamedError(CLOSED, f"text: {channel.over}")
 
 
 def check_reachable(conversation: Conversation, *, template: bool) -> None:
@@ -55,24 +54,10 @@ def say(
     member_id: str | None = None,
     template: ChatTemplate | None = None,
 ) -> ConversationMessage:
-    """Plan a message in a conversation whose row the caller has locked, in the caller's transaction."""
-    now, columns = timezone.now(), channel_of(conversation).columns(conversation, content)
-    job = SendJob(
-        id=new_id(),
-        chat_template=template,
-        conversation=conversation,
-        contact_id=conversation.contact_id,
-        occurrence=next_numbers([conversation.contact_id], columns["channel"])[conversation.contact_id],
-        text=text,
-        **columns,
-        status=SendJob.Status.APPROVED,
-        approved_at=now,
-        approved_by_id=member_id,
-        created_by_id=member_id,
-        updated_by_id=member_id,
-    )
-    job.save(force_insert=True)
-    ledger.record_planned([job.pk], actor_id=member_id)
+    """Say something in a conversation whose row the caller has locked, in the caller's transaction."""
+    columns = channel_of(conversation).columns(conversation, content)
+    job = None if columns is None else _plan(conversation, columns, text, member_id, template)
+    now = timezone.now()
     message = ConversationMessage.objects.create(
         conversation=conversation,
         direction=Direction.OUT,
@@ -84,8 +69,35 @@ def say(
         happened_at=now,
     )
     conversation.last_text, conversation.last_message_at = " ".join(text.split())[:200], now
-    transaction.on_commit(lambda: notify_workers("send"))
     return message
+
+
+def _plan(
+    conversation: Conversation,
+    columns: Mapping[str, Any],
+    text: str,
+    member_id: str | None,
+    template: ChatTemplate | None,
+) -> SendJob:
+    """Plan the message of the ledger by which the words go."""
+    job = SendJob(
+        id=new_id(),
+        chat_template=template,
+        conversation=conversation,
+        contact_id=conversation.contact_id,
+        occurrence=next_numbers([conversation.contact_id], columns["channel"])[conversation.contact_id],
+        text=text,
+        **columns,
+        status=SendJob.Status.APPROVED,
+        approved_at=timezone.now(),
+        approved_by_id=member_id,
+        created_by_id=member_id,
+        updated_by_id=member_id,
+    )
+    job.save(force_insert=True)
+    ledger.record_planned([job.pk], actor_id=member_id)
+    transaction.on_commit(lambda: notify_workers("send"))
+    return job
 
 
 def next_numbers(contact_ids: Iterable[str], channel: str = SendJob.Channel.CHATAPP) -> dict[str, int]:

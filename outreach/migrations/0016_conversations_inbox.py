@@ -78,7 +78,7 @@ class Migration(OneStepMigration):
         migrations.AlterField(
             model_name='conversation',
             name='channel',
-            field=models.CharField(choices=[('chatapp', 'Chatapp'), ('mail', 'Mail'), ('widget', 'Widget'), ('messenger', 'Messenger')], default='chatapp', max_length=12),
+            field=models.CharField(choices=[('chatapp', 'Chatapp'), ('mail', 'Mail'), ('widget', 'Widget')], default='chatapp', max_length=12),
         ),
         migrations.AddIndex(
             model_name='conversation',

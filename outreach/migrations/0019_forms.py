@@ -16,7 +16,7 @@ class Migration(OneStepMigration):
     dependencies = [
         ('accounts', '0001_squashed_0006_where_sessions_are'),
         ('crm', '0006_workflows_of_activities'),
-        ('outreach', '0017_numbers_of_chat_apps'),
+        ('outreach', '0018_chat_widgets'),
     ]
 
     operations = [

@@ -55,6 +55,7 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
     "apps": lambda caller, n: caller.post("/apps/ai-offline", {"name": f"Composer {n}"}),
     "campaign": lambda caller, n: caller.post("/campaign", {"name": f"Campaign {n}"}),
     "workflow": lambda caller, n: caller.post("/workflow", {"name": f"Workflow {n}"}),
+    "chat-widget": lambda caller, n: caller.post("/chat-widget", {"name": f"Site {n}"}),
     "contact": lambda caller, n: caller.post("/contact", {"formData": contact(n)}),
     "contact-category": lambda caller, n: caller.post("/contact-category", {"name": f"Category {n}"}),
     "custom-field": lambda caller, n: caller.post("/custom-field", {"name": f"Field {n}", "fieldType": "text"}),

@@ -113,6 +113,7 @@ from outreach.models import (
     ChatEvent,
     ChatOptOut,
     ChatTemplate,
+    ChatWidget,
     Conversation,
     ConversationMessage,
     Dashboard,
@@ -145,6 +146,7 @@ from outreach.models import (
     SuppressionImport,
     TrackingEvent,
     VendorLogin,
+    WidgetVisitor,
 )
 from tests.accounts.programs.helpers import bring, make_partner, make_referrer, rewarded
 from tests.kit.factories import (
@@ -551,6 +553,10 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     ),
     AnswerTime: lambda n: AnswerTime.objects.create(team=_team(n), first_minutes=n),
     CannedAnswer: lambda n: CannedAnswer.objects.create(name=f"Hours {n}", text="We are open."),
+    ChatWidget: lambda n: ChatWidget.objects.create(name=f"Site {n}"),
+    WidgetVisitor: lambda n: WidgetVisitor.objects.create(
+        widget=ChatWidget.objects.create(name=f"Site {n}"), name=f"Visitor {n}", seen_at=timezone.now()
+    ),
     ManualChatbot: lambda n: ManualChatbot.objects.create(name=f"Bot {n}", normalized_name=f"bot {n}"),
     Ocr: lambda n: Ocr.objects.create(name="ocr-space", key=SECRET, confidence=n / 100),
     CardScan: lambda n: CardScan.objects.create(file=_file(n)),

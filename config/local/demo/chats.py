@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import Member
@@ -14,7 +15,15 @@ from config.local.chat_standin import SECRET, TOKEN
 from crm.models import Contact
 from outreach.chat_apps.hooks import hook_url
 from outreach.chatbots.services import create_chatbot, publish
-from outreach.models import AnswerTime, CannedAnswer, ChatApp, ChatTemplate, Conversation, ConversationMessage
+from outreach.models import (
+    AnswerTime,
+    CannedAnswer,
+    ChatApp,
+    ChatTemplate,
+    ChatWidget,
+    Conversation,
+    ConversationMessage,
+)
 
 PHONE_NUMBER_ID = "100200300"
 BOT: list[dict[str, Any]] = [
@@ -37,6 +46,17 @@ WORDS = [
     {"type": "BODY", "text": "Hello {{1}}, your order is on its way.", "example": {"body_text": [["Ann"]]}},
     {"type": "BUTTONS", "buttons": [{"type": "QUICK_REPLY", "text": "Thanks"}]},
 ]
+
+
+WEBSITE = "The roastery's website"
+"""The widget of the demo's page /demo/website."""
+
+
+def _own_origins() -> list[str]:
+    """Return where the demo's page may be opened: browsers on this machine know the service by two names."""
+    own = settings.BASE_URL
+    swapped = own.replace("//127.0.0.1", "//localhost"), own.replace("//localhost", "//127.0.0.1")
+    return list(dict.fromkeys([own, *swapped]))
 
 
 def create_chats(member: Member) -> None:
@@ -67,6 +87,15 @@ def create_chats(member: Member) -> None:
     )
     bot = create_chatbot(member_id=member.pk, name="Porter", conversations=BOT)
     publish(id=bot.pk, member_id=member.pk)
+    ChatWidget.objects.create(
+        name=WEBSITE,
+        allowed_origins=_own_origins(),
+        greeting="Hello! Ask us about beans, machines or an order.",
+        pre_chat=[{"key": "name", "label": "", "type": "text", "required": True}],
+        chatbot=bot,
+        created_by=member,
+        updated_by=member,
+    )
     AnswerTime.objects.create(first_minutes=60, next_minutes=240, created_by=member, updated_by=member)
     CannedAnswer.objects.create(
         name="Hours", shortcut="hours", text="We are here from nine to six, but on Sundays.", created_by=member

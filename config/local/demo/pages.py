@@ -6,12 +6,16 @@ from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.views import View
 
 from accounts.models import User
 from accounts.pages.session import Login, enter_as
+from config.local.demo.chats import WEBSITE
 from config.local.demo.company import COLLEAGUES, OWNER
 from config.local.mail_catcher.views import is_local
+from core.tenancy import unscoped
+from outreach.models import ChatWidget
 
 PEOPLE = {OWNER: "Owner", **{email: role for _, email, role in COLLEAGUES}}
 """Address -> role of the people of the demo company."""
@@ -45,3 +49,18 @@ class Enter(View):
         if user is None or not may_enter(request):
             raise Http404
         return enter_as(request, user, "one click of the demo")
+
+
+class Website(View):
+    """A website with the demo company's chat, for browsers on this machine."""
+
+    http_method_names = ["get", "head"]
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        if not may_enter(request):
+            raise Http404
+        with unscoped(reason="demo: the widget of its website"):
+            token = ChatWidget.objects.filter(name=WEBSITE).values_list("token", flat=True).first()
+        response = render(request, "pages/demo_website.html", {"token": token})
+        response.headers["Content-Security-Policy"] = "default-src 'none'; script-src 'self'; connect-src 'self'"
+        return response

@@ -33,6 +33,7 @@ from outreach.models import (
     ChatApp,
     ChatEvent,
     ChatOptOut,
+    ChatWidget,
     Conversation,
     ConversationMessage,
     EnrichmentProposal,
@@ -47,6 +48,7 @@ from outreach.models import (
     SendJobTransition,
     Suppression,
     TrackingEvent,
+    WidgetVisitor,
 )
 from tests.crm.imports.helpers import MAPPING, csv_of, people
 from tests.crm.imports.helpers import run as run_import
@@ -104,6 +106,10 @@ def _scatter_chat(contact: Contact) -> None:
     ChatOptOut.objects.create(phone=phone)
     form = Form.objects.create(name="Fair", token="f" * 32)
     FormLead.objects.create(form=form, leadgen_id="1", answers={"name": NAME, "email": EMAIL}, submitted_at=now)
+    widget = ChatWidget.objects.create(name="Site")
+    WidgetVisitor.objects.create(
+        widget=widget, name=NAME, email=EMAIL, phone=phone, answers=[{"label": "Who", "value": NAME}], seen_at=now
+    )
     emit("conversation.received", [conversation.pk], payloads={conversation.pk: {"text": f"I am {NAME}"}})
 
 

@@ -1,0 +1,22 @@
+"""Business hours of a widget: spans on days of the week, by the clock of a time zone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from core.text.timezones import zone_of
+
+
+def is_open(hours: Mapping[str, Any], now: datetime) -> bool:
+    """Tell whether somebody is there. Without days it is always so.
+
+    `from` belongs to a span and `to` does not; "24:00" is the end of the day.
+    """
+    days = hours.get("days") or ()
+    if not days:
+        return True
+    here = now.astimezone(zone_of(hours.get("timezone") or "UTC"))
+    clock = f"{here:%H:%M}"
+    return any(one["day"] == here.isoweekday() and one["from"] <= clock < one["to"] for one in days)

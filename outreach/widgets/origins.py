@@ -1,0 +1,48 @@
+"""Origins: which websites a widget works on."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from urllib.parse import urlsplit
+
+import idna
+
+from core.errors import ValidationFailed, shorten
+
+MOST = 20
+_HOST = re.compile(r"(?=.{1,253}\Z)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*", re.ASCII)
+_PORTS = {"http": 80, "https": 443}
+
+
+def read_origin(text: str) -> str:
+    """Return an origin as browsers send it: https://shop.example.com, with a port where it is another than usual.
+
+    Raises ValidationFailed for what is none; a path is left out.
+    """
+    try:
+        parts = urlsplit(text.strip())
+        host, port = parts.hostname or "", parts.port
+        ascii_host = _ascii(host)
+    except (ValueError, idna.IDNAError):
+        ascii_host = ""
+    if not ascii_host or parts.scheme not in _PORTS or parts.username is not None:
+        raise ValidationFailed(
+            "allowedOrigins: no origin",
+            f"allowedOrigins: {shorten(text, 60)!r} is no origin such as https://www.example.com",
+        )
+    return f"{parts.scheme}://{ascii_host}{f':{port}' if port and port != _PORTS[parts.scheme] else ''}"
+
+
+def _ascii(host: str) -> str:
+    if ":" in host:
+        return f"[{ipaddress.IPv6Address(host)}]"
+    if not host.isascii():
+        host = idna.encode(host, uts46=True).decode("ascii")
+    host = host.lower()
+    return host if _HOST.fullmatch(host) else ""
+
+
+def read_origins(texts: list[str]) -> list[str]:
+    """Return origins without duplicates, in their order. Raises ValidationFailed."""
+    return list(dict.fromkeys(read_origin(text) for text in texts))

@@ -1,0 +1,206 @@
+"""The pages of chats on websites: the list, and the form with its preview and what to put into a website."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from core.web.colors import color_field
+from core.web.forms import Field, Form, Option
+from core.web.lists import Column
+from core.web.pages import MenuItem, Page
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
+
+KIND = Records(
+    "chat-widget",
+    "widgets",
+    "website chat",
+    "website chats",
+    "message-circle",
+    "Visitors of your website write to you there, and a chatbot or one of you answers.",
+)
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+ASKED = {"name": "Name", "email": "E-mail", "phone": "Phone"}
+POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'self'"
+CORNERS = (("right", "Right"), ("left", "Left"))
+SEVERAL = "different"
+"""Stands for hours that differ from day to day."""
+
+
+class WidgetPage(Page):
+    module = "chat-widget"
+    menu = MenuItem("Website chats", "message-circle", 54, "Outreach")
+    kind = KIND
+
+
+class Widgets(RecordList, WidgetPage):
+    path = name = "widgets"
+    title = "Website chats"
+    rows = "web/widgets/rows.html"
+    adds = "widget-new"
+    columns = (
+        Column("name", "Name", "name"),
+        Column("allowedOrigins", "Websites"),
+        Column("isActive", "State"),
+        Column("updatedAt", "Changed", "updatedAt"),
+    )
+
+
+class WidgetForm(RecordForm):
+    """The form of a widget."""
+
+    template = "web/widgets/form.html"
+
+    @cached_property
+    def words(self) -> Mapping[str, str]:
+        """The texts of a widget without words of its own."""
+        found: Mapping[str, str] = self.read_preview({}).data["texts"]
+        return found
+
+    def read_preview(self, body: Mapping[str, Any]) -> Any:
+        return self.ask("POST", "chat-widget/preview", None, body)
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        shown = self.shown(values or {})
+        asked = [Option(key, label) for key, label in ASKED.items()]
+        fields = [
+            Field("name", "Name", required=True, autofocus=values is None, help="You alone see it."),
+            Field("isActive", "Switched on", "switch"),
+            Field(
+                "allowedOrigins",
+                "Websites",
+                "textarea",
+                placeholder="https://www.example.com",
+                help="Where it may stand, one a line, as the browser's address begins. It works nowhere else.",
+            ),
+            color_field(shown["color"]),
+            Field(
+                "position",
+                "Corner",
+                "select",
+                required=True,
+                options=[Option(*one) for one in CORNERS],
+            ),
+            Field("greeting", "Greeting", "textarea"),
+            Field(
+                "chatbot",
+                "Who answers first",
+                "select",
+                options=self.options_of("manual-chatbot"),
+                placeholder="Members alone",
+            ),
+            Field("asks", "Ask before the chat", "checks", options=asked),
+            Field("needs", "Do not begin without", "checks", options=asked),
+            Field(
+                "days",
+                "Days on which somebody is there",
+                "checks",
+                options=[Option(str(number), day) for number, day in enumerate(DAYS, 1)],
+                help="None: always.",
+            ),
+            Field("from", "From", placeholder="09:00"),
+            Field("to", "To", placeholder="17:00"),
+            Field("timezone", "Time zone of these hours", placeholder="Europe/Berlin"),
+            Field(
+                "offlineForm",
+                "Outside of these hours visitors leave a message",
+                "switch",
+                help="With their e-mail address. It makes a lead.",
+            ),
+            Field("texts", "Words", "textarea", help="In your visitors' language: change what stands behind the =."),
+        ]
+        return Form(fields, shown)
+
+    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a record's values by the names of the form."""
+        asked = {one["key"]: one for one in record.get("preChat", ())}
+        hours = record.get("businessHours") or {}
+        spans = hours.get("days") or []
+        begins, ends = {one["from"] for one in spans}, {one["to"] for one in spans}
+        words = {**self.words, **record.get("texts", {})}
+        return {
+            "name": record.get("name", ""),
+            "isActive": record.get("isActive", True),
+            "allowedOrigins": "\n".join(record.get("allowedOrigins", ())),
+            "color": record.get("color", "#2f5bea"),
+            "position": record.get("position", "right"),
+            "greeting": record.get("greeting", ""),
+            "chatbot": (record.get("chatbot") or {}).get("_id", ""),
+            "asks": [key for key in ASKED if key in asked],
+            "needs": [key for key in ASKED if key in asked and asked[key]["required"]],
+            "days": sorted({str(one["day"]) for one in spans}),
+            "from": begins.pop() if len(begins) == 1 else SEVERAL if begins else "",
+            "to": ends.pop() if len(ends) == 1 else SEVERAL if ends else "",
+            "timezone": hours.get("timezone", ""),
+            "offlineForm": record.get("offlineForm", True),
+            "texts": "\n".join(f"{key} = {text}" for key, text in words.items()),
+        }
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        before: Mapping[str, Any] = getattr(self, "record", {})
+        own = [one for one in before.get("preChat", ()) if one["key"] not in ASKED]
+        asked = [key for key in ASKED if key in {*values["asks"], *values["needs"]}]
+        lines = [line.partition("=") for line in values["texts"].splitlines() if line.strip()]
+        texts = {key.strip(): text.strip() for key, _, text in lines}
+        return {
+            **{name: values[name] for name in ("name", "isActive", "position", "greeting", "offlineForm")},
+            "allowedOrigins": values["allowedOrigins"].split(),
+            "color": values["color"] or "#2f5bea",
+            "chatbot": values["chatbot"] or None,
+            "preChat": [*({"key": key, "required": key in values["needs"]} for key in asked), *own],
+            "businessHours": self._hours(values, before.get("businessHours")),
+            "texts": {key: text for key, text in texts.items() if text != self.words.get(key)},
+        }
+
+    def _hours(self, values: Mapping[str, Any], before: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        if SEVERAL in (values["from"], values["to"]):
+            return before  # the days have hours of their own, which the API keeps
+        if not values["days"]:
+            return None
+        days = [
+            {"day": int(one), "from": values["from"], "to": values["to"]} for one in values["days"] if one.isdigit()
+        ]
+        return {"timezone": values["timezone"], "days": days}
+
+    def do_preview(self) -> HttpResponse:
+        """Show what visitors would see of the form as it is, in the frame beside it."""
+        form = self.form().fill(self.request.POST)
+        body = {name: value for name, value in self.body(form.values).items() if name != "name"}
+        answer = self.read_preview(body)
+        problem = "" if answer.ok else ". ".join(filter(None, (answer.message, answer.warning)))
+        context = {"config": json.dumps(answer.data) if answer.ok else "", "problem": problem}
+        response = render(self.request, "pages/widget_preview.html", context)
+        response.headers["Content-Security-Policy"] = POLICY
+        response.headers["X-Frame-Options"] = "SAMEORIGIN"
+        return response
+
+
+class NewWidget(NewRecord, WidgetForm, WidgetPage):
+    path = "widgets/new"
+    name = "widget-new"
+    title = "New website chat"
+    deed = title
+
+
+class EditWidget(EditRecord, WidgetForm, WidgetPage):
+    path = "widgets/<str:id>"
+    name = "widget"
+
+    def consequence(self) -> str:
+        return "It vanishes from your website at once. What was said there stays. This cannot be undone."
+
+    def do_save(self) -> HttpResponse:
+        form = self.form(self.values()).fill(self.request.POST)
+        answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(form.values))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.refused(form, **self.context())
+        return self.done(f"{self.kind.title} saved")
+
+
+PAGES = [Widgets, NewWidget, EditWidget]

@@ -1,0 +1,198 @@
+"""/api/public/widget/<token>: what the script of a widget asks for, from the websites that the widget allows.
+
+No cookie is read or set: a visitor is known by a signed token in the body. Browsers name the website (Origin) with each
+POST, and with each GET to another origin; one that the widget does not allow gets a 403.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils import timezone
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from core.access.callers import caller_of
+from core.api.endpoint import endpoint
+from core.api.viewsets import ResourceViewSet
+from core.errors import ApiError, NamedError, shorten
+from core.tenancy import company_scope
+from outreach.conversations.models import Conversation, ConversationMessage
+from outreach.widgets import talking, visitors
+from outreach.widgets.hours import is_open
+from outreach.widgets.models import ChatWidget, WidgetVisitor
+from outreach.widgets.public_serializers import (
+    OfflineInput,
+    OfflineTaken,
+    PollInput,
+    SayInput,
+    StartInput,
+    VisitorInput,
+    WidgetConfig,
+    WidgetTalk,
+)
+from outreach.widgets.services import config_of
+
+ERRORS = (visitors.NOT_FOUND, "UnauthorizedAction_403", "InvalidPayload_400")
+OF_VISITOR = (*ERRORS, visitors.UNKNOWN[0])
+MOST_BYTES = 32 * 1024
+PREFLIGHT_SECONDS = 7200
+
+
+class WidgetViewSet(ResourceViewSet):
+    public = True
+
+    widget: ChatWidget
+    origin: str = ""
+    """The website that asks, once the widget allows it."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        self._open(request, kwargs["token"])
+        length = request.headers.get("Content-Length") or "0"
+        if not length.isdigit() or int(length) > MOST_BYTES:
+            raise NamedError("InvalidPayload_400", f"body: is larger than {MOST_BYTES} bytes")
+        self._scope.enter_context(company_scope(self.widget.company_id))
+
+    def _open(self, request: Request, token: str) -> None:
+        """Find the widget, and check the website. Raises WidgetNotFound_404 and UnauthorizedAction_403."""
+        self.widget = visitors.open_widget(token)
+        origin = request.headers.get("Origin", "")
+        if not origin and request.method == "GET":
+            return  # no script of another website reads the answer
+        if origin.lower() not in self.widget.allowed_origins:
+            detail = f"Origin: {shorten(origin, 100)!r} is none of the websites that the widget allows"
+            raise NamedError("UnauthorizedAction_403", detail)
+        self.origin = origin
+
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        """Answer what a browser asks before it sends JSON to another origin."""
+        try:
+            self._open(request, kwargs["token"])
+        except ApiError:
+            return HttpResponse(status=403)
+        answer = HttpResponse(status=204)
+        answer["Access-Control-Allow-Methods"] = "GET, POST"
+        answer["Access-Control-Allow-Headers"] = "Content-Type"
+        answer["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
+        return answer
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        answer["Vary"] = "Origin"
+        if self.origin:
+            answer["Access-Control-Allow-Origin"] = self.origin
+        return answer
+
+    @action(detail=False, methods=["get"])
+    @endpoint("Read how a widget looks", output=WidgetConfig, errors=ERRORS)
+    def config(self, request: Request, token: str) -> Any:
+        is_offline = self.widget.offline_form and not is_open(self.widget.business_hours, timezone.now())
+        return config_of(self.widget, offline=is_offline)
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Begin a chat on a website",
+        input=StartInput,
+        output=WidgetTalk,
+        success="WidgetVisitorStarted_201",
+        errors=ERRORS,
+        limited=True,
+        description="Answers the token by which the visitor is known for 30 days after their last message.",
+    )
+    def start(self, request: Request, token: str, data: dict[str, Any]) -> Any:
+        visitor = visitors.begin(self.widget, caller_of(request).network, **data)
+        return _talk(visitor, None, [])
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Write in a chat on a website",
+        input=SayInput,
+        output=WidgetTalk,
+        success="WidgetMessageTaken_201",
+        errors=OF_VISITOR,
+        limited=True,
+    )
+    def messages(self, request: Request, token: str, data: dict[str, Any]) -> Any:
+        visitor = visitors.known(self.widget, data["visitor"])
+        visitors.MESSAGES.count(visitor.pk)
+        visitors.NETWORK_MESSAGES.count(caller_of(request).network)
+        message = talking.write(self.widget, visitor, text=data["text"], key=data["key"])
+        conversation = talking.conversation_of(visitor)
+        since = talking.messages_of(conversation, message.happened_at) if conversation else [message]
+        return _talk(visitor, conversation, since)
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Ask what is new in a chat on a website",
+        input=PollInput,
+        output=WidgetTalk,
+        errors=OF_VISITOR,
+        limited=True,
+        description="Answers at once, and in `pause` when to ask again. Messages of the last seconds before `after`"
+        " come again: tell them apart by _id.",
+    )
+    def poll(self, request: Request, token: str, data: dict[str, Any]) -> Any:
+        visitor = visitors.known(self.widget, data["visitor"])
+        visitors.POLLS.count(visitor.pk)
+        conversation = talking.conversation_of(visitor)
+        is_quiet = conversation is None or talking.is_quiet(conversation, data["after"])
+        found = [] if conversation is None or is_quiet else talking.messages_of(conversation, data["after"])
+        return _talk(visitor, conversation, found, data["visitor"], data["after"])
+
+    @action(detail=False, methods=["post"])
+    @endpoint("Note that a visitor has read", input=VisitorInput, success="OK_200", errors=OF_VISITOR, limited=True)
+    def read(self, request: Request, token: str, data: dict[str, Any]) -> Any:
+        visitor = visitors.known(self.widget, data["visitor"])
+        visitors.POLLS.count(visitor.pk)
+        talking.mark_read(visitor)
+        return None
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Leave a message on a website",
+        input=OfflineInput,
+        output=OfflineTaken,
+        success="WidgetMessageTaken_201",
+        errors=ERRORS,
+        limited=True,
+        description="While nobody is there. It needs an e-mail address, and makes a contact and a lead as a chat does.",
+    )
+    def offline(self, request: Request, token: str, data: dict[str, Any]) -> Any:
+        visitors.read_answers(self.widget, data["answers"], needed=("email",))
+        visitor = visitors.begin(self.widget, caller_of(request).network, answers=data["answers"], page=data["page"])
+        talking.write(self.widget, visitor, text=data["text"], key=data["key"], offline=True)
+        return {"taken": True}
+
+
+def _talk(
+    visitor: WidgetVisitor,
+    conversation: Conversation | None,
+    found: Any,
+    token: str = "",
+    after: Any = None,
+) -> dict[str, Any]:
+    shown = [_message(one, visitor) for one in found]
+    return {
+        "visitor": token or visitors.sign(visitor),
+        "state": conversation.state if conversation else "",
+        "messages": shown,
+        "after": shown[-1]["happenedAt"] if shown else after,
+        "unread": talking.unread_of(conversation, visitor) if conversation else 0,
+        "pause": talking.pause_after(conversation),
+    }
+
+
+def _message(one: ConversationMessage, visitor: WidgetVisitor) -> dict[str, Any]:
+    is_in = one.direction == ConversationMessage.Direction.IN
+    by_member = one.author == ConversationMessage.Author.MEMBER
+    name = one.member.user.name if by_member and one.member is not None and one.member.user else ""
+    return {
+        "_id": one.pk,
+        "by": "visitor" if is_in else "member" if by_member else "bot",
+        "name": name.split()[0] if name.split() else "",
+        "text": one.text,
+        "key": (one.external_id or "").removeprefix(talking.prefix_of(visitor)) if is_in else "",
+        "happenedAt": one.happened_at,
+    }

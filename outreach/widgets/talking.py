@@ -1,0 +1,158 @@
+"""What visitors and the company say to each other by a widget: conversations as those of chat apps, but that a visitor
+fetches what is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import phonenumbers
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import ApiError
+from crm.contacts.selectors import live_contacts
+from crm.contacts.services import create_contact
+from crm.models import Contact
+from outreach.chatbots.models import ManualChatbot
+from outreach.conversations.models import Conversation, ConversationMessage
+from outreach.conversations.receiving import Inbound, Source, take_in
+from outreach.widgets.models import ChatWidget, WidgetVisitor
+
+Channel = Conversation.Channel
+Direction = ConversationMessage.Direction
+SHOWN = 100
+"""Messages that a visitor gets at once: the latest."""
+OVERLAP = timedelta(seconds=5)
+"""What was written so shortly before the last look is told again: clocks of processes differ."""
+PAUSES = ((60, 2), (300, 4), (1800, 10), (7200, 30))
+"""Seconds since the last message -> seconds until the next look. Who waits for an answer looks often."""
+LONGEST = 60
+
+
+class WidgetSource(Source):
+    """A visitor of a widget. `offline`: nobody is there, so that no chatbot begins."""
+
+    def __init__(self, widget: ChatWidget, visitor: WidgetVisitor, *, offline: bool = False) -> None:
+        self._visitor = visitor
+        self.member_id = widget.created_by_id
+        chatbot = None if offline else widget.chatbot_id
+        published = ManualChatbot.objects.filter(pk=chatbot, status=ManualChatbot.Status.PUBLISHED)
+        self.bot = chatbot if chatbot is not None and published.exists() else ""
+
+    def place(self, address: str) -> dict[str, Any]:
+        return {"channel": Channel.WIDGET, "chat_app": None, "address": address}
+
+    def still_theirs(self, conversation: Conversation) -> bool:
+        return True
+
+    def contact(self, inbound: Inbound, member_id: str) -> Contact:
+        return contact_of(self._visitor, member_id)
+
+
+def contact_of(visitor: WidgetVisitor, member_id: str) -> Contact:
+    """Return the live contact with the visitor's address or number, the oldest; make one where there is none.
+
+    Where the company's rules for contacts refuse what is known of them, the contact has that alone.
+    """
+    for column, value in (("email__iexact", visitor.email), ("contact_number", visitor.phone)):
+        found = live_contacts().filter(**{column: value}).order_by("created_at", "pk").first() if value else None
+        if found is not None:
+            return found
+    name = visitor.name or visitor.email or visitor.phone or f"Visitor {visitor.pk[-6:]}"
+    form: dict[str, Any] = {"name": name}
+    if visitor.email:
+        form["email"] = visitor.email
+    if visitor.phone:
+        number = phonenumbers.parse(visitor.phone)
+        form |= {"countryCode": f"+{number.country_code}", "number": str(number.national_number)}
+    try:
+        with transaction.atomic():
+            saved = create_contact(actor_id=member_id, form_data=form, drop_invalid=True, existing_error=False)
+        return Contact.objects.get(pk=saved.id)
+    except ApiError:
+        made: Contact = Contact.objects.create(
+            name=name, email=visitor.email or None, created_by_id=member_id, updated_by_id=member_id
+        )
+        return made
+
+
+def prefix_of(visitor: WidgetVisitor) -> str:
+    """Return what the ids of a visitor's messages begin with; their own key follows."""
+    return f"widget:{visitor.pk}:"
+
+
+@transaction.atomic
+def write(
+    widget: ChatWidget, visitor: WidgetVisitor, *, text: str, key: str, offline: bool = False
+) -> ConversationMessage:
+    """Store what a visitor writes, once for each `key` of theirs, and let a chatbot answer."""
+    source = WidgetSource(widget, visitor, offline=offline)
+    external = f"{prefix_of(visitor)}{key}"
+    name = visitor.name or visitor.email
+    message = take_in(source, Inbound(external, visitor.pk, timezone.now(), name=name, text=text))
+    if message is None:
+        return ConversationMessage.objects.get(external_id=external)
+    written = ConversationMessage.objects.filter(conversation_id=message.conversation_id, direction=Direction.IN)
+    if written.count() == 1:
+        _introduce(widget, visitor, message)
+    return message
+
+
+def _introduce(widget: ChatWidget, visitor: WidgetVisitor, message: ConversationMessage) -> None:
+    """Note for members, above the first message, where it was written and what was asked."""
+    told = [("Widget", widget.name), ("Page", visitor.page)]
+    told += [(label, getattr(visitor, key)) for key, label in (("email", "E-mail"), ("phone", "Phone"))]
+    told += [(one["label"], one["value"]) for one in visitor.answers]
+    ConversationMessage.objects.create(
+        conversation_id=message.conversation_id,
+        direction=Direction.NOTE,
+        author=ConversationMessage.Author.CONTACT,
+        text="\n".join(f"{label}: {value}" for label, value in told if value),
+        happened_at=message.happened_at - timedelta(milliseconds=1),
+    )
+
+
+def conversation_of(visitor: WidgetVisitor) -> Conversation | None:
+    """Return the visitor's conversation; None before they have written, or once it was erased."""
+    rows = Conversation.objects.filter(channel=Channel.WIDGET, chat_app=None, address=visitor.pk)
+    found: Conversation | None = rows.first()
+    return found
+
+
+def messages_of(conversation: Conversation, after: datetime | None) -> Sequence[ConversationMessage]:
+    """Return the messages that the visitor sees, the oldest first: the latest, or those since `after`. No notes."""
+    rows = ConversationMessage.objects.filter(conversation=conversation).exclude(direction=Direction.NOTE)
+    if after is not None:
+        rows = rows.filter(happened_at__gte=max(after, conversation.created_at) - OVERLAP)
+    return [*rows.select_related("member__user").order_by("-happened_at", "-pk")[:SHOWN]][::-1]
+
+
+def is_quiet(conversation: Conversation, after: datetime | None) -> bool:
+    """Tell whether nothing was said since `after`, which browsers have to the millisecond."""
+    last = conversation.last_message_at
+    return after is not None and last is not None and abs(last - after) < timedelta(milliseconds=1)
+
+
+def mark_read(visitor: WidgetVisitor) -> None:
+    """Note that the visitor has read what there is."""
+    WidgetVisitor.objects.filter(pk=visitor.pk).update(read_at=timezone.now())
+
+
+def unread_of(conversation: Conversation, visitor: WidgetVisitor) -> int:
+    """Return how many answers the visitor has not seen."""
+    last = conversation.last_message_at
+    if visitor.read_at is not None and last is not None and visitor.read_at >= last:
+        return 0
+    rows = ConversationMessage.objects.filter(conversation=conversation, direction=Direction.OUT)
+    return rows.filter(happened_at__gt=visitor.read_at).count() if visitor.read_at else rows.count()
+
+
+def pause_after(conversation: Conversation | None) -> int:
+    """Return in how many seconds the visitor looks again."""
+    last = conversation.last_message_at if conversation else None
+    if last is None:
+        return LONGEST
+    age = (timezone.now() - last).total_seconds()
+    return next((pause for limit, pause in PAUSES if age < limit), LONGEST)

@@ -1,0 +1,147 @@
+"""Visitors of widgets: who they are, how they are known again, and how often they may do what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import phonenumbers
+from django.core import signing
+from django.core.cache import cache
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.utils import timezone
+
+from core.access import entitlement
+from core.access.attempts import Limit
+from core.errors import ApiError, NamedError, ValidationFailed
+from core.ids import is_id
+from core.tenancy import company_scope, unscoped
+from outreach.conversations.channels import VISITORS_KEPT
+from outreach.widgets.models import TOKEN_LENGTH, ChatWidget, WidgetVisitor
+from outreach.widgets.services import MODULE
+from outreach.widgets.texts import KNOWN
+
+KEPT = VISITORS_KEPT
+"""A visitor is known for so long after their last message: no answer is read later."""
+HOUR = timedelta(hours=1)
+STARTS = Limit("widget-starts", 10, 600)
+"""New visitors of a network."""
+STARTS_IN_ALL = Limit("widget-starts-all", 500, 3600)
+"""New visitors of a widget: each may become a contact and a lead."""
+MESSAGES = Limit("widget-messages", 30, 60)
+"""Messages of a visitor."""
+NETWORK_MESSAGES = Limit("widget-network-messages", 200, 60)
+POLLS = Limit("widget-polls", 90, 60)
+"""Questions of a visitor for what is new."""
+NOT_FOUND = "WidgetNotFound_404"
+UNKNOWN = ("NotFound_404", "visitor: is none of this widget's, or was away for too long; begin anew")
+_SALT = "outreach.widgets.visitor"
+_ENTITLED_FOR = 60
+
+
+def open_widget(token: str) -> ChatWidget:
+    """Return the active widget with this token, whose company's plan has widgets. Raises WidgetNotFound_404."""
+    found = None
+    if len(token) == TOKEN_LENGTH and token.isascii() and token.isalnum():
+        with unscoped(reason="a website's visitor: the token names the widget"):
+            found = ChatWidget.objects.filter(token=token, is_active=True).first()
+    if found is None or not _entitled(found.company_id):
+        raise NamedError(NOT_FOUND, "token: there is no such widget, or it is switched off")
+    return found
+
+
+def _entitled(company: str) -> bool:
+    def look() -> bool:
+        try:
+            with company_scope(company):
+                modules = entitlement(company).modules
+        except ApiError:
+            return False
+        return modules is None or MODULE in modules
+
+    return bool(cache.get_or_set(f"widget-entitled:{company}", look, _ENTITLED_FOR))
+
+
+def begin(widget: ChatWidget, network: str, *, answers: Mapping[str, str], page: str) -> WidgetVisitor:
+    """Note a new visitor. Raises ValidationFailed for what is missing or wrong of what is asked, TooManyAttempts."""
+    values = read_answers(widget, answers)
+    STARTS.count(network)
+    STARTS_IN_ALL.count(widget.pk)
+    visitor: WidgetVisitor = WidgetVisitor.objects.create(
+        widget=widget, page=page[:500], seen_at=timezone.now(), **values
+    )
+    return visitor
+
+
+def read_answers(widget: ChatWidget, answers: Mapping[str, str], *, needed: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return a visitor's columns from what they say of themselves. `needed` are required beside what the widget asks.
+
+    Raises ValidationFailed, which names the field.
+    """
+    asked = {one["key"]: one for one in widget.pre_chat}
+    for key in (*needed, *KNOWN):
+        asked.setdefault(key, {"key": key, "label": "", "required": False})
+    values: dict[str, Any] = {"answers": []}
+    if unknown := sorted(answers.keys() - asked.keys()):
+        raise ValidationFailed(f"answers.{unknown[0]} is not asked", f"answers.{unknown[0]}: is not asked")
+    for key, one in asked.items():
+        text = " ".join(answers.get(key, "").split())
+        if not text and (one["required"] or key in needed):
+            raise ValidationFailed(f"answers.{key} is required", f"answers.{key}: is required")
+        if key in KNOWN:
+            values[key] = _read(key, text) if text else ""
+        elif text:
+            values["answers"].append({"label": one["label"], "value": text[:500]})
+    return values
+
+
+def _read(key: str, text: str) -> str:
+    if key == "email":
+        try:
+            validate_email(text)
+        except ValidationError:
+            raise ValidationFailed("answers.email is no address", "answers.email: is no e-mail address") from None
+        return text[:254]
+    if key == "phone":
+        try:
+            number = phonenumbers.parse(text)
+            if not phonenumbers.is_possible_number(number):
+                raise phonenumbers.NumberParseException(0, "impossible")
+        except phonenumbers.NumberParseException:
+            detail = "answers.phone: write it with the code of the country, such as +49 30 123456"
+            raise ValidationFailed("answers.phone is no number", detail) from None
+        return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+    return text[:200]
+
+
+def sign(visitor: WidgetVisitor) -> str:
+    """Return the token by which a visitor is known again; no cookie has it."""
+    return signing.TimestampSigner(salt=f"{_SALT}:{visitor.widget_id}").sign(visitor.pk)
+
+
+def known(widget: ChatWidget, token: str) -> WidgetVisitor:
+    """Return the visitor with a token, of this widget alone. Raises NotFound_404 for one that is forged or too old."""
+    try:
+        id = signing.TimestampSigner(salt=f"{_SALT}:{widget.pk}").unsign(token[:200], max_age=KEPT)
+    except signing.BadSignature:
+        raise NamedError(*UNKNOWN) from None
+    found = WidgetVisitor.objects.filter(pk=id, widget=widget).first() if is_id(id) else None
+    if found is None:
+        raise NamedError(*UNKNOWN)
+    now = timezone.now()
+    if found.seen_at < now - HOUR:
+        WidgetVisitor.objects.filter(pk=found.pk).update(seen_at=now)
+    return found
+
+
+def forget_old() -> bool:
+    """Delete visitors of all companies who are known no longer (a periodic task). Returns whether more may wait.
+
+    What they have said stays in its conversation.
+    """
+    with unscoped(reason="tick: visitors of websites who were away for long"):
+        old = WidgetVisitor.objects.filter(seen_at__lt=timezone.now() - KEPT - HOUR).values("pk")[:5000]
+        deleted, _ = WidgetVisitor.objects.filter(pk__in=list(old.values_list("pk", flat=True))).delete()
+    return deleted >= 5000

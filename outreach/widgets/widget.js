@@ -1,0 +1,255 @@
+// The chat of a website. It stands in a shadow root, makes its parts by the DOM alone and its styles by a constructed
+// sheet, so that the strictest policy of the page needs nothing but this script's origin in script-src and connect-src.
+(() => {
+  "use strict";
+  const script = document.currentScript || document.querySelector('script[src*="/widget/"]');
+  const place = script && /^(.*)\/widget\/(\w+)\.js$/.exec(new URL(script.src).origin + new URL(script.src).pathname);
+  if (!place || document.querySelector("leadwright-chat")) return;
+  const api = `${place[1]}/api/public/widget/${place[2]}/`, stored = `leadwright-${place[2]}`;
+  const preview = script.hasAttribute("data-preview");
+  let config, t, visitor = "", after = null, timer = 0, wait = 0, open = false, busy = false, ended = false;
+  const seen = new Map(), waiting = [];
+
+  const CSS = `
+:host{all:initial;--bg:#fff;--fg:#1b1f24;--soft:#f1f3f5;--line:#868e96;--bad:#b42318}
+@media (prefers-color-scheme:dark){:host{--bg:#1c1f24;--fg:#f1f3f5;--soft:#2b3038;--line:#8b949e;--bad:#ff9b8f}}
+*{box-sizing:border-box;font:inherit;color:inherit}
+[hidden]{display:none!important}
+.all{font:16px/1.45 system-ui,sans-serif;color:var(--fg)}
+.launch{position:fixed;bottom:20px;width:56px;height:56px;border:0;border-radius:50%;background:var(--c);color:var(--on);
+cursor:pointer;box-shadow:0 2px 12px #0005;z-index:2147483000;padding:15px}
+.right .launch,.right .panel{right:20px}.left .launch,.left .panel{left:20px}
+.count{position:absolute;top:-4px;right:-4px;min-width:22px;padding:0 6px;border-radius:11px;background:#b42318;color:#fff;
+font-size:13px;line-height:22px}
+.panel{position:fixed;bottom:88px;width:360px;height:min(560px,calc(100vh - 108px));display:flex;flex-direction:column;
+background:var(--bg);border:1px solid var(--line);border-radius:12px;overflow:hidden;box-shadow:0 4px 24px #0004;z-index:2147483001}
+header{display:flex;align-items:center;gap:8px;padding:10px 8px 10px 16px;background:var(--c);color:var(--on)}
+h2{flex:1;margin:0;font-size:17px;font-weight:600;overflow-wrap:anywhere}
+.x{width:44px;height:44px;border:0;background:none;cursor:pointer;padding:12px}
+.log{flex:1;overflow-y:auto;padding:16px;display:flex;flex-direction:column;gap:10px;overscroll-behavior:contain}
+.msg{max-width:85%;padding:8px 12px;border-radius:12px;background:var(--soft);overflow-wrap:anywhere;white-space:pre-wrap;
+align-self:flex-start}
+.msg.visitor{align-self:flex-end;background:var(--c);color:var(--on)}
+.by{display:block;font-size:13px}
+.note{margin:0;padding:0 16px 8px;font-size:14px}.bad{color:var(--bad)}
+form{display:flex;gap:8px;padding:12px;border-top:1px solid var(--line)}
+form.ask{flex:1;flex-direction:column;overflow-y:auto;border:0;padding:16px;gap:12px}
+label{display:block;font-size:14px}
+input,textarea{display:block;width:100%;margin-top:4px;padding:9px 11px;border:1px solid var(--line);border-radius:8px;background:var(--bg);
+font-size:16px;resize:none}
+textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:none;min-height:110px}
+.go{min-height:44px;padding:8px 16px;border:0;border-radius:8px;background:var(--c);color:var(--on);cursor:pointer;font-weight:600}
+.again{border:0;background:none;text-decoration:underline;cursor:pointer;padding:4px}
+:focus-visible{outline:3px solid var(--fg);outline-offset:2px}header :focus-visible{outline-color:var(--on)}
+@media (max-width:480px){.panel,.right .panel,.left .panel{inset:0;width:auto;height:auto;border:0;border-radius:0}}`;
+
+  const el = (tag, given = {}, ...inside) => {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(given)) {
+      if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+      else if (value === true) made.setAttribute(name, "");
+      else if (value !== false && value != null) made.setAttribute(name, value);
+    }
+    made.append(...inside);
+    return made;
+  };
+  const icon = (d) => {
+    const space = "http://www.w3.org/2000/svg", svg = document.createElementNS(space, "svg");
+    for (const [name, value] of Object.entries({ viewBox: "0 0 24 24", fill: "none", stroke: "currentColor", "stroke-width": 2, "stroke-linecap": "round", "aria-hidden": "true" })) svg.setAttribute(name, value);
+    const path = document.createElementNS(space, "path");
+    path.setAttribute("d", d);
+    svg.append(path);
+    return svg;
+  };
+  // Black or white, whichever is told apart better on the colour.
+  const onColor = (hex) => {
+    const [r, g, b] = [1, 3, 5].map((at) => { const v = parseInt(hex.slice(at, at + 2), 16) / 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff";
+  };
+  const keep = (value) => {
+    visitor = value;
+    try { if (value) localStorage.setItem(stored, value); else localStorage.removeItem(stored); } catch { /* the browser keeps nothing: the chat ends with the page */ }
+  };
+  const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (one) => one.toString(16).padStart(2, "0")).join("");
+
+  const ask = async (path, body) => {
+    const sent = body ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) } : {};
+    const answer = await fetch(api + path, { ...sent, credentials: "omit", cache: "no-store" });
+    const found = await answer.json().catch(() => ({}));
+    if (answer.ok) return found.data;
+    throw Object.assign(new Error(found.warning || found.message || answer.status), { status: answer.status, again: +answer.headers.get("Retry-After") });
+  };
+
+  // --- what is shown
+  const host = el("leadwright-chat"), root = host.attachShadow({ mode: "open" });
+  const log = el("div", { class: "log", role: "log", "aria-live": "polite", tabindex: "0" });
+  const status = el("p", { class: "note", role: "status" });
+  const count = el("span", { class: "count", hidden: true });
+  const launch = el("button", { class: "launch", type: "button", "aria-expanded": "false", "aria-controls": "panel", onclick: () => toggle(!open) }, icon("M4 5h16v11H9l-5 4z"), count);
+  const panel = el("div", { class: "panel", id: "panel", role: "dialog", "aria-modal": "true", "aria-labelledby": "title", hidden: true });
+  const all = el("div", { class: "all" }, launch, panel);
+
+  const label = (words, field, required) => el("label", {}, words + (required ? ` (${t.required})` : ""), field);
+  const bubble = (one) => {
+    let shown = seen.get(one._id) || (one.key && seen.get(one.key));
+    if (!shown) {
+      const who = one.by === "visitor" ? t.you : one.by === "bot" ? t.bot : one.name || t.agent;
+      shown = el("div", { class: `msg ${one.by}`, dir: "auto" }, el("span", { class: "by" }, who), one.text);
+      log.append(shown);
+      log.scrollTop = log.scrollHeight;
+    }
+    seen.set(one._id, shown);
+    if (one.key) { seen.set(one.key, shown); shown.querySelector(".state")?.remove(); }
+    return shown;
+  };
+  const say = (words, bad) => { status.textContent = words; status.classList.toggle("bad", !!bad); };
+
+  const asking = () => {
+    const offline = config.offline;
+    const fields = [...config.preChat];
+    if (offline && !fields.some((one) => one.key === "email")) fields.unshift({ key: "email", type: "email", required: true });
+    const inputs = fields.map((one) => [one, el("input", {
+      name: one.key, type: one.type === "phone" ? "tel" : one.type, maxlength: 300, required: one.required || (offline && one.key === "email"),
+      autocomplete: { name: "name", email: "email", phone: "tel" }[one.key] || "off",
+    })]);
+    const text = offline && el("textarea", { required: true, maxlength: 2000 });
+    const trouble = el("p", { class: "note bad", role: "alert" });
+    const go = el("button", { class: "go" }, offline ? t.send : t.begin);
+    return el("form", {
+      class: "ask", onsubmit: async (event) => {
+        event.preventDefault();
+        if (busy) return;
+        busy = true;
+        trouble.textContent = "";
+        const given = { answers: Object.fromEntries(inputs.filter(([, input]) => input.value.trim()).map(([one, input]) => [one.key, input.value.trim()])), page: location.href.split("#")[0].slice(0, 500) };
+        try {
+          if (preview) await 0;
+          else if (offline) await ask("offline", { ...given, text: text.value, key: newKey() });
+          else keep((await ask("start", given)).visitor);
+          ended = true;
+          show();
+          send();
+        } catch (error) { trouble.textContent = error.status ? error.message.replace(/^answers\.\w+: /, "") : t.error; }
+        busy = false;
+      },
+    }, offline ? el("p", { class: "by" }, el("strong", {}, t.offlineTitle), el("br"), t.offlineText) : config.greeting,
+      ...inputs.map(([one, input]) => label(one.label || t[one.key], input, input.required)),
+      ...(text ? [label(t.message, text, true)] : []), trouble, go);
+  };
+
+  const talking = () => {
+    const text = el("textarea", {
+      "aria-label": t.placeholder, placeholder: t.placeholder, maxlength: 2000, rows: 1,
+      onkeydown: (event) => { if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); } },
+    });
+    const form = el("form", { onsubmit: (event) => {
+      event.preventDefault();
+      const words = text.value.trim();
+      if (!words) return;
+      text.value = "";
+      text.focus();
+      waiting.push({ key: newKey(), text: words });
+      send();
+    } }, text, el("button", { class: "go" }, t.send));
+    return form;
+  };
+
+  // Which of its three forms the panel shows: what is asked first, what is left while nobody is there, the chat.
+  const show = () => {
+    const head = el("header", {}, el("h2", { id: "title" }, t.title), el("button", { class: "x", type: "button", "aria-label": t.close, onclick: () => toggle(false) }, icon("M5 5l14 14M19 5L5 19")));
+    let inside;
+    if (config.offline && !visitor) inside = ended ? [el("p", { class: "log", role: "status" }, t.offlineSent)] : [asking()];
+    else if (!visitor && !ended && config.preChat.length) inside = [asking()];
+    else inside = [log, status, talking()];
+    panel.replaceChildren(head, ...inside);
+    if (open) focus();
+  };
+  const focusable = () => [...panel.querySelectorAll("button,input,textarea,[tabindex='0']")].filter((one) => one.getClientRects().length);
+  const focus = () => (panel.querySelector("input,textarea") || panel.querySelector("button")).focus();
+  const toggle = (wanted) => {
+    open = wanted;
+    panel.hidden = !open;
+    launch.setAttribute("aria-expanded", open);
+    mark(0);
+    if (open) { focus(); log.scrollTop = log.scrollHeight; look(0); } else launch.focus();
+  };
+  const mark = (number) => {
+    count.hidden = open || !number;
+    count.textContent = number || "";
+    launch.setAttribute("aria-label", number && !open ? `${t.open}: ${number} ${t.new}` : open ? t.close : t.open);
+  };
+  panel.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") { event.stopPropagation(); toggle(false); }
+    if (event.key !== "Tab") return;
+    const stops = focusable(), first = stops[0], last = stops[stops.length - 1], at = root.activeElement;
+    if (event.shiftKey ? at === first : at === last) { event.preventDefault(); (event.shiftKey ? last : first).focus(); }
+  });
+
+  // --- what is said
+  const take = (found) => {
+    keep(found.visitor);
+    found.messages.forEach(bubble);
+    after = found.after;
+    wait = found.pause;
+    if (open && document.visibilityState === "visible") {
+      if (found.unread) ask("read", { visitor }).catch(() => {});
+    } else mark(found.unread);
+    say(found.state === "queued" ? t.queued : "");
+  };
+  const send = async () => {
+    if (busy || !waiting.length) return;
+    busy = true;
+    const one = waiting[0], shown = bubble({ _id: one.key, key: one.key, by: "visitor", text: one.text });
+    shown.querySelector(".state")?.remove();
+    const state = el("span", { class: "by state" }, t.sending);
+    shown.append(state);
+    try {
+      if (preview) state.remove();
+      else {
+        if (!visitor) keep((await ask("start", { page: location.href.split("#")[0].slice(0, 500) })).visitor);
+        take(await ask("messages", { visitor, text: one.text, key: one.key }));
+      }
+      waiting.shift();
+      busy = false;
+      look(wait);
+      send();
+    } catch (error) {
+      busy = false;
+      state.replaceChildren(`${t.failed} `, el("button", { class: "again", type: "button", onclick: send }, t.retry));
+      say(error.status && error.status !== 404 ? error.message : t.error, true);
+      if (error.status === 404 && visitor) forget();
+    }
+  };
+  // The next look: soon while somebody waits for an answer, seldom while the panel is closed, never behind another tab.
+  const look = (seconds) => {
+    clearTimeout(timer);
+    if (preview || !visitor || document.visibilityState === "hidden") return;
+    timer = setTimeout(poll, (open ? seconds : Math.max(seconds, 30)) * 1000 * (0.9 + Math.random() * 0.2));
+  };
+  const forget = () => { keep(""); after = null; ended = false; show(); };
+  const poll = async () => {
+    try { take(await ask("poll", { visitor, after })); } catch (error) {
+      if (error.status === 404) { forget(); return; }
+      wait = Math.min(120, Math.max(error.again || 0, (wait || 5) * 2));
+    }
+    look(wait);
+  };
+
+  const begin = async () => {
+    try { config = preview ? JSON.parse(script.dataset.preview) : await ask("config"); } catch { return; } // no widget here: the page stays as it is
+    t = config.texts;
+    try { visitor = preview ? "" : localStorage.getItem(stored) || ""; } catch { /* see keep */ }
+    const sheet = CSS + `\n.all{--c:${config.color};--on:${onColor(config.color)}}`;
+    try { const made = new CSSStyleSheet(); made.replaceSync(sheet); root.adoptedStyleSheets = [made]; } catch { root.append(el("style", {}, sheet)); }
+    all.classList.add(config.position);
+    log.setAttribute("aria-label", t.log);
+    if (config.greeting) log.append(el("div", { class: "msg", dir: "auto" }, config.greeting));
+    mark(0);
+    show();
+    root.append(all);
+    document.body.append(host);
+    document.addEventListener("visibilitychange", () => look(0));
+    if (visitor) poll();
+  };
+  if (document.body) begin(); else document.addEventListener("DOMContentLoaded", begin);
+})();
