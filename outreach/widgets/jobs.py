@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 from core.jobs import PeriodicTask, register
-from outreach.widgets.talking import WidgetChannel  # noqa: F401  (adds the channel)
 from outreach.widgets.visitors import forget_old
 
 register(PeriodicTask("outreach.old_widget_visitors", forget_old, every=timedelta(hours=1)))

@@ -56,6 +56,7 @@ OF_LEADS = {
     "crm.CallLog.lead",
     "crm.Meeting.lead",
     "outreach.Conversation.lead",
+    "outreach.FormLead.lead",
     "workflows.WorkflowRun.lead",
 }
 
