@@ -30,6 +30,8 @@ from outreach.models import (
     AiUsage,
     Campaign,
     EmailTemplate,
+    Form,
+    FormLead,
     GenieScheduler,
     InboundMessage,
     MailApp,
@@ -76,6 +78,7 @@ def cast(django_db_setup: None, django_db_blocker: Any) -> Iterator[Cast]:
             make_people(cast)
             make_messages(cast)
             make_runs()
+            make_submissions()
             make_payments()
         yield cast
 
@@ -215,6 +218,14 @@ def make_runs() -> None:
             workflow=version.workflow, version=version, entry_key=str(place), status=status
         )
         WorkflowRun.objects.filter(pk=run.pk).update(created_at=at)
+
+
+def make_submissions() -> None:
+    """Make what two forms were sent at each of the times, in all states."""
+    forms = [Form.objects.create(name=name, token=name.ljust(32, "x")) for name in ("Fair", "Site")]
+    for place, at in enumerate(TIMES * 2):
+        state = FormLead.State.values[place % 3]
+        FormLead.objects.create(form=forms[place % 2], leadgen_id=str(place), submitted_at=at, state=state)
 
 
 def test_each_number_is_that_of_the_list_it_links_to(cast: Cast, subtests: pytest.Subtests) -> None:
