@@ -40,6 +40,7 @@ def test_the_inbox_is_worked_off_by_keys(page: Page, live_server: Any) -> None:
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
+    page.wait_for_load_state("load")  # the keys are heard from then on
     page.keyboard.press("o")
     expect(page.get_by_role("heading", name="Ann")).to_be_visible()
     send = page.get_by_role("button", name="Send")

@@ -70,6 +70,10 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "template/email/<str:id>": ("category", "Other category"),
     "template/chatapp/<str:id>": ("category", "MARKETING"),
     "canned-answer/<str:id>": ("text", "Other words"),
+    "answer-time/<str:id>": ("firstMinutes", 5),
+    "chat-widget/<str:id>": ("greeting", "Other words"),
+    "form/<str:id>": ("title", "Other title"),
+    "apps/social-a/<str:id>": ("name", "Other app"),
     "manual-chatbot/<str:id>": ("description", "Other words"),
     "lead-activity/<str:id>/notes": ("notes", "Other notes"),
     "profile": ("darkMode", True),
@@ -79,7 +83,10 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "lead/import/<str:id>": ("category", None),
 }
 """Address -> a value to change."""
-ONE_WAY = {"bulk-job/<str:id>", "export/<str:id>", "lead/lead-gen-ai/<str:id>", "genie/send-jobs/<str:sendJobId>"}
+ONE_WAY = {
+    *("bulk-job/<str:id>", "export/<str:id>", "form/lead/<str:id>", "lead/lead-gen-ai/<str:id>"),
+    "genie/send-jobs/<str:sendJobId>",
+}
 """Only their status can be changed, or they must be drafts."""
 OWN = {
     "updatedAt",

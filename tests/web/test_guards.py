@@ -39,8 +39,8 @@ FORBIDDEN = re.compile(
 BESIDE = re.compile('SAVEPOINT|RELEASE|SET |SELECT set_config|SELECT "core_responsemessage"')
 """Statements that every test or transaction brings along, and the texts of answers, read now and then."""
 MOST_ASKS, MOST_QUERIES = 5, 14
-OF_ONE = {"plan-cancel": 24}
-"""It shows the whole subscription, which no list has."""
+OF_ONE = {"plan-cancel": 24, "invoices": 19, "payment-methods": 16}
+"""They show the whole subscription, which no list has, or orders and credit notes beside invoices."""
 
 
 class Plain(HTMLParser):

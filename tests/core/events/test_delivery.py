@@ -123,8 +123,8 @@ def test_events_come_many_at_once_in_their_order_one_company_at_a_time(
     assert [(company, len(ids)) for company, ids in batches] == [
         (cast.company.pk, 4),
         (outsiders.company.pk, 1),
-        (outsiders.company.pk, 3),
         (cast.company.pk, 2),
+        (outsiders.company.pk, 3),
         (cast.company.pk, 2),
     ]
     for company, ids in made.items():

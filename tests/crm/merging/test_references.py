@@ -28,7 +28,15 @@ from crm.models import (
     SegmentRecord,
 )
 from crm.records.kinds import RecordKind
-from outreach.models import Conversation, EnrichmentProposal, GenieScheduler, InboundMessage, SendJob
+from outreach.models import (
+    Conversation,
+    EnrichmentProposal,
+    Form,
+    FormLead,
+    GenieScheduler,
+    InboundMessage,
+    SendJob,
+)
 from tests.crm.merging.helpers import differences, everything, merge, undo
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory
@@ -113,6 +121,8 @@ def surround(owner: str, contact: Contact, lead: Lead) -> None:
     SegmentRecord.objects.create(segment=segment, lead=lead)
     SendJob.objects.create(run=GenieScheduler.objects.create(ai_type="offline"), contact=contact, subject="Hi")
     Conversation.objects.create(contact=contact, lead=lead, address=contact.pk)
+    form = Form.objects.create(name=f"Of {contact.pk}", token=contact.pk)
+    FormLead.objects.create(form=form, leadgen_id="1", submitted_at=now, lead=lead)
     InboundMessage.objects.create(
         kind="reply",
         uid_validity=1,
