@@ -45,6 +45,7 @@ SECTIONS = {
         "suppressions",
         "chatEvents",
         "formLeads",
+        "widgetVisitors",
         "chatOptOuts",
         "conversationMessages",
         "conversations",
