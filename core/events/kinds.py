@@ -26,7 +26,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
         "closed",
         "reopened",
         "woken",
-        "overdue",
+        "delayed",
     ),
     "dashboard": ("created", "updated", "deleted"),
     "enrich": ("accepted", "rejected"),

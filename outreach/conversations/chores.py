@@ -70,7 +70,7 @@ def _wake(conversation: Conversation) -> None:
 def _tell_late(conversation: Conversation) -> None:
     conversation.overdue_at = timezone.now()
     conversation.save(update_fields=("overdue_at", "updated_at"))
-    tell("conversation.overdue", conversation, dueAt=conversation.answer_due_at, team=conversation.team_id)
+    tell("conversation.delayed", conversation, dueAt=conversation.answer_due_at, team=conversation.team_id)
     _notify(OVERDUE, conversation)
 
 

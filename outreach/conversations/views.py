@@ -335,7 +335,7 @@ class AnswerTimeViewSet(ResourceViewSet):
         AnswerTime.objects.all,
         ANSWER_TIME_FIELDS,
         AnswerTimeOut,
-        description="How soon members of each team are to answer. Who waits for longer is told (conversation.overdue).",
+        description="How soon members of each team are to answer. Who waits for longer is told (conversation.delayed).",
     )
 
     @endpoint(

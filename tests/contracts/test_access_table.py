@@ -51,6 +51,8 @@ OPEN_WITHOUT_SUBSCRIPTION = {
     *(("GET", f"subscription/{path}") for path in ("transactions", "transactions/<str:id>", "payment-methods")),
     *(("GET", f"subscription/credit-notes{path}") for path in ("", "/<str:id>", "/<str:id>/pdf")),
     *(("POST", path) for path in ("subscription", "subscription/preview", "subscription/seats", "manual-payment")),
+    ("POST", "subscription/seats/preview"),
+    ("POST", "manual-payment/<str:id>/choose-again"),
     *(("PUT", path) for path in ("subscription/<str:id>", "manual-payment/<str:id>")),
     *(("DELETE", path) for path in ("subscription/<str:id>", "subscription/payment-methods/<str:id>")),
     ("POST", "subscription/<str:id>/retry"),

@@ -97,6 +97,7 @@ NOT_COUNTED = {
     "conversation/<str:id>/messages": "messages are counted where they go",
     "conversation/<str:id>/notes": "notes are free",
     "calllog": "leads and contacts are, and what is said with them is free",
+    "form": "the leads that come by them are",
     "bulk-job/<str:id>/undo": "it gives back what there was",
     "contact/import": "its rows are",
     "contact/scan": "the contact that somebody makes of it is",

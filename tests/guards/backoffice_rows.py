@@ -227,7 +227,7 @@ def _social_app(n: int) -> SocialAApp:
 
 
 def _form(n: int) -> Form:
-    return Form.objects.create(name=f"Form {n}", token=f"{n:032}")
+    return Form.objects.create(name=f"Form {n} {new_id()}", token=new_id())
 
 
 def _conversation(n: int) -> Conversation:
@@ -551,11 +551,11 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
         external_id=f"in.{n}",
         happened_at=timezone.now(),
     ),
-    AnswerTime: lambda n: AnswerTime.objects.create(team=_team(n), first_minutes=n),
+    AnswerTime: lambda n: AnswerTime.objects.create(team=Team.objects.create(name=f"Answers {n}"), first_minutes=n),
     CannedAnswer: lambda n: CannedAnswer.objects.create(name=f"Hours {n}", text="We are open."),
     ChatWidget: lambda n: ChatWidget.objects.create(name=f"Site {n}"),
     WidgetVisitor: lambda n: WidgetVisitor.objects.create(
-        widget=ChatWidget.objects.create(name=f"Site {n}"), name=f"Visitor {n}", seen_at=timezone.now()
+        widget=ChatWidget.objects.create(name=f"Visited site {n}"), name=f"Visitor {n}", seen_at=timezone.now()
     ),
     ManualChatbot: lambda n: ManualChatbot.objects.create(name=f"Bot {n}", normalized_name=f"bot {n}"),
     Ocr: lambda n: Ocr.objects.create(name="ocr-space", key=SECRET, confidence=n / 100),

@@ -94,7 +94,7 @@ def test_a_message_by_chat_shows_its_number(cast: Cast) -> None:
 def test_workflows_may_begin_by_what_happens_in_conversations() -> None:
     from workflows.graphs.events import KINDS, label_of
 
-    wanted = {f"conversation.{done}" for done in ("created", "assigned", "closed", "overdue")}
+    wanted = {f"conversation.{done}" for done in ("created", "assigned", "closed", "delayed")}
     assert wanted <= KINDS
     assert "conversation" in kinds.EVENTS
-    assert label_of("conversation.overdue") == "An answer in a conversation is late"
+    assert label_of("conversation.delayed") == "An answer in a conversation is late"

@@ -15,8 +15,8 @@ from accounts.mails.services import render_mail
 from accounts.settings.branding import Brand
 from billing.models import Payment
 from core.text.formats import Formats
-from crm.models import BulkJob, Import, Webhook
-from outreach.models import GenieScheduler, ImapMailbox, InboundMessage, Smtp
+from crm.models import BulkJob, Import, Lead, Webhook
+from outreach.models import Conversation, GenieScheduler, ImapMailbox, InboundMessage, Smtp
 from tests.accounts.mails.samples import SAMPLES
 from tests.guards.population import populate
 from tests.kit.cast import Cast
@@ -35,7 +35,7 @@ def test_every_mail_leads_to_a_page_that_opens(cast: Cast) -> None:
     for kind in (*COMPANY_PAGES, *OWN_PAGES):
         job = BulkJob if kind == "notice_bulk_job_finished" else Import
         records = {"job": job, "run": GenieScheduler, "smtp": Smtp, "inbound": InboundMessage, "mailbox": ImapMailbox}
-        records |= {"webhook": Webhook, "payment": Payment}
+        records |= {"webhook": Webhook, "payment": Payment, "conversation": Conversation, "lead": Lead}
         sample: dict[str, Any] = dict(SAMPLES[kind][0])
         for name, model in records.items():
             if name in sample:

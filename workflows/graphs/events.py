@@ -42,7 +42,7 @@ LABELS = {
     "conversation.queued": "A conversation waits for a member",
     "conversation.claimed": "A member takes a conversation over",
     "conversation.woken": "A snoozed conversation is back",
-    "conversation.overdue": "An answer in a conversation is late",
+    "conversation.delayed": "An answer in a conversation is late",
     "follow-up.completed": "A follow-up is done",
     "form.submitted": "Somebody sends a form",
     "genie.recurred": "An outreach comes round again",

@@ -11,12 +11,13 @@ import time_machine
 
 from billing.entitlements.selectors import entitlement_of, terms_of
 from billing.ledger.services import BANK
-from billing.models import AddOn, AddOnPrice, Charge, Currency, Payment, Plan, Subscription, SubscriptionItem
+from billing.models import AddOn, AddOnPrice, Charge, Currency, Payment, Plan, Subscription
+from billing.payments.attempts import read_proof
 from billing.payments.orders import leave_open_order
 from billing.payments.settling import apply_payment
 from billing.subscriptions.changes import lock_primary
 from tests.billing.checkout.helpers import books_hold, buyer, order, subscription_of
-from tests.billing.subscriptions.helpers import plan_of
+from tests.billing.subscriptions.helpers import plan_of, run_renewals
 from tests.kit.cast import Cast
 
 pytestmark = pytest.mark.django_db
@@ -62,7 +63,7 @@ def test_a_plan_is_bought_with_add_ons() -> None:
     quote = cast.session.post("/subscription/preview", asked).data
     assert [line["amount"]["amount"] for line in quote["lines"] if line["amount"]["amount"]] == [29, 15, 2.5]
     made = order(cast, plan, addOns=asked["addOns"])
-    assert made["quote"]["proof"].partition(":")[0] == quote["proof"].partition(":")[0]
+    assert read_proof(made["quote"]["proof"])[0] == read_proof(quote["proof"])[0]
     assert made["payment"]["amount"]["amountMinor"] == 4650
     pay(cast, made["payment"])
     assert limit_of(cast, "contact") == 3500
@@ -93,15 +94,18 @@ def test_more_are_bought_for_the_rest_of_the_period_and_fewer_with_the_next() ->
         pay(cast, made["payment"])
         assert limit_of(cast, "contact") == 3500
         assert subscription_of(cast).period_end == end
-        fewer = order_by_key(cast, plan, addOns=[chosen(more, 1)])  # with the next period
-        assert fewer["quote"]["lines"][-1]["quantity"] == 1
+        asked = {"planID": plan.pk, "addOns": [chosen(more, 1)]}
+        ahead = cast.key.post("/subscription", asked)  # the running period was paid with three
+        assert (ahead.status, "when: periodEnd" in ahead.body["warning"]) == (400, True)
+        fewer = cast.key.post("/subscription", {**asked, "when": "periodEnd"})
+        assert (fewer.status, fewer.data["quote"]["lines"][-1]["quantity"], limit_of(cast, "contact")) == (200, 1, 3500)
         mixed = {"planID": plan.pk, "addOns": [chosen(more, 4)], "seats": 5}
         assert "without seats" in str(cast.key.post("/subscription", mixed).body)
-    with time_machine.travel(end - timedelta(days=1), tick=False):
-        pay(cast, order_by_key(cast, plan, addOns=[])["payment"])
-        assert limit_of(cast, "contact") == 500
-        with cast.scope():
-            assert not SubscriptionItem.objects.exists()
+    run_renewals(end)
+    with cast.scope():
+        pay(cast, {"_id": Payment.objects.get(status=Payment.Status.OPEN).pk})
+    with time_machine.travel(end + timedelta(days=1), tick=False):
+        assert limit_of(cast, "contact") == 1500
     books_hold()
 
 

@@ -262,4 +262,6 @@ def test_the_words_follow_the_state() -> None:
     with at(END):
         found = state_words(primary(company))
     assert found is not None
-    assert found.sentence == "The subscription is to be paid: access ends on 07/05/2026."
+    assert found.sentence == (
+        "The subscription is to be paid: from 04/05/2026 nothing new is sent or begun, and access ends on 07/05/2026."
+    )

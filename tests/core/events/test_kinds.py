@@ -15,7 +15,10 @@ from core.ids import new_id
 from core.jobs.registry import registered
 from tests.kit.cast import Cast
 
-PARTS = {"calllog", "contact-category", "conversation", "dashboard", "follow-up", "invoice", "mail", "note", "payment"}
+PARTS = {
+    *("calllog", "contact-category", "conversation", "dashboard", "follow-up", "form", "invoice", "mail", "note"),
+    "payment",
+}
 """Resources without a permission module of their own name."""
 
 
@@ -23,7 +26,7 @@ def test_each_kind_is_a_resource_and_a_past_participle() -> None:
     assert set(EVENTS) - PARTS <= set(MODULES)
     for kind in KINDS:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*\.[a-z]+", kind), kind
-        assert kind.endswith(("ed", "left", "paid", "sent")), kind
+        assert kind.endswith(("ed", "left", "paid", "sent", "woken")), kind
     for consumer in registered(EventConsumer).values():
         assert set(consumer.kinds) <= KINDS
 

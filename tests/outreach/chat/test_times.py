@@ -60,7 +60,7 @@ def test_a_late_answer_is_told_once_and_an_answer_ends_the_wait(cast: Cast, app:
     work("conversations")
     work("conversations")
     assert _one(cast)["overdueAt"] is not None
-    assert _kinds(cast).count("overdue") == 1
+    assert _kinds(cast).count("delayed") == 1
     with cast.scope():
         told = Notification.objects.get(kind="conversation.overdue")
     assert (told.member_id, told.record_id) == (cast.narrow.pk, first["_id"])

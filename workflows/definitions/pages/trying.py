@@ -59,7 +59,7 @@ class TryWorkflow(OneWorkflow):
     def form(self) -> Form:
         nodes = [Option(node["id"], self.graph.label(node)) for node in self.graph.nodes]
         panels = [Option("contact", "A contact"), Option("lead", "A lead"), Option("", "No record")]
-        version = self.request.GET.get("version", "")
+        version = self.request.GET.get("version") or None
         panel = "lead" if str(self.workflow["triggerEventType"]).startswith("lead") else "contact"
         return Form(
             [
