@@ -14,10 +14,10 @@ from django.utils import timezone
 
 from core.tenancy import company_id, company_scope
 from outreach.delivery import ledger
-from outreach.delivery.claims import claim, due_senders, release_claim
-from outreach.delivery.intents import intent_holds
 from outreach.delivery.models import SendJob
-from outreach.delivery.parts import MailParts
+from outreach.delivery.sending.claims import claim, due_senders, release_claim
+from outreach.delivery.sending.intents import intent_holds
+from outreach.delivery.sending.parts import MailParts
 from outreach.senders.models import Smtp
 from outreach.senders.services import config_of
 from outreach.smtp import message

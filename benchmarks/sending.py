@@ -25,7 +25,7 @@ from core.ids import new_id
 from core.jobs.liveness import release_lock
 from core.tenancy import as_owner, company_scope
 from crm.models import Contact
-from outreach.delivery.claims import LOOKAHEAD, claim, due_senders
+from outreach.delivery.sending.claims import LOOKAHEAD, claim, due_senders
 from outreach.models import GenieSettings, SendJob, Smtp
 
 PROCESSES = 2

@@ -15,7 +15,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
     from benchmarks import former_sending
-    from outreach.delivery import sending
+    from outreach.delivery.sending import loop as sending
 
     drain = {"new": sending.drain, "former": former_sending.drain}[sys.argv[1]]
     print("ready", flush=True)

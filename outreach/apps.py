@@ -35,9 +35,9 @@ class OutreachConfig(AppConfig):
         from outreach.conversations import jobs as conversations  # noqa: F401  (register their work)
         from outreach.deliverability import jobs as deliverability  # noqa: F401  (register their work)
         from outreach.delivery import jobs as delivery  # noqa: F401  (register their work)
+        from outreach.delivery.deciding.usage import MESSAGES, wake_messages
         from outreach.delivery.selectors import drafts, sent_messages
         from outreach.delivery.senders import connected_senders
-        from outreach.delivery.usage import MESSAGES, wake_messages
         from outreach.domain_tracking import jobs as domain_tracking  # noqa: F401  (register their work)
         from outreach.domain_tracking.models import DomainTracking
         from outreach.email_templates.services import USES

@@ -15,8 +15,8 @@ from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import run_of
 from outreach.campaigns.services import get_campaign, refused
 from outreach.delivery import services as delivery
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason
 from outreach.genie.locks import lock_run
 from outreach.genie.models import GenieScheduler
 from outreach.genie.review.message_jobs import Action, Changed, change_messages

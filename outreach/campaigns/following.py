@@ -18,8 +18,8 @@ from outreach.campaigns.changing import BATCH as MESSAGES
 from outreach.campaigns.changing import free_paused
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.winners import UNDECIDED, UNDER_WAY, decide_by_rule, set_decision_time
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason
 from outreach.genie.models import GenieScheduler
 
 BATCH = 100

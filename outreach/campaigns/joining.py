@@ -11,8 +11,8 @@ from crm.models import Contact
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import run_of
 from outreach.campaigns.services import get_campaign, refused
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason
 from outreach.genie.automated import insert_messages, stops_of_contacts
 from outreach.genie.cadence.steps import delay_after
 from outreach.genie.locks import lock_run

@@ -10,11 +10,11 @@ from django.db.models import Count, F, Q, QuerySet, Value
 
 from crm.models import ContactCategory, Segment, Tag
 from outreach.campaigns.models import Campaign
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import GenieSettings, SendJob
-from outreach.delivery.reasons import Reason
 from outreach.delivery.selectors import next_decision
 from outreach.delivery.senders import KINDS
-from outreach.delivery.stop_rules import REFUSED
+from outreach.delivery.stopping.stop_rules import REFUSED
 from outreach.email_templates.models import EmailTemplate
 from outreach.genie.models import GenieScheduler
 from outreach.genie.selectors import audience_names, message_summary, results

@@ -17,8 +17,8 @@ from outreach.campaigns.models import Campaign
 from outreach.campaigns.readiness import check_metric, check_ready
 from outreach.campaigns.selectors import NOBODY, kept_campaigns, run_of
 from outreach.campaigns.words import check_variants, check_words
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason
 from outreach.delivery.senders import columns_of
 from outreach.genie import audience
 from outreach.genie.models import GenieScheduler

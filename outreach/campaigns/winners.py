@@ -19,8 +19,8 @@ from core.spans import after
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import run_of
 from outreach.campaigns.services import get_campaign, refused
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason
 from outreach.genie.cadence.follow_ups import wake
 from outreach.genie.locks import lock_run
 

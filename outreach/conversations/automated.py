@@ -22,8 +22,8 @@ from outreach.chat_templates.services import get_template
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.conversations.saying import next_numbers
 from outreach.delivery import ledger
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason
 from outreach.email_templates.rendering import ValueReader
 
 Status = SendJob.Status

@@ -13,7 +13,7 @@ from core.access import Actor, AuthPath, entitlement
 from core.errors import ValidationFailed
 from outreach.chat_apps.selectors import is_phone
 from outreach.conversations.models import Conversation, ConversationMessage
-from outreach.delivery.chats import SESSION
+from outreach.delivery.deciding.chats import SESSION
 from outreach.delivery.models import SendJob
 from outreach.suppression.addresses import is_address
 

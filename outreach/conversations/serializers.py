@@ -17,8 +17,8 @@ from outreach.chat_apps.serializers import ChatAppSnapshot
 from outreach.conversations.channels import READS, answering
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.conversations.saying import TEXT_LENGTH
+from outreach.delivery.deciding.reasons import sentence_of
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import sentence_of
 from outreach.delivery.selectors import decisions_by_id
 from outreach.delivery.serializers import ContactSnapshot
 

@@ -6,7 +6,7 @@ from django.db.models import Case, CharField, F, Func, TextField, Value, When
 from django.db.models.functions import Cast, Coalesce
 
 from core.lists import FieldSet, ListField
-from outreach.delivery.approvals import address, reason_now
+from outreach.delivery.approving.approvals import address, reason_now
 from outreach.delivery.models import SendJob
 
 

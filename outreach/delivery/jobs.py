@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 
 from core.jobs import PeriodicTask, QueueWork, register
-from outreach.delivery.approvals import hold_lapsed
-from outreach.delivery.claims import has_due
-from outreach.delivery.doubts import ask_again, has_doubts
+from outreach.delivery.approving.approvals import hold_lapsed
 from outreach.delivery.limits.quotas import forget_unused
 from outreach.delivery.models import SendJob
-from outreach.delivery.sending import drain
+from outreach.delivery.sending.claims import has_due
+from outreach.delivery.sending.doubts import ask_again, has_doubts
+from outreach.delivery.sending.loop import drain
 from outreach.delivery.tracking.applying import apply_waiting, forget_old
 from outreach.delivery.tracking.applying import has_waiting as has_visits
 

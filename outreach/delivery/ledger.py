@@ -14,8 +14,8 @@ from core.events import emit
 from core.ids import new_id
 from core.lists import in_batches
 from core.tenancy import company_id
-from outreach.delivery.intents import intent_holds
 from outreach.delivery.models import SendJob, SendJobTransition
+from outreach.delivery.sending.intents import intent_holds
 
 
 def _paired(ids: Sequence[str]) -> tuple[str, str]:

@@ -7,9 +7,9 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
+from outreach.delivery.approving.hashes import content_hash, envelope_of
 from outreach.delivery.channels import Channels
 from outreach.delivery.chat_columns import CHAT_INDEXES, ChatColumns
-from outreach.delivery.hashes import content_hash, envelope_of
 from outreach.senders.models import Sender
 
 COUNTED = ("id", "status", "run", "smtp", "mail_app", "channel", "open_count", "click_count")
@@ -78,7 +78,7 @@ class SendJob(ChatColumns, CompanyWork):
         default=list,
         db_default=models.Value([], output_field=JSONField()),
         blank=True,
-        help_text="What stops it, a follow-up: reply, bounce, won, lost (outreach.delivery.stops).",
+        help_text="What stops it, a follow-up: reply, bounce, won, lost (outreach.delivery.stopping.stops).",
     )
     thread_began_at = models.DateTimeField(
         null=True, help_text="Of a follow-up: from when on replies, bounces and leads that are won or lost stop it."

@@ -12,11 +12,11 @@ from django.utils import timezone
 from accounts.settings.formats import formats_of
 from core.tenancy import company_id
 from core.text.formats import Formats
-from outreach.delivery.context import SendContext, sender_state
-from outreach.delivery.decision import DecisionInput, describe, expected
+from outreach.delivery.deciding.context import SendContext, sender_state
+from outreach.delivery.deciding.decision import DecisionInput, describe, expected
+from outreach.delivery.deciding.reasons import Reason, sentence_of
 from outreach.delivery.limits.pauses import TROUBLE
 from outreach.delivery.models import SendJob, SendJobTransition
-from outreach.delivery.reasons import Reason, sentence_of
 from outreach.delivery.tracking.links import link_at, links_of, sent_html
 from outreach.delivery.tracking.models import TrackingEvent
 from outreach.mail_vendors.registry import channel_of

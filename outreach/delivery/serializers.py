@@ -13,9 +13,9 @@ from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from outreach.ai.evidence import is_unproved
 from outreach.chat_apps.serializers import ChatAppSnapshot
-from outreach.delivery.hashes import content_hash, envelope_of
+from outreach.delivery.approving.hashes import content_hash, envelope_of
+from outreach.delivery.deciding.reasons import Reason, sentence_of
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason, sentence_of
 from outreach.delivery.selectors import decisions_by_id
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot

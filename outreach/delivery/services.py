@@ -16,14 +16,14 @@ from core.jobs import notify_workers
 from crm.models import Contact
 from outreach.ai.evidence import after_edit, checked, of_html
 from outreach.delivery import ledger
-from outreach.delivery.approvals import ends_at, hold
-from outreach.delivery.decision import final_state
-from outreach.delivery.endings import never_goes
-from outreach.delivery.facts import facts_about
-from outreach.delivery.hashes import HALF
+from outreach.delivery.approving.approvals import ends_at, hold
+from outreach.delivery.approving.facts import facts_about
+from outreach.delivery.approving.hashes import HALF
+from outreach.delivery.deciding.decision import final_state
+from outreach.delivery.deciding.reasons import Reason, sentence_of
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason, sentence_of
 from outreach.delivery.senders import KINDS
+from outreach.delivery.stopping.endings import never_goes
 from outreach.smtp.markup import MAX_DEPTH, depth_of, sanitise_html, text_from_html
 from outreach.smtp.message import clean_line
 

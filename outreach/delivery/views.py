@@ -33,7 +33,7 @@ from outreach.delivery.serializers import (
     SmtpMessageOut,
     VendorMessageOut,
 )
-from outreach.delivery.stops import stop_thread
+from outreach.delivery.stopping.stops import stop_thread
 from outreach.mail_vendors.registry import LETTERS, channel_of
 
 CHANGE_ERRORS = ("NotFound_404", "CampaignCannotBeUpdated_400")

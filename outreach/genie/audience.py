@@ -18,8 +18,8 @@ from core.errors import NamedError
 from core.tenancy import company_id
 from crm.models import Contact, ContactCategory, ContactTag, Lead, Segment, Tag
 from crm.segments.services import compiled, contacts_of, next_contacts
-from outreach.delivery.context import SendContext
-from outreach.delivery.decision import DecisionInput, Stop, decide, describe
+from outreach.delivery.deciding.context import SendContext
+from outreach.delivery.deciding.decision import DecisionInput, Stop, decide, describe
 from outreach.delivery.models import SendJob
 from outreach.suppression.addresses import ADDRESS
 from outreach.suppression.models import Suppression

@@ -20,10 +20,10 @@ from crm.models import Contact
 from outreach.ai.evidence import of_template
 from outreach.ai.providers import Draft
 from outreach.delivery import ledger
-from outreach.delivery.context import SendContext
-from outreach.delivery.decision import Stop, decide
+from outreach.delivery.deciding.context import SendContext
+from outreach.delivery.deciding.decision import Stop, decide
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason
 from outreach.delivery.senders import columns_of
 from outreach.genie.cadence.follow_ups import wake
 from outreach.genie.locks import lock_run

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from core.jobs import JobWork, PeriodicTask, QueueWork, register
 from crm.bulk_jobs.services import BulkAction
-from outreach.delivery.stops import stop_waiting
+from outreach.delivery.stopping.stops import stop_waiting
 from outreach.enrichment.models import Enrichment
 from outreach.genie.cadence import follow_ups, occurrences
 from outreach.genie.generated.enriching import enrich, enrichment_ended

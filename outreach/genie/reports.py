@@ -18,7 +18,7 @@ from core.reports.declarations import Node, any_of
 from outreach.delivery.filters import SENDER, TEMPLATE
 from outreach.delivery.models import SendJob
 from outreach.delivery.selectors import LOGGED, sent_messages
-from outreach.delivery.stop_rules import REFUSED
+from outreach.delivery.stopping.stop_rules import REFUSED
 from outreach.email_templates.models import EmailTemplate
 from outreach.inbox.models import InboundMessage
 from outreach.mail_vendors.registry import channel_of, letters

@@ -10,9 +10,9 @@ from django.db.models import Case, CharField, Count, Exists, F, Min, OuterRef, Q
 
 from crm.models import ContactCategory, Segment, Tag
 from outreach.ai.budgets import run_use
-from outreach.delivery.approvals import lapsed_counts
+from outreach.delivery.approving.approvals import lapsed_counts
+from outreach.delivery.deciding.reasons import sentence_of
 from outreach.delivery.models import VISITED, SendJob
-from outreach.delivery.reasons import sentence_of
 from outreach.delivery.selectors import next_decision
 from outreach.enrichment.selectors import enrichment_of
 from outreach.genie.models import GenieScheduler

@@ -2,7 +2,7 @@
 
 The intent is committed before the request. Whether anything was sent is told by whether a byte of the request was
 written: until then a failure is certain, afterwards only an answer is. A vendor that takes an idempotency key is asked
-again later with the same key (outreach.delivery.doubts); others never are.
+again later with the same key (outreach.delivery.sending.doubts); others never are.
 """
 
 from __future__ import annotations

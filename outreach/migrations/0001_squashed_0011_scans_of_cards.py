@@ -176,7 +176,7 @@ class Migration(migrations.Migration):
                     ('next_delay', core.fields.JSONField(help_text='The span after which its follow-up is planned, once it is sent; empty: none follows.', null=True)),
                     ('next_step_at', models.DateTimeField(help_text='When its follow-up is planned, since it was sent.', null=True)),
                     ('reference_ids', models.TextField(blank=True, db_default='', default='', help_text='Message-IDs of the messages before it, the oldest first.')),
-                    ('stop_on', core.fields.JSONField(blank=True, db_default=models.Value([], output_field=core.fields.JSONField()), default=list, help_text='What stops it, a follow-up: reply, bounce, won, lost (outreach.delivery.stops).')),
+                    ('stop_on', core.fields.JSONField(blank=True, db_default=models.Value([], output_field=core.fields.JSONField()), default=list, help_text='What stops it, a follow-up: reply, bounce, won, lost (outreach.delivery.stopping.stops).')),
                     ('thread_began_at', models.DateTimeField(help_text='Of a follow-up: from when on replies, bounces and leads that are won or lost stop it.', null=True)),
                     ('window', core.fields.JSONField(help_text="Its own sending hours: days, start, end; empty: the company's.", null=True)),
                 ],

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from outreach.delivery import intents, sending
 from outreach.delivery.attachments import AttachmentMissing, AttachmentUnavailable
-from outreach.delivery.parts import MailParts
 from outreach.delivery.senders import MailSession
-from outreach.delivery.worker import IntentRefused, deliver, record_not_begun, record_outcome, sender_of
+from outreach.delivery.sending import intents
+from outreach.delivery.sending import loop as sending
+from outreach.delivery.sending.parts import MailParts
+from outreach.delivery.sending.worker import IntentRefused, deliver, record_not_begun, record_outcome, sender_of
 from outreach.models import SendJob
 from outreach.smtp.message import InvalidMail
 

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from crm.models import Contact
-from outreach.delivery.reasons import OTHER_SENTENCES, Reason, sentence_of
+from outreach.delivery.deciding.reasons import OTHER_SENTENCES, Reason, sentence_of
 from outreach.models import SendJob
 from tests.kit.cast import Cast
 from tests.outreach.helpers import Post, planned, work

@@ -17,7 +17,7 @@ from core.tenancy import unscoped
 from crm.models import Contact
 from outreach.campaigns.following import free_all_paused
 from outreach.delivery import ledger
-from outreach.delivery.claims import claim, release_claim
+from outreach.delivery.sending.claims import claim, release_claim
 from outreach.models import AiApp, Campaign, EmailTemplate, GenieScheduler, SendJob, Suppression
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory

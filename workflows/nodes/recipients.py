@@ -14,7 +14,7 @@ from core.errors import NamedError
 from core.ids import is_id
 from crm.contacts.selectors import live_contacts
 from crm.models import Contact
-from outreach.delivery.reasons import sentence_of
+from outreach.delivery.deciding.reasons import sentence_of
 from outreach.delivery.senders import KINDS, choose_sender
 from outreach.genie.automated import ENDED, Planned, Words, plan_messages, run_of_node, wait_for_messages
 from outreach.genie.models import GenieScheduler

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from django.db.models import Count, Min, Q
 
-from outreach.delivery.decision import Limit
+from outreach.delivery.deciding.decision import Limit
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason
 
 HOUR = dt.timedelta(hours=1)
 _CLAIM = dt.timedelta(seconds=5)

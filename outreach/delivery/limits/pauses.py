@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.members.notices import members_who_may, notify
 from outreach.connected_apps.registry import MODULE
-from outreach.delivery.decision import backoff
+from outreach.delivery.deciding.decision import backoff
 from outreach.delivery.mails import SENDER_FAILING
 from outreach.senders.models import Sender
 

@@ -12,9 +12,9 @@ from core.errors import ValidationFailed
 from core.jobs import notify_workers
 from core.tenancy import company_id
 from outreach.ai.languages import language_name
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.limits.quotas import KEYS
 from outreach.delivery.models import GenieSettings, SendJob
-from outreach.delivery.reasons import Reason
 from outreach.mail_vendors.registry import VENDORS
 
 

@@ -20,7 +20,7 @@ from outreach.delivery import ledger
 from outreach.delivery.models import SendJob
 from outreach.delivery.privacy import not_erased
 from outreach.delivery.senders import choose_sender
-from outreach.delivery.stops import next_of
+from outreach.delivery.stopping.stops import next_of
 from outreach.genie.cadence.steps import THREAD, Step, steps_of
 from outreach.genie.locks import lock_run
 from outreach.genie.models import GenieScheduler

@@ -16,7 +16,7 @@ from core.ids import is_id
 from core.spans import MOST, UNITS, after, read_span
 from outreach.delivery.attachments import described
 from outreach.delivery.models import SendJob
-from outreach.delivery.stop_rules import OPTIONAL
+from outreach.delivery.stopping.stop_rules import OPTIONAL
 from outreach.email_templates.models import EmailTemplate
 from outreach.mail_vendors.models import MailApp
 from outreach.mail_vendors.registry import CHANNELS as VENDOR_CHANNELS

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from crm.models import BulkJob
-from outreach.delivery.approvals import ends_at, envelope
+from outreach.delivery.approving.approvals import ends_at, envelope
 from outreach.delivery.models import SendJob
 from outreach.delivery.services import approvable
 from outreach.genie.models import GenieScheduler

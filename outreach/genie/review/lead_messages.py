@@ -14,8 +14,8 @@ from django.db.models import Count, Max, Min, Q, QuerySet
 from core.errors import NamedError
 from crm.leads.selectors import live_leads
 from crm.models import Lead
-from outreach.delivery import approvals
 from outreach.delivery import services as delivery
+from outreach.delivery.approving import approvals
 from outreach.delivery.models import SendJob
 
 Status = SendJob.Status

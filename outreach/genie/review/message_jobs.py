@@ -19,7 +19,7 @@ from crm.bulk_jobs.services import batch_rows, work
 from crm.models import BulkJob
 from outreach.delivery import ledger
 from outreach.delivery import services as delivery
-from outreach.delivery.approvals import hold
+from outreach.delivery.approving.approvals import hold
 from outreach.delivery.models import SendJob
 from outreach.genie.locks import lock_run
 from outreach.genie.models import GenieScheduler

@@ -15,8 +15,8 @@ from core.jobs import notify_workers
 from outreach.ai.services import choose_ai_app, provider_for
 from outreach.delivery import ledger
 from outreach.delivery import services as delivery
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason
 from outreach.genie.cadence.steps import steps_of
 from outreach.genie.locks import lock_run
 from outreach.genie.models import GenieScheduler

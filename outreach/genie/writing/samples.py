@@ -23,8 +23,8 @@ from outreach.ai.providers.purpose import read_purpose
 from outreach.ai.services import ai_type_of, choose_ai_app, named, provider_of
 from outreach.ai.usage import cap_of_run, currency
 from outreach.connected_apps.turns import turn
-from outreach.delivery.context import SendContext
-from outreach.delivery.estimate import estimate
+from outreach.delivery.deciding.context import SendContext
+from outreach.delivery.deciding.estimate import estimate
 from outreach.delivery.limits.sending_hours import company_language
 from outreach.delivery.senders import choose_sender
 from outreach.genie.audience import Audience, preview, sendable

@@ -33,13 +33,13 @@ from outreach.ai.providers import (
 )
 from outreach.ai.services import provider_of
 from outreach.delivery import ledger
-from outreach.delivery.context import SendContext
-from outreach.delivery.decision import Stop, backoff, decide
-from outreach.delivery.hashes import hash_of
+from outreach.delivery.approving.hashes import hash_of
+from outreach.delivery.deciding.context import SendContext
+from outreach.delivery.deciding.decision import Stop, backoff, decide
+from outreach.delivery.deciding.reasons import MAX_ATTEMPTS, Reason
 from outreach.delivery.limits.sending_hours import company_language
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import MAX_ATTEMPTS, Reason
-from outreach.delivery.stops import stops_of
+from outreach.delivery.stopping.stops import stops_of
 from outreach.email_templates.compiling import Compiled
 from outreach.email_templates.rendering import ValueReader, render
 from outreach.genie.cadence.steps import Step, steps_of

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from core.models import Event
 from crm.models import Contact, ContactTag
-from outreach.delivery.claims import claim
 from outreach.delivery.selectors import decision_of
+from outreach.delivery.sending.claims import claim
 from outreach.models import Campaign, EmailTemplate, GenieScheduler, SendJob, Smtp
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory

@@ -1,4 +1,4 @@
-"""outreach.delivery.decision: every reason on its own, their precedence, and what holds for all facts."""
+"""outreach.delivery.deciding.decision: every reason on its own, their precedence, and what holds for all facts."""
 
 import dataclasses
 import datetime as dt
@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outreach.delivery import decision
-from outreach.delivery.decision import (
+from outreach.delivery.deciding import decision
+from outreach.delivery.deciding.decision import (
     Decision,
     DecisionInput,
     Limit,
@@ -24,8 +24,8 @@ from outreach.delivery.decision import (
     forecast,
     ramp_limit,
 )
+from outreach.delivery.deciding.reasons import MAX_ATTEMPTS, SENTENCES, Reason
 from outreach.delivery.limits.windows import Place, Window
-from outreach.delivery.reasons import MAX_ATTEMPTS, SENTENCES, Reason
 
 NOW = dt.datetime(2026, 6, 3, 10, 0, tzinfo=dt.UTC)  # a Wednesday
 LATER = NOW + dt.timedelta(minutes=30)

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from outreach.delivery.estimate import estimate
+from outreach.delivery.deciding.estimate import estimate
 from outreach.delivery.limits.windows import Window
 from outreach.models import Smtp
 

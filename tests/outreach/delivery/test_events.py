@@ -10,7 +10,7 @@ from core.events import deliver
 from core.models import Event, EventDelivery
 from crm.models import LeadActivity
 from outreach.delivery import ledger
-from outreach.delivery.claims import claim
+from outreach.delivery.sending.claims import claim
 from outreach.models import SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import LeadFactory

@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Mail
-from outreach.delivery.claims import claim
 from outreach.delivery.limits.guardrails import look_at
+from outreach.delivery.sending.claims import claim
 from outreach.models import MailApp, SendJob, Smtp
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, MemberFactory, RoleFactory, SmtpFactory

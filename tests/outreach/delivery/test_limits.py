@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from outreach.delivery.claims import claim
+from outreach.delivery.sending.claims import claim
 from outreach.models import SendJob, Smtp
 from tests.kit.cast import Cast
 from tests.outreach.helpers import Post, planned, statuses, work

@@ -16,10 +16,11 @@ from billing.models import Subscription
 from core.jobs import LeaseLost, sweep
 from core.tenancy import company_scope, unscoped
 from crm.models import Contact
-from outreach.delivery import claims, intents, sending, worker
-from outreach.delivery.claims import claim
-from outreach.delivery.parts import MailParts
 from outreach.delivery.senders import open_session
+from outreach.delivery.sending import claims, intents, worker
+from outreach.delivery.sending import loop as sending
+from outreach.delivery.sending.claims import claim
+from outreach.delivery.sending.parts import MailParts
 from outreach.models import GenieScheduler, SendJob, SendJobTransition, Smtp, Suppression
 from outreach.smtp.transport import Sent
 from tests.kit.cast import Cast

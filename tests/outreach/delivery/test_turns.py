@@ -5,9 +5,9 @@ from __future__ import annotations
 from time import monotonic
 from unittest.mock import Mock
 
-from outreach.delivery.claims import BATCH
 from outreach.delivery.models import SendJob
-from outreach.delivery.turns import FIRST_BATCH, LOW, Turn
+from outreach.delivery.sending.claims import BATCH
+from outreach.delivery.sending.turns import FIRST_BATCH, LOW, Turn
 
 
 def turn(*, seconds_gone: float, seconds_left: float, begun: int, waiting: int) -> Turn:

@@ -12,8 +12,8 @@ from billing.meters.services import look_up_outcomes
 from billing.models import MeterPeriod, Subscription, UsageEvent
 from billing.subscriptions.services import override_subscription
 from core.tenancy import unscoped
-from outreach.delivery.claims import claim, release_claim
-from outreach.delivery.usage import outcome_of
+from outreach.delivery.deciding.usage import outcome_of
+from outreach.delivery.sending.claims import claim, release_claim
 from outreach.models import SendJob
 from tests.billing.meters.test_counting import metered
 from tests.kit.cast import Cast

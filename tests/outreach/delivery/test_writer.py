@@ -17,11 +17,11 @@ from django.utils import timezone
 
 from core.events.models import Event
 from core.jobs.liveness import release_lock
-from outreach.delivery import writer as writing
-from outreach.delivery.claims import claim
-from outreach.delivery.intents import INTENT, Row, intent_of, parameters, settle, settled
-from outreach.delivery.turns import give_slot_back, take_slot
-from outreach.delivery.writer import IntentLost, Writer, _Intent, _Settled
+from outreach.delivery.sending import writer as writing
+from outreach.delivery.sending.claims import claim
+from outreach.delivery.sending.intents import INTENT, Row, intent_of, parameters, settle, settled
+from outreach.delivery.sending.turns import give_slot_back, take_slot
+from outreach.delivery.sending.writer import IntentLost, Writer, _Intent, _Settled
 from outreach.models import SendJob, SendJobTransition, Smtp
 from outreach.smtp import transport
 from outreach.smtp.transport import Sent

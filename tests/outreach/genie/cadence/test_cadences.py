@@ -18,7 +18,7 @@ from core.tenancy import unscoped
 from crm.models import Contact, Lead
 from outreach.ai.providers import model
 from outreach.delivery import ledger, senders
-from outreach.delivery.stops import stop_waiting
+from outreach.delivery.stopping.stops import stop_waiting
 from outreach.genie.cadence.steps import read_cadence, steps_of
 from outreach.models import SendJob, SendJobTransition, Suppression
 from tests.kit.ai_server import FACTS, ai_server

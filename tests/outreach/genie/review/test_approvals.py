@@ -12,12 +12,12 @@ from core.jobs import WORK
 from core.tenancy import unscoped
 from crm.models import Contact
 from outreach.delivery import services
-from outreach.delivery.approvals import hold_lapsed
-from outreach.delivery.claims import claim
-from outreach.delivery.context import SendContext
-from outreach.delivery.decision import Stop, decide
-from outreach.delivery.endings import never_goes
-from outreach.delivery.reasons import sentence_of
+from outreach.delivery.approving.approvals import hold_lapsed
+from outreach.delivery.deciding.context import SendContext
+from outreach.delivery.deciding.decision import Stop, decide
+from outreach.delivery.deciding.reasons import sentence_of
+from outreach.delivery.sending.claims import claim
+from outreach.delivery.stopping.endings import never_goes
 from outreach.genie.review import message_jobs
 from outreach.genie.review.approving import Seen
 from outreach.models import SendJob, Suppression

@@ -8,7 +8,7 @@ from typing import Any
 
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_apps.selectors import is_phone, opted_out
-from outreach.delivery.decision import SESSION_HOURS
+from outreach.delivery.deciding.decision import SESSION_HOURS
 from outreach.delivery.models import SendJob
 
 SESSION = dt.timedelta(hours=SESSION_HOURS)

@@ -1,4 +1,4 @@
-"""One message: as it is sent, and what becomes of it (outreach.delivery.sending has the loop).
+"""One message: as it is sent, and what becomes of it (outreach.delivery.sending.loop has the loop).
 
 claimed → sending before its last byte is sent, then sent, failed, approved again or unknown
 (docs/decisions/0006-send-exactly-once.md).
@@ -15,15 +15,16 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.jobs import LeaseLost
-from outreach.delivery import intents, ledger
+from outreach.delivery import ledger
 from outreach.delivery.attachments import AttachmentMissing, AttachmentUnavailable
-from outreach.delivery.claims import schedule_retry
-from outreach.delivery.decision import backoff
+from outreach.delivery.deciding.decision import backoff
+from outreach.delivery.deciding.reasons import MAX_ATTEMPTS, Reason
 from outreach.delivery.limits import guardrails
 from outreach.delivery.models import SendJob
-from outreach.delivery.parts import ChatParts, MailParts
-from outreach.delivery.reasons import MAX_ATTEMPTS, Reason
 from outreach.delivery.senders import AnySession
+from outreach.delivery.sending import intents
+from outreach.delivery.sending.claims import schedule_retry
+from outreach.delivery.sending.parts import ChatParts, MailParts
 from outreach.senders.models import Sender
 from outreach.smtp.message import InvalidMail, message_id
 from outreach.smtp.transport import Outcome, Rejected, Sent, SmtpError, Uncertain
@@ -31,7 +32,7 @@ from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress as suppress_addresses
 
 FIRST_WAIT = dt.timedelta(seconds=2)
-"""After which a vendor may be asked about a message in doubt (outreach.delivery.doubts). Further waits are longer."""
+"""After which a vendor may be asked about a message in doubt (doubts.py). Further waits are longer."""
 ATTACHMENT_MISSING = "attachment_missing"
 _TOO_LARGE = 552
 _LIMIT_PAUSE = 60.0

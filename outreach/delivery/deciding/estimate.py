@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from outreach.delivery.decision import ramp_limit
+from outreach.delivery.deciding.decision import ramp_limit
 from outreach.delivery.limits.windows import Window, next_opening
 from outreach.senders.models import Sender
 

@@ -15,13 +15,13 @@ from core.access import Entitlement, going_entitlement
 from core.errors import NamedError
 from core.tenancy import company_id
 from crm.models import Contact
-from outreach.delivery.chats import chats_of
-from outreach.delivery.decision import DecisionInput, Limit, SenderState, ramp_limit
+from outreach.delivery.deciding.chats import chats_of
+from outreach.delivery.deciding.decision import DecisionInput, Limit, SenderState, ramp_limit
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.limits.paces import paces_of
 from outreach.delivery.limits.windows import Place, Window, load_zone, recipient_place
 from outreach.delivery.models import GenieSettings, SendJob
-from outreach.delivery.reasons import Reason
-from outreach.delivery.stops import stops_of
+from outreach.delivery.stopping.stops import stops_of
 from outreach.senders.models import Sender
 from outreach.suppression.addresses import is_address
 from outreach.suppression.selectors import suppressed_addresses

@@ -9,8 +9,8 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Lower
 from django.db.models.lookups import In, IsNull
 
-from outreach.delivery.reasons import MAX_ATTEMPTS, Reason
-from outreach.delivery.stop_rules import reason_sql
+from outreach.delivery.deciding.reasons import MAX_ATTEMPTS, Reason
+from outreach.delivery.stopping.stop_rules import reason_sql
 from outreach.suppression.addresses import ADDRESS
 from outreach.suppression.models import Suppression
 

@@ -23,15 +23,15 @@ from django.db import DatabaseError, connections
 from core.jobs import LeaseLost
 from core.tenancy import company_scope
 from outreach.delivery.attachments import AttachmentMissing, AttachmentUnavailable
-from outreach.delivery.claims import LOOKAHEAD, claim, due_senders, release_claim, release_lost_claims
-from outreach.delivery.context import SendContext
-from outreach.delivery.intents import Row, settled
+from outreach.delivery.deciding.context import SendContext
 from outreach.delivery.limits.pauses import pause, pause_after_failure, reset_failures
 from outreach.delivery.models import SendJob
-from outreach.delivery.parts import parts_of
 from outreach.delivery.senders import AnySession, find_sender, opener
-from outreach.delivery.turns import LOW, Turn, give_slot_back, take_slot
-from outreach.delivery.worker import (
+from outreach.delivery.sending.claims import LOOKAHEAD, claim, due_senders, release_claim, release_lost_claims
+from outreach.delivery.sending.intents import Row, settled
+from outreach.delivery.sending.parts import parts_of
+from outreach.delivery.sending.turns import LOW, Turn, give_slot_back, take_slot
+from outreach.delivery.sending.worker import (
     IntentRefused,
     SenderLimited,
     SenderStopped,
@@ -40,7 +40,7 @@ from outreach.delivery.worker import (
     record_not_begun,
     record_outcome,
 )
-from outreach.delivery.writer import IntentLost, Writer
+from outreach.delivery.sending.writer import IntentLost, Writer
 from outreach.senders.models import Smtp
 from outreach.smtp.message import InvalidMail
 from outreach.smtp.transport import Sent, SmtpError, Uncertain

@@ -18,16 +18,16 @@ from core.ids import new_id
 from core.jobs.liveness import worker_number
 from core.tenancy import unscoped
 from outreach.delivery import ledger
-from outreach.delivery.approvals import LAPSED, hold
-from outreach.delivery.context import SendContext, claimed_count, remaining, sender_state
-from outreach.delivery.decision import Limit, SenderState, Stop, Wait, decide
+from outreach.delivery.approving.approvals import LAPSED, hold
+from outreach.delivery.deciding.context import SendContext, claimed_count, remaining, sender_state
+from outreach.delivery.deciding.decision import Limit, SenderState, Stop, Wait, decide
+from outreach.delivery.deciding.reasons import Reason
+from outreach.delivery.deciding.usage import within_plan
 from outreach.delivery.limits.paces import HOUR
 from outreach.delivery.limits.pauses import pause
 from outreach.delivery.limits.quotas import VENDOR, scope_of, take, vendor_scope
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason
 from outreach.delivery.senders import ALL_KINDS, columns_of, locked_sender
-from outreach.delivery.usage import within_plan
 from outreach.senders.models import Sender
 
 BATCH = 200

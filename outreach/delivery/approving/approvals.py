@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from core.tenancy import company_scope
 from outreach.delivery import ledger
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import APPROVAL_DAYS, GenieSettings, SendJob
-from outreach.delivery.reasons import Reason
 
 Status = SendJob.Status
 BATCH = 1000

@@ -11,11 +11,11 @@ from time import monotonic
 from django.db import connection
 
 from core.ids import new_id
-from outreach.delivery.claims import BATCH
-from outreach.delivery.context import SendContext
+from outreach.delivery.deciding.context import SendContext
 from outreach.delivery.models import SendJob
-from outreach.delivery.parts import ChatParts, MailParts
 from outreach.delivery.senders import AnySession
+from outreach.delivery.sending.claims import BATCH
+from outreach.delivery.sending.parts import ChatParts, MailParts
 from outreach.senders.models import Sender
 
 FIRST_BATCH = 100

@@ -1,8 +1,9 @@
 """The two statements of each message that goes out, for any number of messages at once: the intent is committed before
 the last byte is sent, and the message is settled when the server has taken it.
 
-Each is one JSON text for one statement, which PostgreSQL plans once for a connection (outreach.delivery.writer). A row
-that has another lease or status by now is left out of what a statement returns.
+Each is one JSON text for one statement, which PostgreSQL plans once for a connection
+(outreach.delivery.sending.writer). A row that has another lease or status by now is left out of what a statement
+returns.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from core.events import EventConsumer, wanted_by
 from core.ids import new_id
 from core.jobs.registry import registered
 from core.spans import after
-from outreach.delivery.decision import SESSION_HOURS
+from outreach.delivery.deciding.decision import SESSION_HOURS
 from outreach.delivery.models import SendJob
-from outreach.delivery.stop_rules import reason_sql
+from outreach.delivery.stopping.stop_rules import reason_sql
 from outreach.smtp.outcome import Sent
 
 Row = Mapping[str, Any]

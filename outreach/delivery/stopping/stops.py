@@ -12,11 +12,11 @@ from core.errors import NamedError
 from core.ids import new_id
 from crm.models import Contact
 from outreach.delivery import ledger
-from outreach.delivery.decision import final_state
-from outreach.delivery.endings import FollowUpStop
+from outreach.delivery.deciding.decision import final_state
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason
 from outreach.delivery.services import DECLINED, NOT_FOUND
+from outreach.delivery.stopping.endings import FollowUpStop
 from outreach.suppression.models import Suppression
 
 Status = SendJob.Status

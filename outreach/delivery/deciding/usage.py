@@ -10,9 +10,9 @@ from django.utils import timezone
 from core.access import Entitlement
 from core.access.meters import Meter, Outcome, reserve
 from core.jobs import notify_workers
-from outreach.delivery.decision import Wait
+from outreach.delivery.deciding.decision import Wait
+from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
-from outreach.delivery.reasons import Reason
 from outreach.delivery.senders import KINDS
 
 Status = SendJob.Status

@@ -51,8 +51,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from core.text.formats import Formats
+from outreach.delivery.deciding.reasons import MAX_ATTEMPTS, SENTENCES, Reason
 from outreach.delivery.limits.windows import Place, Window, next_opening
-from outreach.delivery.reasons import MAX_ATTEMPTS, SENTENCES, Reason
 
 FinalState = Literal["cancelled", "suppressed", "failed"]
 _BACKOFF_FIRST = dt.timedelta(minutes=2)

@@ -17,7 +17,7 @@ import psycopg
 from core.ids import new_id
 from core.jobs.liveness import connection_parameters
 from core.tenancy import SYSTEM_ROLE
-from outreach.delivery.intents import INTENT, TAKE_BACK, Row, parameters, settle
+from outreach.delivery.sending.intents import INTENT, TAKE_BACK, Row, parameters, settle
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ class _Settled:
 def connect() -> psycopg.Connection:
     """Return a connection of its own, whose statements are planned once and see the rows of all companies.
 
-    Each statement names the company of each row (outreach.delivery.intents).
+    Each statement names the company of each row (outreach.delivery.sending.intents).
     """
     made = psycopg.connect(**connection_parameters("sender"), autocommit=True, prepare_threshold=0)
     for name, value in {"role": SYSTEM_ROLE, **_PLANNING}.items():

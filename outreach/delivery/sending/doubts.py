@@ -20,12 +20,12 @@ from core.jobs.liveness import worker_number
 from core.tenancy import company_scope, unscoped
 from outreach.delivery import ledger
 from outreach.delivery.attachments import AttachmentMissing, AttachmentUnavailable
-from outreach.delivery.claims import holding
-from outreach.delivery.intents import settled
 from outreach.delivery.models import SendJob
-from outreach.delivery.parts import MailParts
 from outreach.delivery.senders import open_session
-from outreach.delivery.worker import FIRST_WAIT, IntentRefused, late_values, record_outcome
+from outreach.delivery.sending.claims import holding
+from outreach.delivery.sending.intents import settled
+from outreach.delivery.sending.parts import MailParts
+from outreach.delivery.sending.worker import FIRST_WAIT, IntentRefused, late_values, record_outcome
 from outreach.mail_vendors.gmail import GmailSession, session_of
 from outreach.mail_vendors.google import READ
 from outreach.mail_vendors.models import MailApp

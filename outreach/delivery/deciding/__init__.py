@@ -1,0 +1,1 @@
+"""Whether a message goes now, later or never, and why."""
