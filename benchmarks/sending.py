@@ -4,76 +4,44 @@ what a claim costs when very many messages wait.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from socket import create_connection  # noqa: TID251  to our own sink
 from statistics import median
 from time import perf_counter
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from benchmarks.population import Population
 from benchmarks.report import Result
-from benchmarks.timing import ms, postgres_seconds, seconds
-from config.data_dir import PROJECT
+from benchmarks.sending_rounds import PROCESSES, WORDS, Run, have_due, make_senders, middle, run_round, sink
+from benchmarks.timing import ms, seconds
 from core.ids import new_id
 from core.jobs.liveness import release_lock
-from core.tenancy import as_owner, company_scope
-from crm.models import Contact
+from core.tenancy import company_scope
 from outreach.delivery.sending.claims import LOOKAHEAD, claim, due_senders
-from outreach.models import GenieSettings, SendJob, Smtp
+from outreach.models import GenieSettings, Smtp
 
-PROCESSES = 2
-SENDERS = 8
-CONNECTIONS = 4
-"""Of each sender."""
 ROUNDS = 3
 MESSAGES = 6000
 """Of the new loop in a round; the former one sends a sixth of them."""
-LONGEST = 300
 FEW, MANY = 1000, 1_000_000
-WORDS = (
-    "Hello,\n\nwe have read that your company is opening a second branch this spring, and wanted to tell you about our"
-    " new opening hours and how other shops of your size plan their deliveries with us.\n\nOur team in Köln would be"
-    " glad to show you in fifteen minutes what changes; see https://www.example.com/hours?ref=spring for times."
-    "\n\n" + "It costs nothing, and you can stop at any time. " * 20 + "\n\nKind regards,\nMaria Muster\nExample GmbH\n"
-)
-
-
-@dataclass(frozen=True)
-class Run:
-    """What one side has done: messages a second, and milliseconds of processor for each, by whom."""
-
-    rate: float
-    worker: float
-    postgres: float
-
-    @property
-    def cpu(self) -> float:
-        return self.worker + self.postgres
 
 
 def sending(population: Population) -> list[Result]:
     """Measure both loops in turns, and the claim with few and with many messages waiting."""
     with company_scope(population.big.company_id), sink() as port:
-        senders = _senders(port)
+        senders = make_senders(port)
         messages = min(MESSAGES, population.big.contacts)
         runs: dict[str, list[Run]] = {"new": [], "former": []}
         for _ in range(ROUNDS):
-            runs["former"].append(_run("former", senders, messages // 6))
-            runs["new"].append(_run("new", senders, messages))
+            runs["former"].append(run_round("former", senders, messages // 6))
+            runs["new"].append(run_round("new", senders, messages))
         limit = _limit(port, messages)
         pairs = list(zip(runs["new"], runs["former"], strict=True))
         claims = _claims(senders, int(MANY * population.scale))
-    new, former = (
-        Run(*(median(getattr(one, name) for one in runs[kind]) for name in ("rate", "worker", "postgres")))
-        for kind in ("new", "former")
-    )
+    new, former = (middle(runs[kind]) for kind in ("new", "former"))
     rates = f"{new.rate:,.0f} messages/s, {former.rate:,.0f} by the former loop, {PROCESSES} processes each"
     spent = (
         f"{new.cpu:.2f} ms (worker {new.worker:.2f}, PostgreSQL {new.postgres:.2f}),"
@@ -86,21 +54,6 @@ def sending(population: Population) -> list[Result]:
         *claims,
         Result("sending: of what the mail server can take", f"{limit:,.0f} messages/s at most", new.rate / limit),
     ]
-
-
-@contextmanager
-def sink() -> Iterator[int]:
-    """Run a mail server in a process of its own. Yields its port."""
-    served = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.sink"], cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert served.stdin is not None
-    assert served.stdout is not None
-    try:
-        yield int(served.stdout.readline())
-    finally:
-        served.stdin.close()
-        served.wait(20)
 
 
 def _limit(port: int, count: int) -> float:
@@ -117,79 +70,6 @@ def _limit(port: int, count: int) -> float:
     return (count // 20 * 20) / (perf_counter() - begun)
 
 
-def _senders(port: int) -> list[Smtp]:
-    return [
-        Smtp.objects.create(
-            host="127.0.0.1",
-            port=port,
-            username="user",
-            password="secret",
-            secure=False,
-            from_email=f"maria{number}@example.com",
-            from_name="Maria Muster",
-            max_connections=CONNECTIONS,
-        )
-        for number in range(SENDERS)
-    ]
-
-
-def _run(kind: str, senders: list[Smtp], count: int) -> Run:
-    """Let the processes send so many messages."""
-    _wait_for_it(senders, count)
-    environment = {**os.environ, "OUTBOUND_PRIVATE_HOSTS": "127.0.0.0/8", "LOG_LEVEL": "WARNING"}
-    command = [sys.executable, "-m", "benchmarks.sending_worker", kind, str(LONGEST)]
-    processes = [
-        subprocess.Popen(
-            command, cwd=PROJECT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(PROCESSES)
-    ]
-    for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    postgres, begun = postgres_seconds(), perf_counter()
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    worked = sum(float(process.communicate(timeout=LONGEST + 60)[0]) for process in processes)
-    taken, spent = perf_counter() - begun, postgres_seconds() - postgres
-    found = SendJob.objects.filter(status="sent").count()
-    assert found == count, f"{found} of {count} were sent"
-    return Run(count / taken, 1000 * worked / count, 1000 * spent / count)
-
-
-def _wait_for_it(senders: list[Smtp], count: int) -> None:
-    """Have so many approved messages due, spread over the senders, and none else."""
-    with as_owner(), connection.cursor() as cursor:
-        cursor.execute("TRUNCATE outreach_sendjob, outreach_sendjobtransition, core_event, core_eventdelivery CASCADE")
-    contact = Contact.objects.filter(email__isnull=False).first()
-    assert contact is not None
-    now = timezone.now()
-    html = "".join(f"<p>{part}</p>" for part in WORDS.split("\n\n"))
-    SendJob.objects.create(
-        contact=contact, smtp=senders[0], status="approved", due_at=now, approved_at=now, subject="Köln: new hours",
-        text=WORDS, html=html, occurrence=1_000_000,
-    )  # fmt: skip
-    copied = {f'"{field.column}"': f'model."{field.column}"' for field in SendJob._meta.concrete_fields}
-    copied |= {
-        '"id"': "repeat('b', 12) || lpad(to_hex(turn.n), 12, '0')",
-        '"contact_id"': "turn.contact",
-        '"occurrence"': "turn.n",
-    }
-    copied['"smtp_id"'] = "(%s::text[])[1 + turn.n %% %s]"
-    with as_owner(), connection.cursor() as cursor:
-        cursor.execute(
-            f"INSERT INTO outreach_sendjob ({', '.join(copied)}) SELECT {', '.join(copied.values())}"
-            " FROM outreach_sendjob model, (SELECT n, (people.ids)[1 + n %% cardinality(people.ids)] AS contact FROM"
-            " (SELECT array_agg(id) AS ids FROM (SELECT id FROM crm_contact WHERE company_id = %s AND email IS NOT NULL"
-            " AND NOT is_deleted AND unsubscribed_at IS NULL LIMIT 6000) found) people, generate_series(1, %s) n) turn",
-            [[sender.pk for sender in senders], len(senders), senders[0].company_id, count],
-        )
-        cursor.execute("DELETE FROM outreach_sendjob WHERE occurrence = 1000000 AND left(id, 1) <> 'b'")
-        cursor.execute("VACUUM ANALYZE outreach_sendjob")
-
-
 def _claims(senders: list[Smtp], many: int) -> list[Result]:
     """Time what grows with nothing: claims of 200 messages, which are taken back, claims that find none that may go,
     and the question which senders have messages due, with few and with many messages waiting."""
@@ -201,7 +81,7 @@ def _claims(senders: list[Smtp], many: int) -> list[Result]:
     }
     taken = dict[str, list[float]]()
     for count in (FEW, many):
-        _wait_for_it(senders[:1], count)
+        have_due(senders[:1], count)
         for what, ask in asked.items():
             with _closed_window() if what.startswith("a look") else nullcontext():
                 taken.setdefault(what, []).append(median(seconds(ask) for _ in range(15)))

@@ -1,5 +1,8 @@
-"""python -m benchmarks.sending_worker new|former: a sending process. It says that it is ready, waits for a line, sends
-what is due, and prints the seconds that it has computed.
+"""python -m benchmarks.sending_worker KIND: a sending process. It says that it is ready, waits for a line, sends what
+is due, and prints the seconds that it has computed.
+
+Its loop is today's (new), the one that is kept as a yardstick (former), or that of the former version in whose tree it
+runs (whole; sending_trees.py).
 """
 
 from __future__ import annotations
@@ -9,15 +12,19 @@ import sys
 from time import monotonic, process_time
 
 import django
+from django.utils.module_loading import import_string
 
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    from benchmarks import former_sending
-    from outreach.delivery.sending import loop as sending
-
-    drain = {"new": sending.drain, "former": former_sending.drain}[sys.argv[1]]
+    drain = import_string(
+        {
+            "new": "outreach.delivery.sending.loop.drain",
+            "former": "benchmarks.former_sending.drain",
+            "whole": "outreach.delivery.worker.drain",
+        }[sys.argv[1]]
+    )
     print("ready", flush=True)
     sys.stdin.readline()
     before = process_time()
