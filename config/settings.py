@@ -373,8 +373,9 @@ UNFOLD = {
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "STYLES": ["core.backoffice.site.style"],
+    "SCRIPTS": ["core.backoffice.site.times"],
     "SIDEBAR": {"show_search": True, "navigation": "config.admin.navigation"},
-    "DASHBOARD_CALLBACK": "config.admin.dashboard",
+    "DASHBOARD_CALLBACK": "config.overview.dashboard",
     "LOGIN": {"form": "accounts.auth.staff_login.StaffLoginForm"},
     "ACCOUNT": {"navigation": "accounts.auth.second_factor_pages.account_links"},
     "COLORS": {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -21,11 +23,13 @@ class RefreshTokenAdmin(BackOfficeAdmin):
     """Sessions that can be renewed."""
 
     icon = "devices"
-    list_display = ("id", "user", "state", "created_at", "expires_at", "used_at", "revoked_at")
+    behind = True
+    list_display = ("__str__", "user", "state", "created_at", "expires_at", "used_at", "revoked_at")
     list_filter = (("user", AutocompleteSelectFilter),)
     list_select_related = ("user",)
     search_fields = ("=id", "=family", "user__email")
     commands = ("end",)
+    when: ClassVar[Any] = {"end": lambda token: not (token.revoked_at or token.used_at)}
 
     @admin.display(description="state")
     def state(self, token: RefreshToken) -> str:

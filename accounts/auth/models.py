@@ -28,6 +28,9 @@ class RefreshToken(BaseModel):
     user_agent = models.CharField(max_length=300, blank=True, default="", db_default="")
     last_used_at = models.DateTimeField(null=True, help_text="When a browser opened a page last, to 15 minutes.")
 
+    class Meta(BaseModel.Meta):
+        verbose_name = "session"
+
 
 def new_number() -> int:
     """Make a random number for a primary key."""

@@ -34,6 +34,7 @@ class CompanyAdmin(BackOfficeAdmin):
     """Tenants. The unique key of their contacts has a dialog of its own: every contact's key columns hang on it."""
 
     icon = "apartment"
+    finds = True
     edits = ("name", "email", "country_code", "number", "website", "description", "timezone")
     list_display = ("name", "email", "website", "country", "timezone", "created_at")
     search_fields = ("=id", "name", "email", "website")

@@ -18,7 +18,7 @@ class LoginLogAdmin(CompanyRecordAdmin):
     """Attempts to log in, once for each company of the person; those of strangers belong to none."""
 
     icon = "login"
-    list_display = ("created_at", "email", "status", "reason", "company", "ip", "user_agent")
+    list_display = ("__str__", "created_at", "email", "status", "reason", "company", "ip", "user_agent")
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
     search_fields = ("=id", "email")
     search_help_text = "Id, or a part of the address"

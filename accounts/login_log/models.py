@@ -24,4 +24,8 @@ class LoginLog(BaseModel, MaybeCompanyRow):
     user_agent = models.CharField(max_length=300, blank=True)
 
     class Meta(MaybeCompanyRow.Meta):
+        verbose_name = "log-in"
         indexes = [models.Index(fields=("company", "-created_at", "-id"), name="loginlog_newest")]
+
+    def __str__(self) -> str:
+        return self.email

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -10,6 +12,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from accounts.mails.models import Mail
 from accounts.mails.services import send_again
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin
+from core.backoffice.dialogs import has_status
 
 
 @admin.register(Mail)
@@ -23,6 +26,7 @@ class MailAdmin(BackOfficeAdmin):
     search_fields = ("=id", "to", "kind")
     search_help_text = "Address, kind or id"
     commands = ("again",)
+    when: ClassVar[Any] = {"again": has_status(Mail.Status.FAILED)}
 
     @admin.display(description="error")
     def error_line(self, mail: Mail) -> str:

@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import EncryptedTextField
 from core.models import Claimable, ClaimPolicy, MaybeCompanyRow
+from core.text.words import said
 
 
 class Mail(Claimable, MaybeCompanyRow):
@@ -31,10 +32,11 @@ class Mail(Claimable, MaybeCompanyRow):
     sent_at = models.DateTimeField(null=True)
 
     class Meta(MaybeCompanyRow.Meta):
+        verbose_name = "account mail"
         indexes = [
             models.Index(fields=("due_at", "id"), condition=models.Q(status="queued"), name="mail_due"),
             models.Index(fields=("status",), condition=models.Q(status="sending"), name="mail_sending"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} to {self.to}"
+        return f"{said(self.kind)} to {self.to}"

@@ -5,7 +5,7 @@ Changes go through the services, which write the invite log.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
@@ -25,6 +25,7 @@ from accounts.roles.models import Role
 from accounts.users.models import User
 from core.access import Actor
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
+from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.errors import NamedError
 from core.tenancy import company_scope
@@ -49,9 +50,18 @@ class MemberAdmin(CompanyRecordAdmin):
     """Who belongs to which company, and as what."""
 
     icon = "badge"
+    finds = True
     form = MemberForm
     edits = ("role", "name")
-    commands = ("block", "unblock", "make_owner", "make_plain", "resend", "remove")
+    commands = ("resend", "unblock", "make_owner", "make_plain", "block", "remove")
+    when: ClassVar[Any] = {
+        "block": has_status(Status.ACCEPTED),
+        "unblock": has_status(Status.BLOCKED),
+        "make_owner": has_status(Status.ACCEPTED),
+        "make_plain": has_status(Status.OWNER),
+        "resend": has_status(Status.INVITED),
+        "remove": has_status(Status.ACCEPTED, Status.BLOCKED, Status.INVITED),
+    }
     hides = ("invite_nonce",)
     list_display = ("email", "name", "company", "status", "role", "created_at")
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))

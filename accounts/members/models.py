@@ -53,6 +53,9 @@ class Member(CompanyModel):
             models.Index(fields=("email",), condition=Q(status="invited"), name="member_invited_email"),
         ]
 
+    def __str__(self) -> str:
+        return self.name or self.email
+
     def permissions(self) -> dict[str, Any]:
         """Return what the role allows: module -> method -> allowed."""
         return self.role.permission if self.role else {}
@@ -81,4 +84,8 @@ class InviteLog(CompanyModel):
     detail = models.CharField(max_length=300, blank=True)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "invitation"
         indexes = [models.Index(fields=("company", "-created_at", "id"), name="invitelog_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.get_action_display()}: {self.email}"

@@ -13,6 +13,7 @@ class NotificationAdmin(CompanyRecordAdmin):
     """What members were told in the product."""
 
     icon = "notifications"
+    behind = True
     list_display = ("text", "kind", "member", "company", "read_at", "created_at")
     list_filter = (BY_COMPANY, "kind")
     list_select_related = ("company", "member")

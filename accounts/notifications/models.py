@@ -21,3 +21,6 @@ class Notification(CompanyModel):
             models.Index(fields=("member", "-created_at", "id"), name="notification_newest"),
             models.Index(fields=("member",), condition=models.Q(read_at=None), name="notification_unread"),
         ]
+
+    def __str__(self) -> str:
+        return self.text[:80]

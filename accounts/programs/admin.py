@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from django import forms
 from django.contrib import admin
@@ -20,7 +20,7 @@ from accounts.programs.rewards import balances, claw_back_reward, pay_reward, pa
 from accounts.programs.services import approve_partnership, reject_partnership, revoke_partnership
 from accounts.users.models import User
 from core.backoffice.admin import BackOfficeAdmin
-from core.backoffice.dialogs import asks
+from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.text.formats import Formats
 
@@ -94,8 +94,14 @@ class PartnerProgramAdmin(BackOfficeAdmin):
     """Partnerships: asked for by people, decided on here."""
 
     icon = "handshake"
+    title_needs = ("user",)
     edits = ("commission_percent",)
     dialogs = ("approve", "reject", "revoke")
+    when: ClassVar[Any] = {
+        "approve": has_status("requested", "rejected", "revoked"),
+        "reject": has_status("requested"),
+        "revoke": has_status("approved"),
+    }
     list_display = ("user", "state", "code", "commission_percent", "requested_at", "decided_at", "decided_by")
     list_filter = (("status", ChoicesDropdownFilter),)
     list_select_related = ("user", "decided_by")
@@ -131,6 +137,7 @@ class ReferProgramAdmin(BackOfficeAdmin):
     """People in the referral program."""
 
     icon = "campaign"
+    title_needs = ("user",)
     list_display = ("user", "state", "code", "created_at")
     list_filter = (("status", ChoicesDropdownFilter),)
     list_select_related = ("user",)
@@ -147,6 +154,7 @@ class ReferralAdmin(BackOfficeAdmin):
     """Who brought whom."""
 
     icon = "group_add"
+    title_needs = ("user",)
     list_display = ("user", "referrer", "program", "code", "referred_company", "created_at")
     list_filter = (("program", ChoicesDropdownFilter), ("referrer", AutocompleteSelectFilter))
     list_select_related = ("user", "referrer", "referred_company")
@@ -161,6 +169,13 @@ class RewardAdmin(BackOfficeAdmin):
     icon = "redeem"
     dialogs = ("claw_back",)
     commands = ("pay", "settle")
+    when: ClassVar[Any] = {
+        "pay": lambda reward: reward.state == Reward.State.EARNED,
+        "settle": lambda reward: (
+            reward.state == Reward.State.CLAWED_BACK and reward.paid_at is not None and reward.settled_at is None
+        ),
+        "claw_back": lambda reward: reward.state != Reward.State.CLAWED_BACK,
+    }
     list_before_template = "admin/payouts.html"
     list_display = ("money", "beneficiary", "state_label", "program", "source", "created_at", "matures_at")
     list_filter = (("state", ChoicesDropdownFilter), ("program", ChoicesDropdownFilter), BY_BENEFICIARY)
@@ -207,7 +222,8 @@ class RewardTransitionAdmin(BackOfficeAdmin):
     """The moves of rewards."""
 
     icon = "timeline"
-    list_display = ("created_at", "reward", "from_state", "to_state", "by", "note")
+    behind = True
+    list_display = ("__str__", "created_at", "reward", "from_state", "to_state", "by", "note")
     list_filter = (("to_state", ChoicesDropdownFilter),)
     list_select_related = ("reward", "by")
     search_fields = ("=id", "=reward__id")

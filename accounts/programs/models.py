@@ -45,6 +45,7 @@ class PartnerProgram(BaseModel):
     )
 
     class Meta:
+        verbose_name = "partnership"
         constraints = [
             models.CheckConstraint(
                 condition=Q(commission_percent__gte=0) & Q(commission_percent__lte=100),
@@ -66,6 +67,9 @@ class ReferProgram(BaseModel):
     user = models.OneToOneField("accounts.User", on_delete=models.CASCADE, related_name="refer_program")
     status = models.CharField(max_length=8, choices=Status, default=Status.ACTIVE)
     code = models.CharField(max_length=16, unique=True, editable=False)
+
+    class Meta(BaseModel.Meta):
+        verbose_name = "referrer"
 
     def __str__(self) -> str:
         return str(self.user)
@@ -171,6 +175,8 @@ class RewardTransition(BaseModel):
     note = models.CharField(max_length=300, blank=True)
 
     class Meta:
+        verbose_name = "step of a reward"
+        verbose_name_plural = "steps of rewards"
         constraints = [
             # A reward leaves a state once: of concurrent transitions one succeeds.
             models.UniqueConstraint(fields=("reward", "from_state"), name="rewardtransition_once"),

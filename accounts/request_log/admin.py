@@ -17,7 +17,7 @@ class ServerLogAdmin(CompanyRecordAdmin):
     """Requests to the API, those of nobody too."""
 
     icon = "dns"
-    list_display = ("created_at", "company", "auth_path", "method", "route", "status", "duration_ms", "user", "ip")
+    list_display = ("__str__", "created_at", "company", "auth_path", "status", "duration_ms", "user", "ip")
     list_filter = (BY_COMPANY, ("status", RangeNumericFilter), ("auth_path", ChoicesDropdownFilter))
     list_select_related = ("company", "user")
     search_fields = ("=id", "path")

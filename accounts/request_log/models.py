@@ -36,4 +36,8 @@ class ServerLog(BaseModel, MaybeCompanyRow):
     user_agent = models.CharField(max_length=300, blank=True)
 
     class Meta(MaybeCompanyRow.Meta):
+        verbose_name = "API request"
         indexes = [models.Index(fields=("company", "-created_at", "-id"), name="serverlog_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.safestring import SafeString
 
 from accounts.roles.authority import staff_actor
 from accounts.roles.models import Role
-from accounts.roles.permissions import parse_permission
+from accounts.roles.pages import DEEDS, WORDS
+from accounts.roles.permissions import METHODS, MODULES, parse_permission
 from accounts.roles.services import update_role
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
+from core.backoffice.inputs import MatrixField
+from core.backoffice.panels import table
+from core.backoffice.values import Names, register_shape
 from core.errors import ApiError
 from core.tenancy import company_scope
 
 
 class RoleForm(BackOfficeForm):
     """A role, whose permission is module -> method -> allowed."""
+
+    permission = MatrixField(list(WORDS.items()), [(method, DEEDS[method].capitalize()) for method in METHODS])
 
     def clean_permission(self) -> dict[str, Any]:
         try:
@@ -36,6 +44,7 @@ class RoleAdmin(CompanyRecordAdmin):
     form = RoleForm
     edits = ("name", "description", "permission")
     commands = ("make_default",)
+    when: ClassVar[Any] = {"make_default": lambda role: not role.is_default}
     list_display = ("name", "company", "is_default", "description", "created_at")
     list_filter = (BY_COMPANY, "is_default")
     search_fields = ("=id", "name")
@@ -58,3 +67,24 @@ class RoleAdmin(CompanyRecordAdmin):
             )
 
         self.each(request, rows, move, "made the default role")
+
+
+@register_shape
+def _matrix(value: Any, names: Names) -> SafeString | None:
+    """Show a permission as a table to who may not change it."""
+    known = (
+        isinstance(value, Mapping)
+        and value
+        and all(
+            module in MODULES and isinstance(flags, Mapping) and set(flags) <= set(METHODS)
+            for module, flags in value.items()
+        )
+    )
+    if not known:
+        return None
+    rows = [
+        (words, *("✓" if value.get(module, {}).get(method) else "" for method in METHODS))
+        for module, words in WORDS.items()
+        if value.get(module)
+    ]
+    return table(("", *(DEEDS[method].capitalize() for method in METHODS)), rows)

@@ -32,6 +32,7 @@ class CompanySettingsAdmin(CompanyRecordAdmin):
     """How companies' products look and write; the time zone is on the company's page."""
 
     icon = "settings"
+    title_needs = ("company",)
     form = CompanySettingsForm
     edits = (
         *("currency", "date_format", "time_format", "app_name", "app_description", "app_version"),

@@ -53,3 +53,6 @@ class CompanySettings(CompanyModel):
     class Meta(CompanyModel.Meta):
         verbose_name_plural = "company settings"
         constraints = [models.UniqueConstraint(fields=("company",), name="companysettings_once")]
+
+    def __str__(self) -> str:
+        return f"Settings of {self.company}"

@@ -40,7 +40,8 @@ class StaffVisitAdmin(CompanyRecordAdmin):
     """Who looked at which company, and why."""
 
     icon = "visibility"
-    list_display = ("created_at", "company", "staff", "reason", "condition", "expires_at", "ended_at")
+    title_needs = ("staff",)
+    list_display = ("__str__", "created_at", "company", "staff", "reason", "condition", "expires_at", "ended_at")
     list_filter = (BY_COMPANY, ("staff", AutocompleteSelectFilter))
     list_select_related = ("company", "staff")
     search_fields = ("=id", "reason", "staff__email", "company__name")
@@ -62,7 +63,8 @@ class StaffVisitPageAdmin(CompanyRecordAdmin):
     """The pages that were looked at on visits."""
 
     icon = "footprint"
-    list_display = ("created_at", "path", "visit", "company")
+    behind = True
+    list_display = ("__str__", "created_at", "path", "visit", "company")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "visit__staff")
     search_fields = ("=id", "=visit__id", "visit__staff__email")
@@ -103,6 +105,7 @@ admin.site.unregister(Company)
 class VisitedCompanyAdmin(CompanyAdmin):
     """The page of a company, where staff start a visit."""
 
+    finds = True
     dialogs = (*CompanyAdmin.dialogs, "look_inside")
 
     @asks(ReasonForm, "Look inside", permission=PERMISSION)

@@ -40,5 +40,9 @@ class StaffVisitPage(CompanyModel):
     visit = CompanyForeignKey(StaffVisit, on_delete=models.CASCADE, related_name="pages")
     path = models.CharField(max_length=500)
 
+    class Meta(CompanyModel.Meta):
+        verbose_name = "page seen on a visit"
+        verbose_name_plural = "pages seen on visits"
+
     def __str__(self) -> str:
         return self.path

@@ -16,6 +16,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from accounts.users.models import User
 from accounts.users.services import end_sessions
 from core.backoffice.admin import BackOfficeAdmin
+from core.backoffice.display import FOLDED
 
 admin.site.unregister(Group)
 
@@ -37,9 +38,14 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both
     """People's accounts. Only superusers grant rights and change the accounts of other staff."""
 
     icon = "person"
+    finds = True
     edits = ("email", "name", "is_active", "is_staff", "is_superuser", "groups", "user_permissions")
     adds = True
-    commands = ("end_all_sessions", "mark_verified", "remove_second_factor")
+    commands = ("mark_verified", "end_all_sessions", "remove_second_factor")
+    when: ClassVar[Any] = {
+        "mark_verified": lambda user: user.email_verified_at is None,
+        "remove_second_factor": lambda user: user.secondfactor_set.filter(confirmed=True).exists(),
+    }
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
@@ -48,12 +54,6 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both
     search_fields = ("=id", "email", "name")
     search_help_text = "Name, e-mail or id; or the whole name or id of a company, for its members"
     ordering: ClassVar[Any] = ("-id",)
-    readonly_fields = ("id", "email_verified_at", "last_login", "created_at", "updated_at")
-    fieldsets = (
-        (None, {"fields": ("email", "name", "is_active")}),
-        ("Back office", {"fields": ("is_staff", "is_superuser", "groups", "user_permissions")}),
-        ("Record", {"fields": ("id", "email_verified_at", "last_login", "created_at", "updated_at")}),
-    )
     add_fieldsets = ((None, {"fields": ("email", "name", "usable_password", "password1", "password2")}),)
     rights = ("is_staff", "is_superuser", "groups", "user_permissions")
 
@@ -78,10 +78,17 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both
         return queryset.filter(Q(pk__in=found.order_by().values("pk")) | Q(pk__in=theirs.values("pk"))), False
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
-        return self.fieldsets if obj else self.add_fieldsets
+        if obj is None:
+            return self.add_fieldsets
+        may = [name for name in ("email", "name", "is_active") if self.has_change_permission(request, obj)]
+        rights = [name if may and request.user.is_superuser else self.column(name) for name in self.rights]
+        told = [self.column(name) for name in ("id", "email_verified_at", "last_login", "created_at", "updated_at")]
+        sets = [(None, {"fields": may})] if may else []
+        return [*sets, ("Back office", {"fields": rights}), (FOLDED, {"fields": told, "classes": ["collapse"]})]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
-        return self.readonly_fields if request.user.is_superuser else (*self.readonly_fields, *self.rights)
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[Any, ...]:
+        shown = [one for _, options in self.get_fieldsets(request, obj) for one in options["fields"]]
+        return tuple(one for one in shown if callable(one))
 
     @admin.display(description="End all sessions")
     def end_all_sessions(self, request: HttpRequest, rows: QuerySet[User]) -> None:

@@ -10,24 +10,25 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from unfold.admin import TabularInline
 
+from accounts.roles.pages import WORDS
 from billing.addons.models import AddOn, AddOnPrice, SubscriptionItem
 from billing.plans.validation import TermsForm
 from billing.subscriptions.models import Subscription
 from core.backoffice.admin import BackOfficeAdmin, CompanyRecordAdmin
+from core.backoffice.inputs import ChoicesField
 from core.backoffice.panels import ROWS, panel, table
 
 
 class AddOnForm(TermsForm):
     """A form of what an add-on adds."""
 
+    modules = ChoicesField(list(WORDS.items()), help_text="What may be used with it, beside what the plan has.")
+
     def clean_limits(self) -> dict[str, int]:
-        value = super().clean_limits()
+        value: dict[str, int] = self.cleaned_data["limits"]
         if "member" in value:
             raise forms.ValidationError("People are seats of the plan.")
         return value
-
-    def clean_modules(self) -> list[str]:
-        return super().clean_modules() or []
 
 
 class PriceInline(TabularInline):

@@ -55,6 +55,8 @@ class SubscriptionItem(CompanyModel):
     limits = JSONField(default=dict)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "add-on of a subscription"
+        verbose_name_plural = "add-ons of subscriptions"
         constraints = [
             models.UniqueConstraint(fields=("company", "subscription", "add_on"), name="subscriptionitem_once"),
             models.CheckConstraint(condition=Q(quantity__gt=0), name="subscriptionitem_quantity"),

@@ -32,6 +32,7 @@ class CouponAdmin(BackOfficeAdmin):
     kept in capitals; companies may write them as they like."""
 
     icon = "confirmation_number"
+    finds = True
     form = CouponForm
     adds = True
     edits = (

@@ -56,6 +56,8 @@ class Redemption(CompanyModel):
     state = models.CharField(max_length=8, choices=State, default=State.HELD)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "use of a coupon"
+        verbose_name_plural = "uses of coupons"
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "coupon"), condition=~Q(state="released"), name="redemption_once_a_company"

@@ -54,7 +54,8 @@ class DisputeWatchAdmin(CompanyRecordAdmin):
     """Payments that are looked at for disputes."""
 
     icon = "visibility"
-    list_display = ("id", "company", "attempt", "status", "error", "due_at")
+    behind = True
+    list_display = ("__str__", "company", "attempt", "status", "error", "due_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "attempt")
     search_fields = ("=id",)

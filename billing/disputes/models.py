@@ -51,7 +51,8 @@ class DisputeWatch(CompanyWork):
     status = models.CharField(max_length=7, choices=Status, default=Status.DUE)
 
     class Meta(CompanyWork.Meta):
-        verbose_name_plural = "dispute watches"
+        verbose_name = "watch for disputes"
+        verbose_name_plural = "watches for disputes"
         constraints = [models.UniqueConstraint(fields=("company", "attempt"), name="disputewatch_once")]
         indexes = [
             models.Index(fields=("due_at", "id"), condition=Q(status="due"), name="disputewatch_due"),

@@ -24,6 +24,7 @@ class DunningAdmin(CompanyRecordAdmin):
     """Renewals that are being collected. Filter by the order's status "open" for who owes something."""
 
     icon = "hourglass_bottom"
+    title_needs = ("payment",)
     commands = ("retry",)
     dialogs = ("write_off",)
     hides = ("told", "method")

@@ -30,6 +30,7 @@ class Dunning(CompanyWork):
     told = JSONField(default=dict, help_text="What the company was told, each with its time.")
 
     class Meta(CompanyWork.Meta):
+        verbose_name = "overdue payment"
         constraints = [models.UniqueConstraint(fields=("company", "payment"), name="dunning_once")]
         indexes = [
             models.Index(fields=("due_at", "id"), condition=models.Q(status="due"), name="dunning_due"),
@@ -37,4 +38,4 @@ class Dunning(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"{self.payment} {self.status}"
+        return f"{self.payment}, {self.status}"

@@ -50,5 +50,8 @@ class GatewayAccount(BaseModel):
         null=True, editable=False, help_text="Up to when its money has been compared with the books."
     )
 
+    class Meta(BaseModel.Meta):
+        verbose_name = "payment gateway"
+
     def __str__(self) -> str:
-        return f"gateway-{self.letter}: {self.adapter}"
+        return f"Gateway {self.letter.upper()}: {self.adapter}"

@@ -36,6 +36,7 @@ class InvoiceAdmin(CompanyRecordAdmin):
     """Invoices. Once issued they stay as they are; a credit note takes a part back."""
 
     icon = "receipt_long"
+    finds = True
     list_display = ("__str__", "company", "status", "kind", "total", "issued_on", "paid_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     search_fields = ("=id", "number", "company__name")
@@ -62,6 +63,7 @@ class InvoiceLineAdmin(CompanyRecordAdmin):
     """Lines of invoices."""
 
     icon = "list"
+    behind = True
     list_display = ("text", "company", "invoice", "quantity", "amount", "tax")
     list_select_related = ("company", "invoice")
     search_fields = ("=id", "text", "invoice__number")
@@ -106,6 +108,7 @@ class InvoiceSeriesAdmin(BackOfficeAdmin):
     """The last number of each series."""
 
     icon = "pin"
+    behind = True
     list_display = ("name", "last")
     search_fields = ("name",)
     ordering = ("name",)

@@ -113,6 +113,9 @@ class InvoiceLine(CompanyModel):
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("company", "invoice", "position"), name="invoiceline_place")]
 
+    def __str__(self) -> str:
+        return self.text
+
 
 class CreditNote(CompanyModel):
     """What is taken back of an issued invoice, in a series of its own."""

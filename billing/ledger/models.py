@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.models import CompanyModel
+from core.text.words import said
 
 
 class Posting(CompanyModel):
@@ -22,6 +23,8 @@ class Posting(CompanyModel):
     about = models.CharField(max_length=24, blank=True, default="", help_text="The invoice that it is about.")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "ledger entry"
+        verbose_name_plural = "ledger entries"
         constraints = [
             models.UniqueConstraint(fields=("company", "tx", "leg"), name="posting_once"),
             models.CheckConstraint(condition=~Q(amount_minor=0), name="posting_moves_something"),
@@ -34,4 +37,4 @@ class Posting(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.tx} {self.account} {self.amount_minor} {self.currency}"
+        return f"{said(self.account).capitalize()}: {self.tx.partition(':')[0]}"

@@ -5,6 +5,7 @@ from django.db.models import F, Q
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
+from core.text.words import day_of, said
 
 
 class MeterPeriod(CompanyModel):
@@ -27,6 +28,8 @@ class MeterPeriod(CompanyModel):
     currency = models.CharField(max_length=3, blank=True)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "month of use"
+        verbose_name_plural = "months of use"
         constraints = [
             models.UniqueConstraint(fields=("company", "meter", "starts_at"), name="meterperiod_once"),
             models.CheckConstraint(condition=Q(used__gte=0, reserved__gte=0), name="meterperiod_counts"),
@@ -45,7 +48,7 @@ class MeterPeriod(CompanyModel):
         return Q(unit_amount__isnull=False, used__gt=F("included") + F("billed"))
 
     def __str__(self) -> str:
-        return f"{self.meter} from {self.starts_at:%Y-%m-%d}"
+        return f"{said(self.meter).capitalize()} from {day_of(self.starts_at)}"
 
 
 class UsageEvent(CompanyModel):
@@ -63,6 +66,7 @@ class UsageEvent(CompanyModel):
     expires_at = models.DateTimeField(null=True, help_text="When the outcome of a reservation is looked up.")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "counted use"
         constraints = [models.UniqueConstraint(fields=("company", "meter", "source"), name="usageevent_once")]
         indexes = [
             models.Index(fields=("expires_at",), condition=Q(status="reserved"), name="usageevent_expires"),
@@ -71,4 +75,4 @@ class UsageEvent(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.meter} {self.source}"
+        return f"{said(self.meter).capitalize()} on {day_of(self.created_at)}"

@@ -14,6 +14,7 @@ class MethodSetupAdmin(CompanyRecordAdmin):
     """Ways to pay that are being saved on a gateway's page."""
 
     icon = "add_card"
-    list_display = ("id", "company", "letter", "adapter", "status", "reason", "created_at")
+    behind = True
+    list_display = ("__str__", "company", "letter", "adapter", "status", "reason", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), "letter", BY_COMPANY)
     search_fields = ("=id", "=gateway_id")

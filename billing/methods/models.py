@@ -6,6 +6,7 @@ from django.db.models import Q
 from billing.payments.models import PaymentMethod
 from core.fields import CompanyForeignKey
 from core.models import ClaimPolicy, CompanyWork
+from core.text.words import day_of
 
 
 class MethodSetup(CompanyWork):
@@ -34,6 +35,8 @@ class MethodSetup(CompanyWork):
     method = CompanyForeignKey(PaymentMethod, on_delete=models.SET_NULL, null=True, related_name="setups")
 
     class Meta(CompanyWork.Meta):
+        verbose_name = "set-up of a payment method"
+        verbose_name_plural = "set-ups of payment methods"
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "letter"), condition=Q(status__in=("due", "working")), name="methodsetup_one_open"
@@ -46,4 +49,4 @@ class MethodSetup(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"gateway-{self.letter} {self.pk}"
+        return f"Gateway {self.letter.upper()}, {day_of(self.created_at)}"

@@ -95,6 +95,7 @@ class PaymentAdmin(CompanyRecordAdmin):
     """The companies' orders. Filter by the state "submitted" for bank transfers that wait for a decision."""
 
     icon = "shopping_cart"
+    finds = True
     dialogs = ("approve", "reject", "credit")
     extra = ("shown_amount", "from_balance")
     hides = ("basis", "amount_minor", "credit_minor", "currency")
@@ -268,7 +269,7 @@ class TransactionAdmin(CompanyRecordAdmin):
     icon = "receipt"
     extra = ("shown_amount",)
     hides = ("amount_minor", "currency")
-    list_display = ("created_at", "company", "kind", "shown_amount", "by", "invoice")
+    list_display = ("__str__", "created_at", "company", "kind", "shown_amount", "by", "invoice")
     list_filter = (("kind", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "invoice")
     search_fields = ("=id", "invoice__number")
@@ -283,9 +284,10 @@ class GatewayEventAdmin(BackOfficeAdmin):
     """Webhooks that were taken. They only made us look."""
 
     icon = "webhook"
+    behind = True
     hides = ("hints",)
     extra = ("names",)
-    list_display = ("created_at", "account", "event_id", "found")
+    list_display = ("__str__", "created_at", "account", "event_id", "found")
     list_select_related = ("account",)
     search_fields = ("=id", "=event_id")
 

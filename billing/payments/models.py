@@ -8,6 +8,7 @@ from billing.invoices.models import Invoice
 from billing.plans.models import Plan, PlanPrice
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import BaseModel, ClaimPolicy, CompanyModel, CompanyWork
+from core.text.words import day_of
 
 
 class Payment(CompanyModel):
@@ -119,6 +120,8 @@ class Attempt(CompanyWork):
     )
 
     class Meta(CompanyWork.Meta):
+        verbose_name = "attempt to pay"
+        verbose_name_plural = "attempts to pay"
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "payment"),
@@ -136,7 +139,7 @@ class Attempt(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"gateway-{self.letter} {self.pk}"
+        return f"Gateway {self.letter.upper()}, {day_of(self.created_at)}"
 
 
 class PaymentMethod(CompanyModel):
@@ -239,5 +242,10 @@ class GatewayEvent(BaseModel):
     found = models.PositiveSmallIntegerField(default=0, help_text="Attempts that it made us look at.")
 
     class Meta:
+        verbose_name = "webhook of a gateway"
+        verbose_name_plural = "webhooks of gateways"
         constraints = [models.UniqueConstraint(fields=("account", "event_id"), name="gatewayevent_once")]
         indexes = [models.Index(fields=("created_at",), name="gatewayevent_age")]
+
+    def __str__(self) -> str:
+        return self.event_id

@@ -54,6 +54,7 @@ class PlanAdmin(BackOfficeAdmin):
     """The plans. Who pays for one keeps its terms as they were; a plan with subscribers cannot be deleted."""
 
     icon = "sell"
+    finds = True
     form = TermsForm
     adds = deletes = True
     edits = (

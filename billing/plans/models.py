@@ -109,5 +109,9 @@ class PlanVersion(BaseModel):
         help_text="From this day on subscriptions move to the plan's present terms with their next period.",
     )
 
+    class Meta(BaseModel.Meta):
+        verbose_name = "former terms of a plan"
+        verbose_name_plural = "former terms of plans"
+
     def __str__(self) -> str:
         return f"{self.plan} until {self.created_at:%Y-%m-%d}"

@@ -39,6 +39,7 @@ class ReconciliationAdmin(BackOfficeAdmin):
     """Comparisons of the gateways' money with the books: each account's daily, and by *Compare now* of the account."""
 
     icon = "compare_arrows"
+    title_needs = ("account",)
     list_display = ("since", "until", "account", "state", "payments", "refunds", "differences", "error")
     list_filter = (("status", ChoicesDropdownFilter),)
     list_select_related = ("account",)
@@ -67,7 +68,7 @@ class DifferenceAdmin(BackOfficeAdmin):
     icon = "difference"
     dialogs = ("see_to",)
     extra = ("ours",)
-    list_display = ("created_at", "account", "kind", "what", "there", "here", "payer", "cleared_at")
+    list_display = ("__str__", "created_at", "account", "kind", "what", "there", "here", "payer", "cleared_at")
     list_filter = (("kind", ChoicesDropdownFilter), ("cleared_at", admin.EmptyFieldListFilter))
     list_select_related = ("account", "payer")
     search_fields = ("=id", "=gateway_ref", "=reference")

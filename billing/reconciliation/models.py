@@ -71,6 +71,8 @@ class Difference(BaseModel):
     note = models.CharField(max_length=300, blank=True)
 
     class Meta:
+        verbose_name = "difference from a gateway"
+        verbose_name_plural = "differences from gateways"
         constraints = [
             models.UniqueConstraint(
                 fields=("account", "kind", "what", "gateway_ref", "reference"), name="difference_once"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from django import forms
 from django.contrib import admin
@@ -22,8 +22,8 @@ from unfold.widgets import (
 
 from accounts.models import User
 from billing.plans.models import Currency, Plan, PlanPrice
-from billing.plans.validation import TermsForm
-from billing.subscriptions.models import Subscription, SubscriptionChange
+from billing.plans.validation import OwnTermsForm
+from billing.subscriptions.models import OPEN, Subscription, SubscriptionChange
 from billing.subscriptions.pauses import pause_subscription, resume_subscription
 from billing.subscriptions.services import (
     activate_subscription,
@@ -36,7 +36,7 @@ from billing.subscriptions.services import (
     override_subscription,
 )
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.dialogs import asks
+from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 
 COLOURS = {
@@ -49,6 +49,9 @@ COLOURS = {
 }
 CHANGE = "billing.change_subscription"
 BY_PLAN = ("plan", AutocompleteSelectFilter)
+
+
+Status = Subscription.Status
 
 
 def end_of(day: date | None) -> datetime | None:
@@ -158,10 +161,20 @@ class SubscriptionAdmin(CompanyRecordAdmin):
     """The companies' subscriptions."""
 
     icon = "card_membership"
-    form = TermsForm
+    title_needs = ("company", "plan")
+    form = OwnTermsForm
     edits = ("modules", "limits", "overage")
     commands = ("activate", "resume", "expire")
     dialogs = ("grant", "extend", "change", "pause", "cancel")
+    when: ClassVar[Any] = {
+        "activate": lambda row: row.status in (Status.TRIAL, Status.PAST_DUE, Status.EXPIRED, Status.CANCELLED),
+        "resume": has_status(Status.PAUSED),
+        "pause": has_status(Status.ACTIVE),
+        "extend": has_status(Status.TRIAL, Status.ACTIVE, Status.PAST_DUE, Status.EXPIRED),
+        "change": has_status(*OPEN),
+        "cancel": has_status(*OPEN),
+        "expire": has_status(*OPEN),
+    }
     hides = ("is_primary", "period_day", "looked_at", "look_at", "use_looked_at", "use_told", "paused_at")
     list_display = ("company", "plan", "state", "seats", "period_end", "ends_at", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_PLAN, BY_COMPANY)
@@ -278,7 +291,8 @@ class SubscriptionChangeAdmin(CompanyRecordAdmin):
     """The log of changes of subscriptions."""
 
     icon = "history"
-    list_display = ("created_at", "company", "action", "by", "note", "source")
+    behind = True
+    list_display = ("__str__", "created_at", "company", "action", "by", "note", "source")
     list_filter = (("action", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "by")
     search_fields = ("=id", "=source", "company__name", "by__email", "note")

@@ -162,6 +162,8 @@ class SubscriptionChange(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "change of a subscription"
+        verbose_name_plural = "changes of subscriptions"
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "source"), condition=~Q(source=""), name="subscriptionchange_source_once"

@@ -32,6 +32,7 @@ class PlanVersionAdmin(BackOfficeAdmin):
     """Terms of plans as they were before a change, for those who pay for them. They are never edited."""
 
     icon = "history_edu"
+    title_needs = ("plan",)
     dialogs = ("end",)
     list_display = ("__str__", "subscribers", "min_seats", "max_seats", "ends_on", "created_at")
     list_select_related = ("plan",)

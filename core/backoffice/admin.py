@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import messages
@@ -17,11 +18,12 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.views import ChangeList
 
-from core.backoffice.dialogs import DialogMixin
+from core.backoffice.dialogs import Deed, DialogMixin
+from core.backoffice.display import TECHNICAL, DisplayMixin, is_secret
 from core.backoffice.paginator import LimitedPaginator
 from core.backoffice.panels import panels_of
 from core.errors import ApiError
-from core.fields import CompanyForeignKey, EncryptedTextField
+from core.fields import CompanyForeignKey
 from core.tenancy import company_scope
 from core.tenancy.models import CompanyRow
 
@@ -30,21 +32,8 @@ if TYPE_CHECKING:
 else:
     _ModelForm = ModelForm
 
-SECRETS = frozenset({"password", "key_hash", "token_hash", "lease"})
-"""Fields that no page shows, in addition to every EncryptedTextField."""
-
-LAST = frozenset(
-    {"id", "created_at", "updated_at", "created_by", "updated_by", "due_at", "worker", "attempts", "deaths"}
-)
-"""Fields at the end of a record's page."""
-
 BY_COMPANY = ("company", AutocompleteSelectFilter)
 """A list filter: one company, with autocompletion."""
-
-
-def is_secret(field: models.Field[Any, Any]) -> bool:
-    """Tell whether a field must never be rendered."""
-    return isinstance(field, EncryptedTextField) or field.name in SECRETS
 
 
 class BackOfficeForm(_ModelForm):
@@ -62,21 +51,24 @@ class PreparedChangeList(ChangeList):
         super().get_results(request)
         self.result_list: Any = list(self.result_list)
         self.model_admin.prepare(request, self.result_list)
+        self.model_admin.name_rows(self.result_list)
 
 
-class BackOfficeAdmin(DialogMixin, ModelAdmin):
+class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
     """Base of the ModelAdmins. `edits` names the editable fields; `adds` and `deletes` allow both.
 
-    `commands` names methods `(request, queryset)` that are actions of lists and buttons on record pages; they need the
-    change permission. `dialogs` names those that show a form first (core.backoffice.dialogs).
+    What its pages show is core.backoffice.display's. `commands` names methods `(request, queryset)` that are actions
+    of lists and buttons on record pages; they need the change permission. `dialogs` names those that show a form first
+    (core.backoffice.dialogs), `when` which states admit them.
     """
 
-    edits: tuple[str, ...] = ()
     adds = False
     deletes = False
     commands: tuple[str, ...] = ()
-    hides: tuple[str, ...] = ()
-    extra: tuple[str, ...] = ()
+    behind = False
+    """Whether its records are of interest to the operator alone, so that the menu lists them last."""
+    finds = False
+    """Whether the search in the menu looks through its records."""
     icon = "data_object"
 
     form = BackOfficeForm
@@ -115,22 +107,14 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         if self.fields:
             return list(self.fields)
-        shown = [
-            field.name for field in self.opts.concrete_fields if not is_secret(field) and field.name not in self.hides
-        ]
+        shown = self.shown_fields()
         if obj is None:
             return [name for name in shown if name in self.edits]
         edited, rest = (
             [name for name in shown if name in self.edits],
             [name for name in shown if name not in self.edits],
         )
-        return [*edited, *self.extra, *sorted(rest, key=LAST.__contains__)]
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        if obj is None:
-            return ()
-        declared = getattr(self.form, "declared_fields", {})
-        return tuple(name for name in self.get_fields(request, obj) if name not in self.edits and name not in declared)
+        return [*edited, *self.extra, *sorted(rest, key=TECHNICAL.__contains__)]
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[DjangoChangeList]:
         return PreparedChangeList
@@ -142,10 +126,6 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
         if isinstance(db_field, models.URLField):
             kwargs["assume_scheme"] = "https"
         return super().formfield_for_dbfield(db_field, request, **kwargs)
-
-    def lead(self, record: Any) -> str:
-        """Return the HTML at the top of a record's page."""
-        return ""
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         name = lookup.partition("__")[0]
@@ -162,10 +142,9 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
         context = {**(extra_context or {}), "show_save_and_add_another": False}
         record = self.get_object(request, object_id) if object_id else None
         if record is not None and self.has_view_permission(request, record):
-            context |= {"panels": panels_of(record, request), "commands": self._offered(request, record)}
-            context["lead"] = self.lead(record)
-            context["dialogs"] = self.offered_dialogs(request, record)
-            context["commands_address"] = self._address("command", record.pk)
+            context |= {"title": str(self.opts.verbose_name).capitalize(), "panels": panels_of(record, request)}
+            context |= {"lead": self.lead(record), "trouble": self.trouble(record), "summary": self.told(record)}
+            context |= {"deeds": self.deeds(request, record), "commands_address": self._address("command", record.pk)}
         response: HttpResponse = super().changeform_view(request, object_id, form_url, context)
         return response
 
@@ -194,10 +173,21 @@ class BackOfficeAdmin(DialogMixin, ModelAdmin):
                 )
         return actions
 
-    def _offered(self, request: HttpRequest, record: Any) -> list[dict[str, str]]:
+    def deeds(self, request: HttpRequest, record: Any) -> list[Deed]:
+        """Return the buttons of a record's page: what its state admits, the wanted one first."""
         actions = self.get_actions(request)
         offered = [name for name in self.commands if name in actions and self.admits(record, name)]
-        return [{"name": name, "description": str(actions[name][2])} for name in offered]
+        found = [Deed(name, str(actions[name][2])) for name in offered] + self.offered_dialogs(request, record)
+        found.sort(key=lambda deed: deed.name in self.last)
+        if found and found[0].name not in self.last:
+            found[0] = replace(found[0], wanted=True)
+        return found
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        plural = str(self.opts.verbose_name_plural)
+        title = {"title": plural[:1].upper() + plural[1:]}
+        response: HttpResponse = super().changelist_view(request, {**title, **(extra_context or {})})
+        return response
 
     def _address(self, what: str, *args: str) -> str:
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{what}", args=args)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,21 @@ class Dialog:
     title: str
     form: type[Form]
     permission: str
+
+
+@dataclass(frozen=True)
+class Deed:
+    """A button of a record's page: a command, or with an address a dialog. The wanted one stands out."""
+
+    name: str
+    title: str
+    address: str = ""
+    wanted: bool = False
+
+
+def has_status(*statuses: str) -> Callable[[Any], bool]:
+    """Return a condition of `when`: the record has one of these statuses."""
+    return lambda record: record.status in statuses
 
 
 def asks(form: type[Form], title: str, *, permission: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -54,18 +69,24 @@ class DialogMixin:
         opts = self.opts  # type: ignore[attr-defined]
         return f"{opts.app_label}_{opts.model_name}_ask"
 
-    def offered_dialogs(self, request: HttpRequest, record: Any) -> list[dict[str, str]]:
+    when: Mapping[str, Callable[[Any], bool]] = {}
+    """Dialog or command -> whether the record's state admits it. Without a condition it is always on offer."""
+    last: tuple[str, ...] = ("cancel", "expire", "end", "remove", "block", "reject", "revoke", "remove_second_factor")
+    """What takes something away: it stands behind the others, and never as the wanted one."""
+
+    def offered_dialogs(self, request: HttpRequest, record: Any) -> list[Deed]:
         """Return the dialogs that the request's user may open for the record."""
         found = [(name, getattr(self, name).dialog) for name in self.dialogs]
         return [
-            {"title": dialog.title, "address": reverse(f"admin:{self._dialog_url}", args=(record.pk, name))}
+            Deed(name, f"{dialog.title}…", reverse(f"admin:{self._dialog_url}", args=(record.pk, name)))
             for name, dialog in found
             if request.user.has_perm(dialog.permission) and self.admits(record, name)
         ]
 
     def admits(self, record: Any, name: str) -> bool:
         """Tell whether the record's state admits a dialog or command, so that its page offers it."""
-        return True
+        condition = self.when.get(name)
+        return condition is None or bool(condition(record))
 
     def dialog_facts(self, record: Any, name: str) -> Iterable[tuple[str, Any]]:
         """Return what a dialog shows above its form: names and values."""

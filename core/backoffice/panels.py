@@ -14,6 +14,8 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from core.backoffice.values import shown
+
 Render = Callable[[Any], SafeString]
 
 ROWS = 10
@@ -55,14 +57,15 @@ def table(
     headers: Sequence[str], rows: Iterable[Sequence[Any]], *, more: str = "", empty: str = "Nothing here yet."
 ) -> SafeString:
     """Render a table. `more` is the address of the whole list."""
-    return render_to_string(
-        "admin/panel_table.html", {"headers": headers, "rows": list(rows), "more": more, "empty": empty}
-    )
+    cells = [[shown(value, brief=True) for value in row] for row in rows]
+    return render_to_string("admin/panel_table.html", {"headers": headers, "rows": cells, "more": more, "empty": empty})
 
 
 def facts(pairs: Iterable[tuple[str, Any]]) -> SafeString:
     """Render figures side by side."""
-    return render_to_string("admin/panel_facts.html", {"pairs": list(pairs)})
+    return render_to_string(
+        "admin/panel_facts.html", {"pairs": [(name, shown(value, brief=True)) for name, value in pairs]}
+    )
 
 
 def link(record: models.Model | None, text: str = "") -> SafeString | str:

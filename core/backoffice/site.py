@@ -9,15 +9,22 @@ from typing import Any
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.templatetags.static import static
 from unfold.sites import UnfoldAdminSite
 
+from core.backoffice.search import find
 from core.tenancy import unscoped
 
 
 def style(request: HttpRequest) -> str:
     """Return the address of our style sheet, which the theme loads after its own."""
     return static("backoffice/backoffice.css")
+
+
+def times(request: HttpRequest) -> str:
+    """Return the address of the script that writes times in the reader's zone."""
+    return static("backoffice/times.js")
 
 
 def icon(request: HttpRequest) -> str:
@@ -65,6 +72,12 @@ class BackOfficeSite(UnfoldAdminSite):
         if app_label not in kept:
             kept[app_label] = super().get_app_list(request, app_label)
         return kept[app_label]
+
+    def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """Return what the menu's search finds. Nothing is kept: what was deleted meanwhile is not found."""
+        found = find(request, self.get_app_list(request), self._registry)
+        context = {"results": found, "term": request.GET.get("s", "").strip()}
+        return TemplateResponse(request, "admin/search_results.html", context, headers={"HX-Trigger": "search"})
 
     def admin_view(self, view: Callable[..., HttpResponse], cacheable: bool = False) -> Callable[..., HttpResponse]:
         guarded: Callable[..., HttpResponse] = super().admin_view(view, cacheable)

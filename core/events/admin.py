@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -11,6 +11,7 @@ from django.utils import timezone
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.dialogs import has_status
 from core.events.models import Event, EventDelivery
 
 
@@ -19,6 +20,7 @@ class EventAdmin(CompanyRecordAdmin):
     """The events, as consumers receive them."""
 
     icon = "bolt"
+    behind = True
     list_display = ("kind", "company", "object_id", "actor_id", "automation", "created_at")
     list_filter = (BY_COMPANY, "automation")
     search_fields = ("=id", "=object_id")
@@ -30,12 +32,14 @@ class EventDeliveryAdmin(CompanyRecordAdmin):
     """Deliveries that wait for their consumer, and those that it could not handle."""
 
     icon = "outbox"
+    behind = True
     list_display = ("event_kind", "consumer", "status", "company", "attempts", "due_at", "error_line")
     list_filter = (("status", ChoicesDropdownFilter), "consumer", BY_COMPANY)
     list_select_related = ("company", "event")
     search_fields = ("=id", "=event__id", "=event__object_id")
     search_help_text = "Id of the delivery, the event or the record"
     commands = ("retry",)
+    when: ClassVar[Any] = {"retry": has_status(EventDelivery.Status.PARKED)}
 
     @admin.display(description="event", ordering="event__kind")
     def event_kind(self, delivery: EventDelivery) -> str:

@@ -6,6 +6,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField, TransactionIdField
 from core.tenancy.models import CompanyModel, CompanyRow
+from core.text.words import said
 
 
 class Event(CompanyModel):
@@ -32,6 +33,9 @@ class Event(CompanyModel):
             models.Index(fields=("company", "object_id", "sequence"), name="event_object"),
         ]
 
+    def __str__(self) -> str:
+        return said(self.kind)
+
 
 class ObjectSequence(CompanyRow):
     """The number of the latest event of an object. Objects without a row have at most the event that made them."""
@@ -55,7 +59,11 @@ class EventDelivery(CompanyModel):
     error = models.TextField(blank=True)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "waiting event"
         constraints = [models.UniqueConstraint(fields=("event", "consumer"), name="eventdelivery_once")]
         indexes = [
             models.Index(fields=("due_at", "id"), condition=models.Q(status="pending"), name="eventdelivery_due")
         ]
+
+    def __str__(self) -> str:
+        return f"For {said(self.consumer)}"

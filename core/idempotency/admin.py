@@ -14,7 +14,8 @@ class IdempotencyKeyAdmin(CompanyRecordAdmin):
     """Requests that programs may repeat without a second effect, of the last day."""
 
     icon = "repeat"
-    list_display = ("created_at", "company", "operation", "key", "status", "caller")
+    behind = True
+    list_display = ("__str__", "created_at", "company", "operation", "key", "status", "caller")
     list_filter = (BY_COMPANY, ("status", RangeNumericFilter))
     search_fields = ("=id", "=key", "=caller")
     search_help_text = "The key, or the id of who has sent it"

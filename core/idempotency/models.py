@@ -21,5 +21,8 @@ class IdempotencyKey(CompanyModel):
     answer = EncryptedTextField(blank=True, help_text="The body, compressed. Too long a one is not kept.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "idempotency key"
+        verbose_name = "remembered request"
         constraints = [models.UniqueConstraint(fields=("company", "caller", "key"), name="idempotencykey_once")]
+
+    def __str__(self) -> str:
+        return self.operation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
@@ -59,6 +59,7 @@ class ResponseMessageAdmin(BackOfficeAdmin):
     hides = ("default_status", "default_text")
     extra = ("edited", "default")
     commands = ("reset",)
+    when: ClassVar[Any] = {"reset": lambda message: message.is_edited}
 
     @display(description="edited", label={"edited": "warning"})
     def edited(self, message: ResponseMessage) -> str | None:

@@ -9,6 +9,7 @@ from django.db.models.sql import AND, Query
 
 from core.ids import ObjectIdField, new_id
 from core.tenancy import NoActiveCompany, active_scope, company_id
+from core.text.words import day_of
 
 
 class BaseModel(models.Model):
@@ -22,7 +23,12 @@ class BaseModel(models.Model):
         abstract = True
 
     def __str__(self) -> str:
-        return str(getattr(self, "name", "") or self.pk)
+        return str(getattr(self, "name", "") or self.dated())
+
+    def dated(self) -> str:
+        """Return what people call a record without a name: its kind, and when it was made."""
+        kind = str(self._meta.verbose_name)
+        return f"{kind[:1].upper()}{kind[1:]} of {day_of(self.created_at)}, {self.created_at:%H:%M}"
 
 
 class CompanyQuerySet(models.QuerySet[Any]):

@@ -8,12 +8,17 @@ from functools import lru_cache
 from typing import Any
 
 import phonenumbers
+from babel import Locale
 from email_validator import EmailNotValidError, validate_email
-from phonenumbers import NumberParseException, PhoneMetadata, ValidationResult
+from phonenumbers import NumberParseException, PhoneMetadata, PhoneNumberFormat, ValidationResult
 
 from core.errors import shorten
 
 MAX_EMAIL = 254
+EMAIL = "Write one such as name@example.com."
+PHONE = "Write one such as +49 170 1234567."
+WITH_ARTICLE = {"GB", "US", "NL", "AE", "PH", "CZ", "BS", "GM", "MV", "SC", "SB", "KM", "MH", "CD", "CG", "CF", "DO"}
+"""Countries whose names have an article in a sentence."""
 _LOCAL = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _PLAIN_EMAIL = re.compile(rf"({_LOCAL}(?:\.{_LOCAL})*)@([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)", re.ASCII)
 _SEPARATORS = re.compile(r"[\s().\-/\u00a0\u2010-\u2015\u202f]+")
@@ -46,7 +51,7 @@ def _validate(text: str) -> str:
     try:
         found = validate_email(text, check_deliverability=False, test_environment=True, strict=True).normalized
     except (EmailNotValidError, UnicodeError) as error:
-        raise BadAddress(f"{shorten(text, 60)!r} is no e-mail address: {error}") from None
+        raise BadAddress(_email_trouble(text, str(error))) from None
     if len(found) > MAX_EMAIL:
         raise BadAddress(f"is longer than {MAX_EMAIL} characters")
     return found
@@ -98,7 +103,7 @@ def read_country_code(value: Any) -> str:
         digits = _SEPARATORS.sub("", text).removeprefix("+").removeprefix("00")
         code = int(digits) if _DIGITS.fullmatch(digits) and len(digits) <= 3 and digits[0] != "0" else 0
     if not code or _country(code) is None:
-        raise BadAddress(f"needs a dial prefix such as +49, got {shorten(value, 40)!r}")
+        raise BadAddress(f"{shorten(value, 40) or 'Nothing'} is no dial prefix. Write one such as +49.")
     return f"+{code}"
 
 
@@ -116,6 +121,65 @@ def read_phone(country_code: str | None, value: Any) -> Phone:
         if national is not None:
             return Phone(country_code, national, country_code + national)
     return _parse(country_code, digits, value)
+
+
+def _email_trouble(text: str, why: str) -> str:
+    """Say what is wrong with an e-mail address, and what to write."""
+    shown = shorten(text, 60)
+    if "@" not in text:
+        return f"{shown} is no e-mail address: it has no @. {EMAIL}"
+    return f"{shown} is no e-mail address: {why[:1].lower()}{why[1:].rstrip('.')}. {EMAIL}"
+
+
+def _phone_trouble(country_code: str | None, digits: str, shown: str) -> str:
+    """Say what is wrong with a phone number, and what to write: how many digits, such as which."""
+    code = int(country_code[1:]) if country_code else _code_of(digits)
+    country = _country(code) if code else None
+    if code is None or country is None:
+        return f"{shown} is no phone number. {PHONE}"
+    place = f"{_place(code)} (+{code})"
+    lengths = sorted(country.lengths)
+    plain = digits.removeprefix("+").removeprefix(str(code)) if digits.startswith("+") else digits
+    such, usual = _example(code)
+    usual = usual or lengths
+    many = f"{usual[0]}" if len(usual) == 1 else f"{usual[0]} to {usual[-1]}"
+    advice = f"Write {many} digits" + (f", such as {such}." if such else ".")
+    if not plain.isdecimal():
+        return f"{shown} is no phone number for {place}. {advice}"
+    if len(plain) < lengths[0]:
+        return f"{shown} is too short for {place}. {advice}"
+    if len(plain) > lengths[-1]:
+        return f"{shown} is too long for {place}. {advice}"
+    return f"{shown} is no phone number for {place}. {advice}"
+
+
+def _code_of(digits: str) -> int | None:
+    """Return the calling code that international digits begin with."""
+    text = digits.removeprefix("+")
+    return next(
+        (int(text[:size]) for size in (1, 2, 3) if text[:size].isdecimal() and _country(int(text[:size]))), None
+    )
+
+
+@lru_cache(maxsize=512)
+def _place(code: int) -> str:
+    """Return the name of a calling code's main country, as it stands in a sentence."""
+    region = phonenumbers.region_code_for_country_code(code)
+    name = str(Locale("en").territories.get(region, region))
+    return f"the {name}" if region in WITH_ARTICLE else name
+
+
+@lru_cache(maxsize=512)
+def _example(code: int) -> tuple[str, list[int]]:
+    """Return a mobile number of the calling code as people there write its digits, without the prefix of national
+    calls, and how many digits such numbers have."""
+    region = phonenumbers.region_code_for_country_code(code)
+    found = phonenumbers.example_number_for_type(region, phonenumbers.PhoneNumberType.MOBILE)
+    if found is None:
+        return "", []
+    metadata = PhoneMetadata.metadata_for_region(region)
+    lengths = sorted(metadata.mobile.possible_length) if metadata and metadata.mobile else []
+    return phonenumbers.format_number(found, PhoneNumberFormat.INTERNATIONAL).partition(" ")[2], lengths
 
 
 def phone_variants(text: str) -> tuple[str, ...]:
@@ -154,7 +218,9 @@ def _parse(country_code: str | None, digits: str, value: Any) -> Phone:
         digits = "+" + digits[2:]
     international = digits.startswith("+")
     if not international and country_code is None:
-        raise BadAddress("needs the international form, such as +49 170 1234567, or countryCode beside it")
+        raise BadAddress(
+            f"{shorten(value, 40)} lacks its country. Write it such as +49 170 1234567, or with countryCode beside it."
+        )
     found = [_possible(text) for text in ([digits] if international else [f"{country_code}{digits}", f"+{digits}"])]
     own = [phone for phone in found if phone is not None and phone.country_code == (country_code or phone.country_code)]
     if own:
@@ -162,7 +228,7 @@ def _parse(country_code: str | None, digits: str, value: Any) -> Phone:
         return next((phone for phone in own if _in_use(phone)), own[0])
     if international and found[0] is not None:
         raise BadAddress(f"the number {found[0].e164} does not belong to countryCode {country_code}")
-    raise BadAddress(f"{shorten(value, 40)!r} is no phone number of {country_code or 'any country'}")
+    raise BadAddress(_phone_trouble(country_code, digits, shorten(value, 40)))
 
 
 def _in_use(phone: Phone) -> bool:

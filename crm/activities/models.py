@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel
+from core.text.words import day_of, said
 
 
 class LeadActivity(CompanyModel):
@@ -44,7 +45,8 @@ class LeadActivity(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name_plural = "lead activities"
+        verbose_name = "activity"
+        verbose_name_plural = "activities"
         constraints = [
             models.UniqueConstraint(
                 fields=("event_id", "lead", "kind"),
@@ -75,6 +77,9 @@ class LeadActivity(CompanyModel):
                 name="leadactivity_contact_created",
             ),
         ]
+
+    def __str__(self) -> str:
+        return f"{said(self.kind).capitalize()}, {day_of(self.happened_at)}"
 
 
 class FollowUp(CompanyModel):
@@ -107,6 +112,7 @@ class FollowUp(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "follow-up"
         indexes = [
             models.Index(fields=("company", "created_at", "id"), name="followup_newest"),
             models.Index(fields=("company", "due_at", "id"), name="followup_due"),
@@ -118,6 +124,9 @@ class FollowUp(CompanyModel):
                 fields=("remind_at",), condition=Q(status="open", reminded_at__isnull=True), name="followup_reminding"
             ),
         ]
+
+    def __str__(self) -> str:
+        return self.title
 
 
 class CallLog(CompanyModel):
@@ -157,6 +166,7 @@ class CallLog(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "call"
         constraints = [
             models.CheckConstraint(
                 condition=Q(lead__isnull=False) | Q(contact__isnull=False), name="calllog_is_with_somebody"
@@ -168,3 +178,6 @@ class CallLog(CompanyModel):
             models.Index(fields=("lead",), condition=Q(lead__isnull=False), name="calllog_lead"),
             models.Index(fields=("contact",), condition=Q(contact__isnull=False), name="calllog_contact"),
         ]
+
+    def __str__(self) -> str:
+        return f"Call with {self.number}" if self.number else self.dated()

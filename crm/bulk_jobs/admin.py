@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -11,9 +12,11 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.dialogs import has_status
 from core.jobs.progress import ProgressMixin, progress_bar
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import move_job
+from crm.bulk_jobs.undo import may_be_undone, undo_bulk_job
 
 
 def _moved_to(status: str) -> Callable[[BulkJob], None]:
@@ -33,12 +36,22 @@ class BulkJobAdmin(ProgressMixin, CompanyRecordAdmin):
     list_select_related = ("company", "created_by")
     search_fields = ("=id", "company__name")
     hides = ("worker", "lease")
-    commands = ("pause", "resume", "cancel")
+    commands = ("undo", "resume", "pause", "cancel")
+    when: ClassVar[Any] = {
+        "resume": has_status(BulkJob.Status.PAUSED, BulkJob.Status.FAILED),
+        "pause": has_status(BulkJob.Status.QUEUED, BulkJob.Status.RUNNING),
+        "cancel": has_status(BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED),
+        "undo": lambda job: may_be_undone(job.action, job.status, job.started_at),
+    }
 
     def progress(self, job: BulkJob) -> SafeString:
         return progress_bar(job, {"changed": job.changed, "failed": job.failed})
 
     progress.short_description = "progress"  # type: ignore[attr-defined]
+
+    @admin.display(description="Undo")
+    def undo(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
+        self.each(request, rows, lambda job: undo_bulk_job(id=job.pk, actor_id=None), "to be undone")
 
     @admin.display(description="Pause")
     def pause(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:

@@ -61,6 +61,7 @@ class BulkJob(Job):
     )
 
     class Meta(Job.Meta):
+        verbose_name = "bulk change"
         indexes = [
             models.Index(fields=("due_at",), condition=Q(status="queued"), name="bulkjob_due"),
             models.Index(fields=("status",), condition=Q(status="running"), name="bulkjob_running"),
@@ -71,6 +72,9 @@ class BulkJob(Job):
                 fields=("undoes_import",), condition=Q(undoes_import__isnull=False), name="bulkjob_undoes_import"
             ),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.get_action_display()} {self.panel}s"
 
 
 class Journal(CompanyModel):

@@ -31,7 +31,7 @@ SWEEP = 5000
 
 
 @transaction.atomic
-def undo_bulk_job(*, id: str, actor_id: str, automation: bool = True) -> BulkJob:
+def undo_bulk_job(*, id: str, actor_id: str | None, automation: bool = True) -> BulkJob:
     """Create a job that undoes another one. Raises NotFound_404, and InvalidRequest_400 for a job that cannot be
     undone, or not now."""
     job = BulkJob.objects.select_for_update(of=("self",)).filter(pk=id).first()
@@ -82,7 +82,7 @@ def refuse_twice(undoings: QuerySet[BulkJob]) -> None:
         )
 
 
-def enqueue_undo(panel: str, actor_id: str, automation: bool, **source: Any) -> BulkJob:
+def enqueue_undo(panel: str, actor_id: str | None, automation: bool, **source: Any) -> BulkJob:
     """Create the job that undoes `source`: `undoes`, a bulk job, or `undoes_import`, an import.
 
     Where the plan's limits apply to the request, they apply to the job as well.

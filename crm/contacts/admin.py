@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.contrib import admin
 from django.db.models import F, QuerySet
 from django.http import HttpRequest
@@ -20,6 +22,7 @@ class ContactAdmin(CompanyRecordAdmin):
     """Contacts, read-only: the API changes them, since it keeps values, unique keys and events together."""
 
     icon = "contacts"
+    finds = True
     list_display = (
         "shown_name",
         "email",
@@ -36,6 +39,7 @@ class ContactAdmin(CompanyRecordAdmin):
     search_help_text = "Name, e-mail, number or id"
     hides = ("custom", "email_key", "number_key", "email_identity", "sort_name")
     commands = ("restore",)
+    when: ClassVar[Any] = {"restore": lambda contact: contact.is_deleted}
 
     @admin.display(description="Name", ordering=F("sort_name").asc(nulls_last=True))
     def shown_name(self, contact: Contact) -> str:

@@ -148,7 +148,7 @@ class Contact(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return self.name or self.email or self.contact_number or self.pk
+        return self.name or self.email or self.contact_number or self.dated()
 
 
 class CustomFieldValue(FieldValue):

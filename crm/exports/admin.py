@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.dialogs import has_status
 from core.jobs.progress import ProgressMixin
 from crm.exports.models import Export
 from crm.exports.services import cancel_export
@@ -24,6 +27,7 @@ class ExportAdmin(ProgressMixin, CompanyRecordAdmin):
     search_fields = ("=id", "resource", "company__name")
     hides = ("worker", "lease")
     commands = ("cancel",)
+    when: ClassVar[Any] = {"cancel": has_status(Export.Status.QUEUED, Export.Status.RUNNING, Export.Status.PAUSED)}
 
     @admin.display(description="Cancel")
     def cancel(self, request: HttpRequest, rows: QuerySet[Export]) -> None:

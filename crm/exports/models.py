@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyRow, Job
+from core.text.words import said
 
 
 class Export(Job):
@@ -30,6 +31,9 @@ class Export(Job):
             models.Index(fields=("status",), condition=Q(status="running"), name="export_running"),
             models.Index(fields=("company", "-created_at", "id"), name="export_newest"),
         ]
+
+    def __str__(self) -> str:
+        return f"{said(self.resource).capitalize()} as {self.format}"
 
 
 class ExportPart(CompanyRow):

@@ -96,6 +96,10 @@ class FieldType:
         """Check the stored value further. Raises BadValue."""
         return value
 
+    def advice(self, field: FieldSpec) -> str:
+        """Return a sentence on what to write, for who has left the field empty; empty where nothing need be said."""
+        return ""
+
 
 @dataclass(frozen=True, slots=True)
 class FieldSpec:

@@ -10,6 +10,7 @@ from core.errors import shorten
 from crm.field_types.base import BadValue
 
 _PARTS = re.compile(r"(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?:[ T,]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?", re.ASCII)
+SUCH_AS = "Write one such as 2026-01-31 or 31.01.2026."
 _TOKENS = (
     ("YYYY", "%Y"),
     ("MM", "%m"),
@@ -58,17 +59,22 @@ def parse_date_text(text: str, date_format: str = "") -> date | datetime:
         try:
             found = datetime.strptime(text, pattern)
         except ValueError:
-            raise BadValue(f"is no date of the form {date_format}, got {shorten(text, 40)!r}") from None
+            raise BadValue(f"{shorten(text, 40)} is no date of the form {date_format}. {_such_as(pattern)}") from None
         return found if "%H" in pattern or "%I" in pattern else found.date()
     match = _PARTS.fullmatch(text)
     if match is None:
-        raise BadValue(f"needs a date such as 2026-01-31 or 31.01.2026, got {shorten(text, 40)!r}")
+        raise BadValue(f"{shorten(text, 40)} is no date. {SUCH_AS}")
     try:
         return _from_parts(match)
     except BadValue:
         raise  # it may be two dates
     except (ValueError, OverflowError):
-        raise BadValue(f"needs a date that exists, got {shorten(text, 40)!r}") from None
+        raise BadValue(f"there is no day {shorten(text, 40)}. {SUCH_AS}") from None
+
+
+def _such_as(pattern: str) -> str:
+    """Return what to write in a format, for strptime."""
+    return f"Write one such as {datetime(2026, 1, 31, 9, 30).strftime(pattern)}."
 
 
 def _from_parts(match: re.Match[str]) -> date | datetime:
@@ -87,4 +93,7 @@ def _month_and_day(first: int, second: int, separator: str, text: str) -> tuple[
         return second, first
     if second > 12:
         return first, second
-    raise BadValue(f"{text!r} may be day and month or month and day; set the date format, for example DD/MM/YYYY")
+    raise BadValue(
+        f"{text} may be day and month or month and day. Write it such as 2026-01-31, or set the date format, for"
+        " example DD/MM/YYYY"
+    )

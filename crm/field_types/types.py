@@ -6,12 +6,15 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.text.addresses import BadAddress, read_email, read_phone
+from core.text.addresses import EMAIL, PHONE, BadAddress, read_email, read_phone
 from core.text.direction import without_turns
 from crm.field_types.base import BadValue, FieldSpec, FieldType
-from crm.field_types.values import clean_text, describe
+from crm.field_types.dates import SUCH_AS
+from crm.field_types.values import NUMBER, clean_text, describe
 
 MAX_LINE = 5000
+MOST_NAMED = 10
+"""The most options that a message names."""
 _LINE_BREAK = re.compile(r"[\r\n]")
 _URL_SCHEMES = ("http", "https")
 
@@ -34,15 +37,24 @@ class TextArea(FieldType):
 class Number(FieldType):
     name, value_types = "number", ("number",)
 
+    def advice(self, field: FieldSpec) -> str:
+        return NUMBER
+
 
 class Date(FieldType):
     name, value_types = "date", ("date",)
+
+    def advice(self, field: FieldSpec) -> str:
+        return SUCH_AS
 
 
 class Choice(FieldType):
     """One of the options' values; a choice of members or files needs no options."""
 
     takes_options = True
+
+    def advice(self, field: FieldSpec) -> str:
+        return f"Write one of these: {', '.join(field.options[:MOST_NAMED])}." if field.options else ""
 
     def check(self, value: Any, field: FieldSpec) -> Any:
         for item in value if isinstance(value, list) else (value,):
@@ -54,8 +66,11 @@ class Choice(FieldType):
             return
         text = str(item).lower() if isinstance(item, bool) else str(item)
         if text not in field.options:
-            known = ", ".join(field.options[:10]) or "none, the field has no options yet"
-            raise BadValue(f"needs one of the options ({known}), got {describe(item)}")
+            if not field.options:
+                raise BadValue(f"{describe(item)} is no option: the field has none yet")
+            more = f" (there are {len(field.options)})" if len(field.options) > MOST_NAMED else ""
+            known = ", ".join(field.options[:MOST_NAMED])
+            raise BadValue(f"{describe(item)} is none of the options. Write one of these: {known}{more}.")
 
 
 class Select(Choice):
@@ -90,6 +105,9 @@ class File(FieldType):
 class Email(FieldType):
     name, value_types = "email", ("string",)
 
+    def advice(self, field: FieldSpec) -> str:
+        return EMAIL
+
     def check(self, value: Any, field: FieldSpec) -> str:
         try:
             return read_email(value)
@@ -101,6 +119,9 @@ class Phone(FieldType):
     """A number in international form, stored as E.164."""
 
     name, value_types = "phone", ("string",)
+
+    def advice(self, field: FieldSpec) -> str:
+        return PHONE
 
     def check(self, value: Any, field: FieldSpec) -> str:
         try:
@@ -114,6 +135,9 @@ class Url(FieldType):
 
     name, value_types = "url", ("string",)
 
+    def advice(self, field: FieldSpec) -> str:
+        return "Write one such as https://example.com."
+
     def check(self, value: Any, field: FieldSpec) -> str:
         text = clean_text(value, 2000).strip()
         try:
@@ -123,7 +147,7 @@ class Url(FieldType):
         except ValueError:
             usable = False
         if not usable:
-            raise BadValue(f"needs a web address such as https://example.com, got {describe(value)}")
+            raise BadValue(f"{describe(value)} is no web address. Write one such as https://example.com.")
         return parts.geturl()
 
 

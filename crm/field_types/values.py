@@ -30,6 +30,8 @@ from crm.field_types.base import (
 )
 from crm.field_types.dates import parse_date_text
 
+NUMBER = "Write one such as 1200 or 1200.50."
+DATE = "Write one such as 2026-01-31 or 2026-01-31T09:30:00Z."
 MAX_TEXT = 20_000
 INDEXED_TEXT = 500
 INDEXED_ITEMS = 200
@@ -48,9 +50,9 @@ def clean_text(value: Any, limit: int = MAX_TEXT) -> str:
     if not isinstance(value, str):
         raise BadValue(f"needs text, got {describe(value)}")
     if len(value) > limit:
-        raise BadValue(f"is {len(value)} characters long, at most {limit} are allowed")
+        raise BadValue(f"is {len(value):,} characters long. Write at most {limit:,}.")
     if "\0" in value or _SURROGATE.search(value):
-        raise BadValue("holds a character that cannot be stored")
+        raise BadValue("holds a character that cannot be stored. Write it without that.")
     return value
 
 
@@ -64,7 +66,10 @@ def describe(value: Any) -> str:
         return "an object"
     if isinstance(value, list):
         return "an array"
-    return repr(shorten(value, 60)) if isinstance(value, str) else shorten(value, 60)
+    if not isinstance(value, str):
+        return shorten(value, 60)
+    text = shorten(value, 60)
+    return text if text and " " not in text else f"“{text}”"
 
 
 class String(ValueType):
@@ -86,9 +91,9 @@ class Number(ValueType):
 
     def clean(self, value: Any, field: FieldSpec) -> int | float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise BadValue(f"needs a number, got {describe(value)}")
+            raise BadValue(f"{describe(value)} is no number. {NUMBER}")
         if not abs(value) < LARGEST:
-            raise BadValue("is out of range: at most 20 digits before the point")
+            raise BadValue("is out of range. Write at most 20 digits before the point.")
         return value
 
     def cast(self, text: str, read_date: ReadDate) -> Any:
@@ -102,7 +107,7 @@ class Number(ValueType):
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> int | float:
         number = read_number(text)
         if abs(number) >= LARGEST:
-            raise BadValue("is out of range: at most 20 digits before the point")
+            raise BadValue("is out of range. Write at most 20 digits before the point.")
         whole = number == number.to_integral_value()
         return int(number) if whole and abs(number) <= _WHOLE_IN_JSON else float(number)
 
@@ -115,7 +120,7 @@ def read_number(text: str) -> Decimal:
     """Parse a number as people write it: 1234.5, 1,234.5, 1.234,5, 1 234,5 or 1'234.50."""
     text = text.strip()
     if not _NUMBER.fullmatch(text):
-        raise BadValue(f"needs a number, got {describe(text)}")
+        raise BadValue(f"{describe(text)} is no number. {NUMBER}")
     text = re.sub(r"[' \u00a0\u202f]", "", text)
     comma, point = text.rfind(","), text.rfind(".")
     if comma >= 0 and point >= 0:
@@ -128,7 +133,7 @@ def read_number(text: str) -> Decimal:
     try:
         return Decimal(text.replace(",", "."))
     except InvalidOperation:
-        raise BadValue(f"needs a number, got {describe(text)}") from None
+        raise BadValue(f"{describe(text)} is no number. {NUMBER}") from None
 
 
 class Boolean(ValueType):
@@ -142,7 +147,7 @@ class Boolean(ValueType):
 
     def clean(self, value: Any, field: FieldSpec) -> bool:
         if not isinstance(value, bool):
-            raise BadValue(f"needs true or false, got {describe(value)}")
+            raise BadValue(f"{describe(value)} is neither true nor false. Write true or false.")
         return value
 
     def cast(self, text: str, read_date: ReadDate) -> Any:
@@ -151,7 +156,7 @@ class Boolean(ValueType):
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> bool:
         found = self.words.get(text.lower())
         if found is None:
-            raise BadValue(f"needs yes or no, got {describe(text)}")
+            raise BadValue(f"{describe(text)} is neither yes nor no. Write yes or no.")
         return found
 
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
@@ -165,13 +170,13 @@ class Date(ValueType):
 
     def clean(self, value: Any, field: FieldSpec) -> str:
         if not isinstance(value, str) or len(value) > 40:
-            raise BadValue(f"needs a date such as 2026-01-31 or 2026-01-31T09:30:00Z, got {describe(value)}")
+            raise BadValue(f"{describe(value)} is no date. {DATE}")
         try:
             if len(value) == 10:
                 return date.fromisoformat(value).isoformat()
             return iso(as_utc(datetime.fromisoformat(value)))
         except (ValueError, OverflowError):
-            raise BadValue(f"needs a date such as 2026-01-31 or 2026-01-31T09:30:00Z, got {describe(value)}") from None
+            raise BadValue(f"{describe(value)} is no date. {DATE}") from None
 
     def cast(self, text: str, read_date: ReadDate) -> Any:
         try:

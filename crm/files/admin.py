@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -18,11 +20,13 @@ class FileAdmin(CompanyRecordAdmin):
     """Stored files, without their content."""
 
     icon = "attach_file"
+    finds = True
     list_display = ("name", "company", "mime", "readable_size", "storage", "trashed_at", "is_deleted", "created_at")
     list_filter = (BY_COMPANY, "storage", "is_deleted")
     search_fields = ("=id", "name")
     hides = ("path",)
     commands = ("restore",)
+    when: ClassVar[Any] = {"restore": lambda file: file.trashed_at is not None and not file.is_deleted}
 
     @admin.display(description="Take out of the recycle bin")
     def restore(self, request: HttpRequest, rows: QuerySet[File]) -> None:

@@ -31,6 +31,7 @@ class Bucket(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "file storage"
         constraints = [
             models.UniqueConstraint(fields=("company",), condition=Q(is_default=True), name="bucket_one_default")
         ]

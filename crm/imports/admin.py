@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, StreamingHttpResponse
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.values import lasting
 from core.jobs.progress import ProgressMixin, progress_bar
+from crm.bulk_jobs.changes import UNDOABLE_FOR
+from crm.bulk_jobs.models import BulkJob
 from crm.imports.models import Import, ImportRowError
+from crm.imports.pages.base import CONTACT_TARGETS, LEAD_TARGETS
+from crm.imports.row_errors import errors_csv
 from crm.imports.services import update_import
+from crm.imports.undo import undo_import
+from crm.records.models import CustomField
+
+Status = Import.Status
+COUNTS = {"created": "Created", "updated": "Updated", "skipped": "Skipped, as they exist", "failed": "Refused"}
+
+
+def may_be_undone(job: Import) -> bool:
+    """Tell whether the import's records can be taken back now."""
+    if job.status not in (Status.COMPLETED, Status.CANCELLED) or job.started_at is None:
+        return False
+    return job.started_at + UNDOABLE_FOR >= timezone.now() and undoing_of(job) is None
+
+
+def undoing_of(job: Import) -> BulkJob | None:
+    """Return the bulk job that undoes the import, or has undone it."""
+    stopped = (BulkJob.Status.FAILED, BulkJob.Status.CANCELLED)
+    found: BulkJob | None = BulkJob.objects.filter(undoes_import=job).exclude(status__in=stopped).first()
+    return found
 
 
 @admin.register(Import)
@@ -21,12 +50,26 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
     """Imports and their progress."""
 
     icon = "upload_file"
+    finds = True
+    title_needs = ("file",)
     list_display = ("file_name", "company", "status", "progress", "created_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "file")
     search_fields = ("=id", "file__name", "company__name")
     hides = ("sample", "worker", "lease")
-    commands = ("resume", "pause", "cancel")
+    folds = (
+        *("file", "headers", "column_mapping", "total", "processed", "created", "updated", "skipped", "failed", "rate"),
+        *("header_row", "last_row", "row_count", "next_row", "limited", "may_create_contacts", "may_change_contacts"),
+        "started_at",
+    )
+    commands = ("resume", "download_errors", "undo", "pause", "cancel")
+    when: ClassVar[Any] = {
+        "resume": has_status(Status.PAUSED, Status.FAILED),
+        "pause": has_status(Status.QUEUED, Status.RUNNING),
+        "cancel": has_status(Status.QUEUED, Status.RUNNING, Status.PAUSED, Status.FAILED),
+        "undo": may_be_undone,
+        "download_errors": lambda job: job.row_errors.exists(),
+    }
 
     @admin.display(description="file", ordering="file__name")
     def file_name(self, job: Import) -> str:
@@ -34,19 +77,51 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
 
     @admin.display(description="progress")
     def progress(self, job: Import) -> SafeString:
-        return progress_bar(job, {name: getattr(job, name) for name in ("created", "updated", "skipped", "failed")})
+        return progress_bar(job, {name: getattr(job, name) for name in COUNTS})
+
+    def summary(self, record: Import) -> Iterable[tuple[str, Any]]:
+        """What became of the rows, of whom, and when."""
+        status: Any = self.column("status", brief=True)
+        yield "Status", status(record)
+        for name, words in COUNTS.items():
+            if number := getattr(record, name):
+                yield words, f"{number:,}"
+        yield "Company", link(record.company)
+        yield "By", link(record.created_by) if record.created_by else "the API"
+        yield "Started", record.started_at
+        if record.finished_at:
+            yield "Took", lasting(record.busy_ms / 1000)
+        if undoing := undoing_of(record):
+            yield "Undone by", link(undoing)
 
     @admin.display(description="Resume")
     def resume(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
-        self._move(request, rows, Import.Status.RUNNING, "goes on")
+        self._move(request, rows, Status.RUNNING, "goes on")
 
     @admin.display(description="Pause")
     def pause(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
-        self._move(request, rows, Import.Status.PAUSED, "asked to pause")
+        self._move(request, rows, Status.PAUSED, "asked to pause")
 
     @admin.display(description="Cancel")
     def cancel(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
-        self._move(request, rows, Import.Status.CANCELLED, "asked to stop")
+        self._move(request, rows, Status.CANCELLED, "asked to stop")
+
+    @admin.display(description="Undo")
+    def undo(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
+        def one(job: Import) -> None:
+            undo_import(id=job.pk, import_type=job.import_type, actor_id=None)
+
+        self.each(request, rows, one, "to be undone")
+
+    @admin.display(description="Download rows with problems")
+    def download_errors(self, request: HttpRequest, rows: QuerySet[Import]) -> StreamingHttpResponse | None:
+        job = rows.select_related("file").first()
+        if job is None:
+            return None
+        name = f"{job.file.name.rpartition('.')[0] or job.file.name}-problems.csv"
+        self.log_change(request, job, "Downloaded the rows with problems.")
+        headers = {"Content-Disposition": f'attachment; filename="{name.encode("ascii", "replace").decode()}"'}
+        return StreamingHttpResponse(errors_csv(job), content_type="text/csv; charset=utf-8", headers=headers)
 
     def _move(self, request: HttpRequest, rows: QuerySet[Import], status: str, done: str) -> None:
         def move(job: Import) -> None:
@@ -55,16 +130,37 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
         self.each(request, rows, move, done, atomic=False)
 
 
-@panel(Import, "Row errors", permission="crm.view_importrowerror")
+@panel(Import, "Rows with problems", permission="crm.view_importrowerror")
 def _row_errors(job: Import) -> SafeString:
     rows = ImportRowError.objects.filter(job=job).order_by("row", "id")
-    cells = [(row.row, row.column or "–", row.code, row.message) for row in rows[:ROWS]]
+    cells = [(link(row, f"Row {row.row}"), row.column or "–", row.message, _in_row(job, row)) for row in rows[:ROWS]]
     return table(
-        ("Row", "Column", "Code", "What is wrong"),
+        ("Row", "Column", "What is wrong", "What stands there"),
         cells,
         more=list_address(ImportRowError, job__id__exact=job.pk),
-        empty="No row failed.",
+        empty="Every row is in.",
     )
+
+
+def _in_row(job: Import, error: ImportRowError) -> str:
+    """Return the cell that is wrong, or the row if the problem is not one of a column."""
+    place = job.headers.index(error.column) if error.column in job.headers else -1
+    if 0 <= place < len(error.values):
+        return str(error.values[place] or "")
+    return " · ".join(str(value) for value in error.values if value)
+
+
+@panel(Import, "Columns")
+def _columns(job: Import) -> SafeString:
+    """Show where each column of the file goes."""
+    targets = LEAD_TARGETS if job.import_type == Import.Type.LEAD else CONTACT_TARGETS
+    own = CustomField.objects.filter(company=job.company_id, unique_field_id__in=list(job.column_mapping.values()))
+    names = {**dict(own.values_list("unique_field_id", "name")), **targets}
+    cells = [
+        (header, names.get(job.column_mapping[header], "a field that is gone") if header in job.column_mapping else "–")
+        for header in job.headers
+    ]
+    return table(("Column", "Goes to"), cells, empty="The file has not been read yet.")
 
 
 @admin.register(ImportRowError)
@@ -72,7 +168,9 @@ class ImportRowErrorAdmin(CompanyRecordAdmin):
     """Rows of files that failed, were skipped or lost values."""
 
     icon = "error"
-    list_display = ("row", "column", "code", "message", "skipped", "file_name", "company", "created_at")
+    behind = True
+    title_needs = ()
+    list_display = ("__str__", "message", "skipped", "file_name", "company", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "job__file")
     search_fields = ("=id", "=job__id", "=code")

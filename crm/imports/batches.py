@@ -19,6 +19,9 @@ from crm.records.automation import is_queued
 from crm.records.schema import RecordRow, ValueProblem
 from crm.records.values import prepare_values
 
+LACKS = "is required"
+"""How the problem of a value begins that a record must have."""
+
 
 @dataclass(slots=True)
 class Batch:
@@ -128,7 +131,10 @@ class RowWriter:
         noted = batch.problems.setdefault(position, [])
         for key, code, message in problems:
             column = column_of.get(key, "")
-            noted.append((column, code, message if column or not key else f"{key}: {message}"))
+            spec = self.schema.system_fields.get(key) or self.schema.fields.get(key)
+            if message.startswith(LACKS):
+                message = f"is missing, but needed. {spec.field_type.advice(spec) if spec else ''}".rstrip()
+            noted.append((column, code, message if column or not key else f"{spec.name if spec else key}: {message}"))
 
     def _check_references(self, batch: Batch) -> None:
         found = self.schema.check_references(batch.rows, drop_invalid=self.options.skip_invalid)

@@ -64,6 +64,9 @@ class Import(Job):
             models.Index(fields=("company", "-created_at", "id"), name="import_newest"),
         ]
 
+    def __str__(self) -> str:
+        return str(self.file)
+
     @property
     def enquiry(self) -> bool | str | None:
         """What was sent as userEnquiry."""
@@ -91,4 +94,9 @@ class ImportRowError(CompanyModel):
     values = JSONField(default=list, help_text="The row's cells as they were read, to mend and send again.")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "row with a problem"
+        verbose_name_plural = "rows with problems"
         indexes = [models.Index(fields=("job", "row", "id"), name="importrowerror_row")]
+
+    def __str__(self) -> str:
+        return f"Row {self.row}: {self.column}" if self.column else f"Row {self.row}"

@@ -33,7 +33,7 @@ class Undoing:
 
 
 @transaction.atomic
-def undo_import(*, id: str, import_type: str, actor_id: str, automation: bool = True) -> BulkJob:
+def undo_import(*, id: str, import_type: str, actor_id: str | None, automation: bool = True) -> BulkJob:
     """Create a job that undoes an import, also a deleted one: it deletes the created records and restores the updated
     ones.
 

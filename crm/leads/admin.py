@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
+from accounts.settings.formats import currencies_of
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
+from core.text.formats import Formats
 from crm.bulk_jobs.restoring import restore_one
 from crm.custom_fields.admin import custom_values
 from crm.leads.kind import LEAD
@@ -20,10 +24,12 @@ class LeadAdmin(CompanyRecordAdmin):
     """Leads, read-only: the API changes them, since it keeps values, duplicates, assignment and events together."""
 
     icon = "handshake"
+    finds = True
+    title_needs = ("contact",)
     list_display = (
         "contact",
         "status",
-        "value",
+        "worth",
         "team",
         "team_member",
         "first_product",
@@ -36,7 +42,22 @@ class LeadAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "contact__email", "contact__name", "contact__contact_number")
     search_help_text = "The contact's name, e-mail or number, or the lead's id"
     hides = ("custom",)
+    folds = ("value", "first_product")
     commands = ("restore",)
+    when: ClassVar[Any] = {"restore": lambda lead: lead.is_deleted}
+
+    def prepare(self, request: HttpRequest, rows: list[Lead]) -> None:
+        currencies = currencies_of({row.company_id for row in rows})
+        for row in rows:
+            row.__dict__["currency"] = currencies.get(row.company_id)
+
+    @admin.display(description="value", ordering="value")
+    def worth(self, lead: Lead) -> str:
+        """Write the value in the company's currency."""
+        if lead.value is None:
+            return ""
+        currency = lead.__dict__.get("currency") or currencies_of([lead.company_id]).get(lead.company_id)
+        return Formats().money(lead.value, currency)
 
     @admin.display(description="Restore")
     def restore(self, request: HttpRequest, rows: QuerySet[Lead]) -> None:

@@ -87,7 +87,7 @@ class Lead(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.status} {self.pk}"
+        return str(self.contact)
 
 
 class LeadValue(FieldValue):

@@ -29,6 +29,7 @@ class MeetingAdmin(CompanyRecordAdmin):
     """Meetings, read-only: the API changes them and notifies the participants."""
 
     icon = "event"
+    finds = True
     list_display = (
         "title",
         "company",

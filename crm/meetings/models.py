@@ -57,6 +57,9 @@ class Meeting(CompanyModel):
             ),
         ]
 
+    def __str__(self) -> str:
+        return self.title
+
 
 class MeetingAttendee(CompanyModel):
     """Somebody who is invited to a meeting: a member, a contact, or an address alone."""

@@ -34,6 +34,7 @@ class DuplicateDismissalAdmin(CompanyRecordAdmin):
     """Pairs of records that somebody said are not the same."""
 
     icon = "difference"
+    behind = True
     list_display = ("first_id", "second_id", "company", "panel", "created_by", "created_at")
     list_filter = (BY_COMPANY, "panel")
     list_select_related = ("company", "created_by")

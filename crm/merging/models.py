@@ -29,6 +29,9 @@ class Merge(CompanyModel):
     class Meta(CompanyModel.Meta):
         indexes = [models.Index(fields=("company", "-created_at", "id"), name="merge_newest")]
 
+    def __str__(self) -> str:
+        return f"{len(self.loser_ids) + 1} {self.panel}s into one"
+
 
 class DuplicateDismissal(CompanyModel):
     """A pair of records that somebody said are not the same."""
@@ -41,8 +44,13 @@ class DuplicateDismissal(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "pair that is no duplicate"
+        verbose_name_plural = "pairs that are no duplicates"
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "panel", "first_id", "second_id"), name="duplicatedismissal_once"
             )
         ]
+
+    def __str__(self) -> str:
+        return f"Two {self.panel}s"

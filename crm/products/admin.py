@@ -15,6 +15,7 @@ class ProductServiceAdmin(CompanyRecordAdmin):
     """Products and services, read-only: the API changes them, since it keeps values and events together."""
 
     icon = "inventory_2"
+    finds = True
     list_display = (
         "name",
         "company",

@@ -42,7 +42,8 @@ class ValueProblem(NamedTuple):
 
 def explain(problems: Iterable[ValueProblem]) -> str:
     """Join the problems into one warning."""
-    return "; ".join(str(problem) for problem in problems)
+    texts = [str(problem) for problem in problems]
+    return "; ".join([*(text.rstrip(".") for text in texts[:-1]), *texts[-1:]])
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ class SegmentAdmin(CompanyRecordAdmin):
     """Segments, read-only: the API checks their filters against the company's fields."""
 
     icon = "filter_alt"
+    finds = True
     list_display = ("name", "company", "panel", "kind", "description", "created_at")
     list_filter = (BY_COMPANY, ("panel", ChoicesDropdownFilter), ("kind", ChoicesDropdownFilter))
     search_fields = ("=id", "name")

@@ -31,6 +31,7 @@ class WebhookDeliveryAdmin(CompanyRecordAdmin):
     """Deliveries: what came of them, without what they tell."""
 
     icon = "outbox"
+    behind = True
     hides = ("body", "response_body")
     list_display = ("kind", "webhook", "status", "company", "attempts", "response_status", "tried_at", "error_line")
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))

@@ -8,6 +8,7 @@ from django.db.models import Q
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField, ObjectIdField
 from core.jobs.models import ClaimPolicy
 from core.models import CompanyModel, CompanyWork
+from core.text.words import said
 
 
 class Webhook(CompanyModel):
@@ -104,6 +105,9 @@ class WebhookDelivery(CompanyWork):
             models.Index(fields=("company", "webhook", "-created_at", "id"), name="webhookd_newest"),
             models.Index(fields=("company", "object_id"), name="webhookd_person"),
         ]
+
+    def __str__(self) -> str:
+        return said(self.kind)
 
     @property
     def message_id(self) -> str:

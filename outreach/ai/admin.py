@@ -60,6 +60,7 @@ class AiBudgetAdmin(CompanyRecordAdmin):
     """What is used and reserved of each budget."""
 
     icon = "savings"
+    behind = True
     list_display = ("key", "company", "tokens_used", "tokens_reserved", "cost_used", "cost_reserved")
     list_filter = (BY_COMPANY,)
     search_fields = ("=id", "key")

@@ -65,7 +65,8 @@ class AiCaps(CompanyModel):
     run_cost_cap = _cost("Most that a run may cost that names no cap itself; empty: no cap.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = verbose_name_plural = "AI caps"
+        verbose_name = "AI limit"
+        verbose_name_plural = "AI limits"
         constraints = [models.UniqueConstraint(fields=("company",), name="aicaps_once")]
 
 
@@ -79,11 +80,11 @@ class AiBudget(CompanyModel):
     cost_reserved = models.DecimalField(max_digits=18, decimal_places=6, default=0)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "AI budget"
+        verbose_name = verbose_name_plural = "AI use by month"
         constraints = [models.UniqueConstraint(fields=("company", "key"), name="aibudget_once")]
 
     def __str__(self) -> str:
-        return self.key
+        return self.key.replace(":", ", ")
 
 
 class AiUsage(CompanyModel):

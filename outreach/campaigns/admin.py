@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -9,6 +11,7 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.dialogs import has_status
 from core.backoffice.panels import panel
 from outreach.campaigns.changing import cancel_campaign
 from outreach.campaigns.models import Campaign
@@ -22,11 +25,13 @@ class CampaignAdmin(CompanyRecordAdmin):
     """Campaigns, and what has become of their messages."""
 
     icon = "mark_email_read"
+    finds = True
     list_display = ("name", "company", "status", "type", "audience_mode", "recurring", "started_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY, "recurring", "manual")
     list_select_related = ("company",)
     search_fields = ("=id", "name", "company__name")
     commands = ("cancel",)
+    when: ClassVar[Any] = {"cancel": has_status("scheduled", "running", "paused")}
 
     @admin.display(description="Cancel")
     def cancel(self, request: HttpRequest, rows: QuerySet[Campaign]) -> None:

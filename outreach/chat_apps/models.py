@@ -139,6 +139,8 @@ class ChatOptOut(CompanyModel):
     source = models.CharField(max_length=24, blank=True, default="", help_text="The message that tells of it.")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "number that opted out"
+        verbose_name_plural = "numbers that opted out"
         constraints = [models.UniqueConstraint(fields=("company", "phone"), name="chatoptout_once")]
 
     def __str__(self) -> str:

@@ -13,6 +13,7 @@ class ChatEventAdmin(CompanyRecordAdmin):
     """What the chat vendor has told."""
 
     icon = "webhook"
+    behind = True
     hides = ("data", "dedupe_key")
     list_display = ("__str__", "app", "company", "happened_at", "applied_at", "error")
     list_filter = (BY_COMPANY, "kind")

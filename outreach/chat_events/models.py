@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+from core.text.words import said
 
 
 class ChatEvent(CompanyModel):
@@ -25,6 +26,8 @@ class ChatEvent(CompanyModel):
     error = models.CharField(max_length=500, blank=True, default="", help_text="Why it could not be applied.")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "report of a chat platform"
+        verbose_name_plural = "reports of chat platforms"
         constraints = [models.UniqueConstraint(fields=("company", "app", "dedupe_key"), name="chatevent_once")]
         indexes = [
             models.Index(fields=("created_at", "id"), condition=Q(applied_at=None), name="chatevent_waiting"),
@@ -33,4 +36,4 @@ class ChatEvent(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.phone}".strip()
+        return f"{said(self.kind).capitalize()} {self.phone}".strip()

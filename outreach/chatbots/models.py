@@ -56,6 +56,7 @@ class ManualChatbot(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "chatbot"
         constraints = [models.UniqueConstraint(fields=("company", "normalized_name"), name="manualchatbot_name_unique")]
         indexes = [
             models.Index(fields=("company", "created_at", "id"), name="manualchatbot_newest"),

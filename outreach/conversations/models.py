@@ -124,6 +124,7 @@ class ConversationMessage(CompanyModel):
     happened_at = models.DateTimeField()
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "chat message"
         constraints = [
             models.UniqueConstraint(fields=("company", "external_id"), name="conversationmessage_once"),
         ]

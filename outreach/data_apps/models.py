@@ -40,6 +40,7 @@ class DataApp(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "data source"
         indexes = [models.Index(fields=("company", "kind", "created_at", "id"), name="dataapp_kind")]
 
     def __str__(self) -> str:

@@ -71,4 +71,4 @@ class SenderCheck(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"{self.domain} {self.light}".strip() or str(self.pk)
+        return self.domain or self.dated()

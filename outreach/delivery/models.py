@@ -7,6 +7,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
+from core.text.words import day_of, said
 from outreach.delivery.approving.hashes import content_hash, envelope_of
 from outreach.delivery.channels import Channels
 from outreach.delivery.chat_columns import CHAT_INDEXES, ChatColumns
@@ -157,6 +158,7 @@ class SendJob(ChatColumns, CompanyWork):
     )
 
     class Meta(CompanyWork.Meta):
+        verbose_name = "message"
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "run", "contact", "channel", "step", "occurrence"),
@@ -262,7 +264,7 @@ class SendJob(ChatColumns, CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return self.subject or self.pk
+        return self.subject or self.dated()
 
     @property
     def sender(self) -> Sender | None:
@@ -336,7 +338,12 @@ class SendJobTransition(CompanyModel):
     actor = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "step of a message"
+        verbose_name_plural = "steps of messages"
         indexes = [models.Index(fields=("send_job", "created_at", "id"), name="sendjobtransition_job")]
+
+    def __str__(self) -> str:
+        return f"{said(self.to_status).capitalize()}, {day_of(self.created_at)}"
 
 
 APPROVAL_DAYS = 14
@@ -394,5 +401,8 @@ class GenieSettings(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name_plural = "genie settings"
+        verbose_name = verbose_name_plural = "sending hours"
         constraints = [models.UniqueConstraint(fields=("company",), name="geniesettings_once")]
+
+    def __str__(self) -> str:
+        return f"Sending hours of {self.company}"

@@ -13,6 +13,7 @@ class EmailTemplateAdmin(CompanyRecordAdmin):
     """Templates of mails."""
 
     icon = "draft"
+    finds = True
     list_display = ("name", "company", "category", "subject", "created_at")
     search_fields = ("=id", "name", "subject")
 
@@ -22,6 +23,7 @@ class EmailTemplateVersionAdmin(CompanyRecordAdmin):
     """The words that templates had."""
 
     icon = "history"
+    title_needs = ("template",)
     list_select_related = ("company", "template", "created_by__user")
     list_display = ("template", "company", "number", "subject", "created_by", "created_at")
     search_fields = ("=id", "=template__id", "subject")

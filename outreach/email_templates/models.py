@@ -67,4 +67,4 @@ class EmailTemplateVersion(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.template_id}/{self.number}"
+        return f"{self.template}, version {self.number}"

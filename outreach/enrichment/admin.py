@@ -16,6 +16,7 @@ class EnrichmentAdmin(ProgressMixin, CompanyRecordAdmin):
     """How far the enrichment of runs' recipients is."""
 
     icon = "person_add"
+    title_needs = ("run",)
     list_display = ("run", "company", "status", "progress", "proposed", "until", "created_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "run")

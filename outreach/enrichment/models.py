@@ -28,7 +28,7 @@ class Enrichment(Job):
         ]
 
     def __str__(self) -> str:
-        return f"{self.run_id}/{self.occurrence}"
+        return f"Enrichment for {self.run}"
 
 
 class EnrichmentProposal(CompanyModel):

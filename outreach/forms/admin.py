@@ -13,6 +13,7 @@ class FormAdmin(CompanyRecordAdmin):
     """Companies' forms."""
 
     icon = "dynamic_form"
+    finds = True
     hides = ("worker", "lease")
     list_display = ("name", "company", "source", "state", "last_lead_at", "error", "created_at")
     list_filter = (BY_COMPANY, "source", "state")

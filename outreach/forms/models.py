@@ -9,6 +9,7 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyWork
+from core.text.words import day_of, said
 
 TOKEN_LENGTH = 32
 COLOUR = "#2f5bea"
@@ -133,6 +134,7 @@ class FormLead(CompanyWork):
     lead = CompanyForeignKey("crm.Lead", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
 
     class Meta(CompanyWork.Meta):
+        verbose_name = "form answer"
         constraints = [models.UniqueConstraint(fields=("company", "form", "leadgen_id"), name="formlead_once")]
         indexes = [
             models.Index(fields=("company", "form", "created_at", "id"), name="formlead_of_form"),
@@ -144,4 +146,4 @@ class FormLead(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"{self.state} {self.leadgen_id}"
+        return f"{said(self.state).capitalize()}, {day_of(self.submitted_at)}"

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
-from core.jobs.progress import ProgressMixin, grouped, progress_bar
+from core.jobs.progress import MOVING, ProgressMixin, grouped, progress_bar
 from outreach.delivery.admin import message_table
 from outreach.delivery.models import SendJob
 from outreach.genie.models import GenieScheduler
+from outreach.genie.review.messages import approve_all, retry_failed
 from outreach.genie.services import cancel_run
+
+TO_GO = ("planned", "draft", "approved")
+"""Statuses of messages that a cancellation stops."""
 
 
 @admin.register(GenieScheduler)
@@ -25,13 +31,23 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
     """Outreach runs: how far their planning is, and what has become of their messages."""
 
     icon = "rocket_launch"
+    finds = True
     list_display = ("__str__", "company", "status", "progress", "draft", "recurring", "created_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY, "draft", "recurring")
     list_select_related = ("company",)
     list_per_page = 25
     search_fields = ("=id", "name", "company__name")
     hides = ("worker", "lease")
-    commands = ("cancel",)
+    folds = (
+        *("name", "total", "processed", "occurrence", "planned_at", "told_at", "planned_until", "type", "automation"),
+        *("user_enquiry_enabled", "track_opens", "track_clicks", "started_at", "interval_ms"),
+    )
+    commands = ("approve", "retry", "cancel")
+    when: ClassVar[Any] = {
+        "approve": lambda run: run.cancelled_at is None and _counts(run).get("draft", 0) > 0,
+        "retry": lambda run: run.cancelled_at is None and _counts(run).get("failed", 0) > 0,
+        "cancel": lambda run: run.cancelled_at is None and bool(run.status in MOVING or set(TO_GO) & set(_counts(run))),
+    }
 
     def prepare(self, request: HttpRequest, rows: list[GenieScheduler]) -> None:
         counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
@@ -40,10 +56,29 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
 
     @admin.display(description="progress")
     def progress(self, run: GenieScheduler) -> SafeString:
-        counts = getattr(run, "message_counts", None)
-        if counts is None:
-            counts = grouped(SendJob.objects.filter(run=run), "run_id", "status").get(run.pk, {})
-        return progress_bar(run, counts)
+        return progress_bar(run, _counts(run))
+
+    def summary(self, record: GenieScheduler) -> Iterable[tuple[str, Any]]:
+        """What has become of its messages, of whom, with what."""
+        status: Any = self.column("status", brief=True)
+        yield "Planning", status(record)
+        for name, number in sorted(_counts(record).items(), key=lambda pair: -pair[1]):
+            words = "Drafts to approve" if name == "draft" else str(SendJob.Status(name).label)
+            address = list_address(SendJob, run__id__exact=record.pk, status__exact=name)
+            yield words, format_html('<a class="backoffice-link" href="{}">{:,}</a>', address, number)
+        yield "Company", link(record.company)
+        yield "By", link(record.created_by) if record.created_by else "the API"
+        yield "Sender", link(record.smtp or record.mail_app) if record.smtp or record.mail_app else None
+        yield "Created", record.created_at
+        yield "Cancelled", record.cancelled_at
+
+    @admin.display(description="Approve the drafts")
+    def approve(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
+        self.each(request, rows, lambda run: approve_all(run_id=run.pk, member_id=None), "approved")
+
+    @admin.display(description="Try the failed ones again")
+    def retry(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
+        self.each(request, rows, lambda run: retry_failed(run_id=run.pk, member_id=None, unknown=False), "to go again")
 
     @admin.display(description="Cancel")
     def cancel(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
@@ -53,6 +88,15 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
             lambda run: cancel_run(run_id=run.pk, member_id=None, of_campaign=run.of_campaign_id is not None),
             "cancelled",
         )
+
+
+def _counts(run: GenieScheduler) -> dict[str, int]:
+    """Return status -> number of the run's messages, which lists have read for all of their rows."""
+    found: dict[str, int] | None = run.__dict__.get("message_counts")
+    if found is None:
+        found = grouped(SendJob.objects.filter(run=run), "run_id", "status").get(run.pk, {})
+        run.__dict__["message_counts"] = found
+    return found
 
 
 @panel(GenieScheduler, "Messages", permission="outreach.view_sendjob")

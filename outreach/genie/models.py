@@ -132,7 +132,8 @@ class GenieScheduler(Job):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(Job.Meta):
-        verbose_name = "genie run"
+        verbose_name = "outreach run"
+        verbose_name_plural = "outreach runs"
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "of_campaign"),
@@ -166,7 +167,7 @@ class GenieScheduler(Job):
         ]
 
     def __str__(self) -> str:
-        return self.name or self.prompt[:60] or self.pk
+        return self.name or self.prompt[:60] or self.dated()
 
     @property
     def about(self) -> tuple[str, str]:

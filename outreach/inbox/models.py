@@ -43,8 +43,8 @@ class ImapMailbox(CompanyWork):
     )
 
     class Meta(CompanyWork.Meta):
-        verbose_name = "IMAP mailbox"
-        verbose_name_plural = "IMAP mailboxes"
+        verbose_name = "mailbox"
+        verbose_name_plural = "mailboxes"
         constraints = [models.UniqueConstraint(fields=("company", "smtp"), name="imapmailbox_once")]
         indexes = [
             models.Index(fields=("due_at",), condition=Q(status="waiting", is_active=True), name="imapmailbox_due"),
@@ -105,6 +105,7 @@ class InboundMessage(CompanyModel):
     read_at = models.DateTimeField(null=True, blank=True)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "received mail"
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "mailbox", "folder", "uid_validity", "uid"), name="inboundmessage_place"
@@ -127,4 +128,4 @@ class InboundMessage(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return self.subject or self.from_email or self.pk
+        return self.subject or self.from_email or self.dated()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -9,6 +11,7 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.dialogs import has_status
 from core.jobs.progress import ProgressMixin, progress_bar
 from outreach.lead_generation.models import LeadGeneration
 from outreach.lead_generation.services import cancel_generation
@@ -26,6 +29,7 @@ class LeadGenerationAdmin(ProgressMixin, CompanyRecordAdmin):
     search_fields = ("=id", "prompt", "company__name")
     hides = ("worker", "lease")
     commands = ("cancel",)
+    when: ClassVar[Any] = {"cancel": has_status("queued", "running", "paused")}
 
     @admin.display(description="progress")
     def progress(self, generation: LeadGeneration) -> SafeString:

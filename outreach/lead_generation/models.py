@@ -57,6 +57,8 @@ class LeadGeneration(Job):
     )
 
     class Meta(Job.Meta):
+        verbose_name = "search for leads"
+        verbose_name_plural = "searches for leads"
         indexes = [
             models.Index(fields=("due_at",), condition=models.Q(status="queued"), name="leadgeneration_due"),
             models.Index(fields=("status",), condition=models.Q(status="running"), name="leadgeneration_running"),

@@ -13,6 +13,7 @@ class MailEventAdmin(CompanyRecordAdmin):
     """What mail vendors have told of messages."""
 
     icon = "webhook"
+    behind = True
     hides = ("raw", "dedupe_key")
     list_display = ("__str__", "app", "company", "happened_at", "applied_at", "send_job")
     list_filter = (BY_COMPANY,)

@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+from core.text.words import said
 
 
 class MailEvent(CompanyModel):
@@ -27,6 +28,8 @@ class MailEvent(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "report of a mail vendor"
+        verbose_name_plural = "reports of mail vendors"
         constraints = [models.UniqueConstraint(fields=("app", "dedupe_key"), name="mailevent_once")]
         indexes = [
             models.Index(fields=("created_at", "id"), condition=Q(applied_at=None), name="mailevent_waiting"),
@@ -35,4 +38,4 @@ class MailEvent(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.recipient}".strip()
+        return f"{said(self.kind).capitalize()} {self.recipient}".strip()

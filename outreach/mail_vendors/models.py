@@ -62,8 +62,8 @@ class MailApp(Sender):
     )
 
     class Meta(Sender.Meta):
+        verbose_name = "mail vendor"
         abstract = False
-        verbose_name = "mail vendor app"
 
     def __str__(self) -> str:
         return f"{self.name or self.place} <{self.from_email}>"
@@ -100,6 +100,8 @@ class VendorLogin(CompanyModel):
     ends_at = models.DateTimeField()
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "log-in at a mail vendor"
+        verbose_name_plural = "log-ins at mail vendors"
         constraints = [models.UniqueConstraint(fields=("company", "member", "letter"), name="vendorlogin_once")]
 
     def __str__(self) -> str:

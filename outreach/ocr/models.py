@@ -29,7 +29,7 @@ class Ocr(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "OCR app"
+        verbose_name = "card reader"
         constraints = [
             models.UniqueConstraint(fields=("company",), condition=Q(is_default=True), name="ocr_one_default")
         ]

@@ -102,8 +102,8 @@ class Smtp(Sender):
     )
 
     class Meta(Sender.Meta):
+        verbose_name = "sender"
         abstract = False
-        verbose_name = "SMTP sender"
 
     def __str__(self) -> str:
         return f"{self.name or self.host} <{self.from_email}>"

@@ -19,6 +19,7 @@ class SuppressionAdmin(CompanyRecordAdmin):
     """Addresses that are never written to. People who unsubscribed or complained stay on the list."""
 
     icon = "block"
+    finds = True
     deletes = True
     list_display = ("email", "reason", "company", "source", "created_at")
     list_filter = (("reason", ChoicesDropdownFilter), BY_COMPANY)

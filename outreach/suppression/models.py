@@ -24,6 +24,8 @@ class Suppression(CompanyModel):
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "address never written to"
+        verbose_name_plural = "addresses never written to"
         constraints = [models.UniqueConstraint(fields=("company", "email"), name="suppression_once")]
         indexes = [
             models.Index(fields=("company", "created_at", "id"), name="suppression_newest"),
@@ -64,6 +66,3 @@ class SuppressionImport(Job):
             models.Index(fields=("company", "created_at", "id"), name="suppressionimport_newest"),
             models.Index(fields=("file",), name="suppressionimport_file"),
         ]
-
-    def __str__(self) -> str:
-        return f"import {self.pk}"

@@ -43,7 +43,7 @@ class ChatWidget(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "chat widget"
+        verbose_name = "website chat"
         constraints = [models.UniqueConstraint("company", Lower("name"), name="chatwidget_name_unique")]
         indexes = [models.Index(fields=("company", "created_at", "id"), name="chatwidget_newest")]
 
@@ -64,10 +64,11 @@ class WidgetVisitor(CompanyModel):
     read_at = models.DateTimeField(null=True, help_text="Up to when they have read.")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "website visitor"
         indexes = [
             models.Index(fields=("seen_at",), name="widgetvisitor_seen"),
             models.Index("company", Lower("email"), name="widgetvisitor_email"),
         ]
 
     def __str__(self) -> str:
-        return self.name or self.email or self.pk
+        return self.name or self.email or self.dated()

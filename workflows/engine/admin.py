@@ -31,7 +31,8 @@ class WorkflowRunAdmin(CompanyRecordAdmin):
     """Runs of workflows."""
 
     icon = "play_circle"
-    list_display = ("id", "company", "workflow", "status", "reason", "error_code", "created_at", "finished_at")
+    title_needs = ("workflow",)
+    list_display = ("__str__", "company", "workflow", "status", "reason", "error_code", "created_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "workflow")
     search_fields = ("=id", "=contact__id", "=lead__id", "workflow__name")
@@ -42,7 +43,8 @@ class RunStepAdmin(CompanyRecordAdmin):
     """Steps of runs."""
 
     icon = "footprint"
-    list_display = ("node", "company", "run_id", "visit", "attempt", "status", "handle", "created_at")
+    behind = True
+    list_display = ("node", "company", "run", "visit", "attempt", "status", "handle", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company",)
     search_fields = ("=id", "=run__id")
@@ -53,7 +55,8 @@ class RunTimerAdmin(CompanyRecordAdmin):
     """Waits of runs."""
 
     icon = "hourglass_top"
-    list_display = ("run_id", "company", "token", "due_at", "told")
+    behind = True
+    list_display = ("run", "company", "token", "due_at", "told")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
     search_fields = ("=id", "=run__id")
@@ -64,7 +67,8 @@ class RunReadyAdmin(CompanyRecordAdmin):
     """Notices of runs that may move."""
 
     icon = "inbox"
-    list_display = ("run_id", "company", "priority", "created_at")
+    behind = True
+    list_display = ("run", "company", "priority", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
     search_fields = ("=id", "=run__id")
@@ -75,6 +79,7 @@ class NodeCountAdmin(CompanyRecordAdmin):
     """How often runs went through nodes."""
 
     icon = "tag"
+    behind = True
     list_display = ("workflow", "company", "node", "hour", "outcome", "number")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "workflow")
@@ -86,7 +91,8 @@ class RunInboxAdmin(CompanyRecordAdmin):
     """What runs have waited for and have not taken yet."""
 
     icon = "move_to_inbox"
-    list_display = ("run_id", "company", "token", "kind", "created_at")
+    behind = True
+    list_display = ("run", "company", "token", "kind", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
     search_fields = ("=id", "=run__id")
@@ -97,7 +103,8 @@ class RunCallAdmin(CompanyRecordAdmin):
     """Calls that runs make outside."""
 
     icon = "http"
-    list_display = ("run_id", "company", "node", "kind", "host", "status", "attempts", "late", "created_at")
+    behind = True
+    list_display = ("run", "company", "node", "kind", "host", "status", "attempts", "late", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), "late", BY_COMPANY)
     list_select_related = ("company",)
     search_fields = ("=id", "=run__id", "host")
@@ -108,7 +115,7 @@ class RunApprovalAdmin(CompanyRecordAdmin):
     """Questions of runs to members."""
 
     icon = "how_to_reg"
-    list_display = ("run_id", "company", "node", "status", "until", "answered_by", "answered_at")
+    list_display = ("run", "company", "node", "status", "until", "answered_by", "answered_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "answered_by__user")
     search_fields = ("=id", "=run__id")
@@ -119,7 +126,8 @@ class RunListenerAdmin(CompanyRecordAdmin):
     """Events that runs wait for."""
 
     icon = "hearing"
-    list_display = ("run_id", "company", "node", "kind", "object_id", "created_at")
+    behind = True
+    list_display = ("run", "company", "node", "kind", "object_id", "created_at")
     list_filter = ("kind", BY_COMPANY)
     list_select_related = ("company",)
     search_fields = ("=id", "=run__id", "=object_id")
@@ -130,6 +138,7 @@ class WorkflowInterestAdmin(CompanyRecordAdmin):
     """Kinds of events that runs of workflows may wait for."""
 
     icon = "hearing"
+    behind = True
     list_display = ("workflow", "company", "kind")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "workflow")
@@ -141,6 +150,7 @@ class RunSkipAdmin(CompanyRecordAdmin):
     """Starts that workflows have refused."""
 
     icon = "block"
+    behind = True
     list_display = ("workflow", "company", "day", "reason", "number")
     list_filter = ("reason", BY_COMPANY)
     list_select_related = ("company", "workflow")
@@ -152,6 +162,7 @@ class ScheduleFiringAdmin(CompanyRecordAdmin):
     """Times at which schedules have started runs."""
 
     icon = "schedule"
+    behind = True
     list_display = ("workflow", "company", "due_at", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "workflow")
@@ -163,6 +174,7 @@ class StartBucketAdmin(CompanyRecordAdmin):
     """The rates of starts, and the runs of the month."""
 
     icon = "speed"
+    behind = True
     list_display = ("company", "key", "next_at", "month", "started")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
@@ -174,7 +186,8 @@ class PlaceNoticeAdmin(CompanyRecordAdmin):
     """Notices of places that may be free."""
 
     icon = "event_seat"
-    list_display = ("id", "company", "workflow", "created_at")
+    behind = True
+    list_display = ("__str__", "company", "workflow", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "workflow")
     search_fields = ("=id", "workflow__name")
@@ -185,6 +198,7 @@ class QueuedEventAdmin(CompanyRecordAdmin):
     """Events that wait before they start runs."""
 
     icon = "pending"
+    behind = True
     list_display = ("event_id", "company", "priority", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
@@ -196,5 +210,6 @@ class SliceMarkAdmin(BackOfficeAdmin):
     """Marks of slices that are under way, or whose worker has died."""
 
     icon = "skull"
-    list_display = ("id", "created_at")
+    behind = True
+    list_display = ("__str__", "created_at")
     search_fields = ("=id",)

@@ -11,6 +11,7 @@ from django.db.models import Func, Value
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.jobs.models import ClaimPolicy
 from core.models import BaseModel, CompanyModel, CompanyWork
+from core.text.words import day_of, said
 
 WORK, CALLS = "workflow-runs", "workflow-calls"
 """The names of the engine's kinds of work."""
@@ -110,6 +111,9 @@ class WorkflowRun(CompanyModel):
             ),
         ]
 
+    def __str__(self) -> str:
+        return f"Run of {self.workflow}"
+
 
 class RunReady(CompanyModel):
     """A notice that a run may move. A run may have several; the slice removes those that it has seen."""
@@ -118,6 +122,8 @@ class RunReady(CompanyModel):
     priority = models.PositiveSmallIntegerField(default=5)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "run to move"
+        verbose_name_plural = "runs to move"
         indexes = [models.Index(fields=("company", "priority", "id"), name="runready_next")]
 
 
@@ -130,6 +136,8 @@ class RunTimer(CompanyModel):
     told = models.BooleanField(default=False, help_text="The run has been told that it is due.")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "wait of a run"
+        verbose_name_plural = "waits of runs"
         constraints = [models.UniqueConstraint(fields=("run", "token"), name="runtimer_token")]
         indexes = [models.Index(fields=("due_at",), condition=models.Q(told=False), name="runtimer_due")]
 
@@ -144,6 +152,10 @@ class RunInbox(CompanyModel):
     )
     kind = models.CharField(max_length=32)
     payload = JSONField(null=True)
+
+    class Meta(CompanyModel.Meta):
+        verbose_name = "signal for a run"
+        verbose_name_plural = "signals for runs"
 
 
 class RunCall(CompanyWork):
@@ -177,6 +189,8 @@ class RunCall(CompanyWork):
     finished_at = models.DateTimeField(null=True)
 
     class Meta(CompanyWork.Meta):
+        verbose_name = "call to outside"
+        verbose_name_plural = "calls to outside"
         constraints = [models.UniqueConstraint(fields=("run", "key"), name="runcall_effect")]
         indexes = [
             models.Index(
@@ -188,6 +202,9 @@ class RunCall(CompanyWork):
                 name="runcall_sending",
             ),
         ]
+
+    def __str__(self) -> str:
+        return f"{said(self.node).capitalize()} to {self.host}"
 
     @classmethod
     def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
@@ -207,7 +224,11 @@ class RunListener(CompanyModel):
     object_id = models.CharField(max_length=24, help_text="The record that it is about; empty: any.")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "awaited event"
         indexes = [models.Index(fields=("company", "object_id", "kind"), name="runlistener_event")]
+
+    def __str__(self) -> str:
+        return said(self.kind)
 
 
 class WorkflowInterest(CompanyModel):
@@ -217,9 +238,14 @@ class WorkflowInterest(CompanyModel):
     kind = models.CharField(max_length=64)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "kind of events waited for"
+        verbose_name_plural = "kinds of events waited for"
         constraints = [
             models.UniqueConstraint(fields=("company", "kind", "workflow"), name="workflowinterest_once"),
         ]
+
+    def __str__(self) -> str:
+        return said(self.kind)
 
 
 class RunApproval(CompanyModel):
@@ -245,10 +271,15 @@ class RunApproval(CompanyModel):
     answered_at = models.DateTimeField(null=True)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "question to members"
+        verbose_name_plural = "questions to members"
         indexes = [
             models.Index(fields=("company", "status", "created_at", "id"), name="runapproval_newest"),
             GinIndex(fields=("members",), opclasses=["jsonb_path_ops"], name="runapproval_members"),
         ]
+
+    def __str__(self) -> str:
+        return self.text[:80] or self.dated()
 
 
 class RunStep(CompanyModel):
@@ -271,7 +302,12 @@ class RunStep(CompanyModel):
     error = JSONField(null=True)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "step of a run"
+        verbose_name_plural = "steps of runs"
         constraints = [models.UniqueConstraint(fields=("run", "node", "visit"), name="runstep_visit")]
+
+    def __str__(self) -> str:
+        return said(self.node).capitalize()
 
 
 class NodeCount(CompanyModel):
@@ -292,6 +328,8 @@ class NodeCount(CompanyModel):
     compact = models.BooleanField(default=False)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "count of a step"
+        verbose_name_plural = "counts of steps"
         constraints = [
             models.UniqueConstraint(
                 fields=("version", "node", "hour", "outcome", "took"),
@@ -306,6 +344,9 @@ class NodeCount(CompanyModel):
             models.Index(fields=("hour",), name="nodecount_hour"),
         ]
 
+    def __str__(self) -> str:
+        return f"{said(self.node).capitalize()}: {self.outcome}"
+
 
 class RunSkip(CompanyModel):
     """How many starts a workflow refused on a day, and why."""
@@ -316,7 +357,11 @@ class RunSkip(CompanyModel):
     number = models.PositiveIntegerField(default=0)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "refused start"
         constraints = [models.UniqueConstraint(fields=("workflow", "day", "reason"), name="runskip_day")]
+
+    def __str__(self) -> str:
+        return f"{said(self.reason).capitalize()}, {day_of(self.day)}"
 
 
 class ScheduleFiring(CompanyModel):
@@ -326,6 +371,7 @@ class ScheduleFiring(CompanyModel):
     due_at = models.DateTimeField()
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "scheduled start"
         constraints = [models.UniqueConstraint(fields=("workflow", "due_at"), name="schedulefiring_once")]
 
 
@@ -338,6 +384,8 @@ class StartBucket(CompanyModel):
     started = models.PositiveIntegerField(default=0)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "rate of starts"
+        verbose_name_plural = "rates of starts"
         constraints = [models.UniqueConstraint(fields=("company", "key"), name="startbucket_once")]
 
 
@@ -346,11 +394,18 @@ class PlaceNotice(CompanyModel):
 
     workflow = CompanyForeignKey("Workflow", on_delete=models.CASCADE, null=True, related_name="+")
 
+    class Meta(CompanyModel.Meta):
+        verbose_name = "free place"
+
 
 class SliceMark(BaseModel):
     """The runs of a slice, written before it and removed by it: what stays is of a worker that has died."""
 
     runs = JSONField(default=list)
+
+    class Meta(BaseModel.Meta):
+        verbose_name = "slice under way"
+        verbose_name_plural = "slices under way"
 
 
 class QueuedEvent(CompanyModel):
@@ -360,4 +415,5 @@ class QueuedEvent(CompanyModel):
     priority = models.PositiveSmallIntegerField(default=5)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "waiting start"
         indexes = [models.Index(fields=("company", "priority", "id"), name="queuedevent_next")]

@@ -14,6 +14,7 @@ class WorkflowAdmin(CompanyRecordAdmin):
     """Workflows."""
 
     icon = "account_tree"
+    finds = True
     list_display = ("name", "company", "status", "trigger_event_type", "latest", "published_at", "next_fire_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company",)
@@ -26,6 +27,7 @@ class WorkflowVersionAdmin(CompanyRecordAdmin):
     """Published graphs."""
 
     icon = "history"
+    title_needs = ("workflow",)
     list_display = ("workflow", "company", "number", "published_by", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "workflow", "published_by")
@@ -37,6 +39,7 @@ class WorkflowTriggerAdmin(CompanyRecordAdmin):
     """The kinds of events that workflows wait for."""
 
     icon = "bolt"
+    behind = True
     list_display = ("workflow", "company", "kind", "created_at")
     list_filter = ("kind", BY_COMPANY)
     list_select_related = ("company", "workflow")

@@ -7,6 +7,7 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+from core.text.words import said
 
 
 class Workflow(CompanyModel):
@@ -79,6 +80,9 @@ class WorkflowVersion(CompanyModel):
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("workflow", "number"), name="workflowversion_number")]
 
+    def __str__(self) -> str:
+        return f"{self.workflow}, version {self.number}"
+
 
 class WorkflowTrigger(CompanyModel):
     """A kind of events that a published workflow waits for. Events of other kinds don't reach workflows at all."""
@@ -87,6 +91,10 @@ class WorkflowTrigger(CompanyModel):
     kind = models.CharField(max_length=64)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "trigger"
         constraints = [
             models.UniqueConstraint(fields=("company", "kind", "workflow"), name="workflowtrigger_once"),
         ]
+
+    def __str__(self) -> str:
+        return said(self.kind).capitalize()

@@ -46,7 +46,7 @@ HINTS = {
     "teamMember": "Write the e-mail address of a member.",
     "value": "Write a number, such as 1200 or 1200.50.",
 }
-"""What a column becomes -> what to write in it."""
+"""What a column becomes -> what to write in it, where the problem does not say it."""
 STATES = {
     "queued": ("Waiting", "none"),
     "running": ("Importing", "info"),
@@ -57,15 +57,15 @@ STATES = {
 }
 """Status -> its word and tone."""
 MOVING, OVER = ("queued", "running"), ("completed", "cancelled")
-EXISTS = re.compile(r"the (?:open )?(contact|lead) [0-9a-f]{24} (has|is) (.+)")
+ADVICE = "Write "
+"""How what to write instead begins, in a problem that says it."""
+EXISTS = re.compile(r"(?:another|the open) (contact|lead)(?: [0-9a-f]{24})? (has|is) (.+)")
 KEYED = re.compile(r"([A-Za-z]\w*|[0-9a-f]{24}): (.+)", re.DOTALL)
 """A problem of a value that no column has."""
 NAMED = re.compile(r"'([\w-]+)'")
 REWORDED = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
-        (r"^is required(?: and cannot be empty)?$", "is missing, but needed in each row"),
-        (r"^is required, so that its invalid value cannot be left out$", "is needed, so it cannot be left out"),
         (r"your role lacks the permission contact\.POST to create one", "your role creates no contacts"),
         (r"your role lacks the permission contact\.PUT", "your role changes no contacts"),
         (r"; existingError false overwrites them", ", as they were filled in already"),
@@ -173,7 +173,7 @@ def shown_problem(
         **found,
         "column": column,
         "text": sentence(reworded(text, labels)),
-        "hint": "" if exists or not found["column"] else HINTS.get(job["columnMapping"].get(found["column"], ""), ""),
+        "hint": "" if exists or ADVICE in text else HINTS.get(job["columnMapping"].get(found["column"], ""), ""),
         "value": values[place] if 0 <= place < len(values) else "",
         "line": " · ".join(value for value in values if value),
     }

@@ -48,7 +48,7 @@ class ContactImportType(ImportType):
         written = BatchResult(result.created, result.updated)
         for index, part, value, holder in result.collided:
             key = "email" if part == "email" else "number"
-            problem = ValueProblem(key, EXISTS, f"the contact {holder} has {value} already")
+            problem = ValueProblem(key, EXISTS, f"another contact has {value} already")
             written.existing.append(Existing(index, holder, problem))
         for index in result.refused:
             error = quota_exceeded("contact")

@@ -15,6 +15,8 @@ class RecipientQuota(CompanyModel):
     filled_at = models.DateTimeField()
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "rate to a mail provider"
+        verbose_name_plural = "rates to mail providers"
         constraints = [models.UniqueConstraint(fields=("company", "scope"), name="recipientquota_once")]
 
     def __str__(self) -> str:

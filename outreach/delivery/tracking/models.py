@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
+from core.text.words import day_of, said
 from outreach.delivery.models import SendJob
 
 
@@ -33,6 +34,8 @@ class TrackingEvent(CompanyModel):
     applied_at = models.DateTimeField(null=True, help_text="When the message has counted it.")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "open or click"
+        verbose_name_plural = "opens and clicks"
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "send_job", "kind", "link", "visitor"), name="trackingevent_once"
@@ -46,4 +49,4 @@ class TrackingEvent(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.send_job_id}"
+        return f"{said(self.kind).capitalize()}, {day_of(self.happened_at)}"

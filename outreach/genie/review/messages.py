@@ -17,7 +17,7 @@ Status = SendJob.Status
 
 
 @transaction.atomic
-def approve_all(*, run_id: str, member_id: str) -> Changed:
+def approve_all(*, run_id: str, member_id: str | None) -> Changed:
     """Approve the run's drafts that state nothing unproved, are not outdated and may go.
 
     Raises CampaignCannotBeUpdated_400 for a cancelled run.
@@ -39,7 +39,7 @@ def hold_all(*, run_id: str, member_id: str) -> Changed:
 
 
 @transaction.atomic
-def retry_failed(*, run_id: str, member_id: str, unknown: bool) -> Changed:
+def retry_failed(*, run_id: str, member_id: str | None, unknown: bool) -> Changed:
     """Approve the run's failed messages again, with `unknown` also those whose outcome is unknown.
 
     A person decides, since an unknown message may then arrive twice. A message without text is written anew.

@@ -75,10 +75,18 @@ def test_the_category_has_three_names(cast: Cast, alias: str) -> None:
         (form(1, email=" "), "ContactDataRequired_400", "email: is required"),
         (form(1, planet="Mars"), "InvalidCustomField_400", "planet: there is no such field"),
         (form(1, contactNumber="+491"), "InvalidCustomField_400", "contactNumber: there is no such field"),
-        (form(1, score="many"), "InvalidCustomFieldValue_400", "score: needs a number, got 'many'"),
-        (form(1, email="ann"), "InvalidSystemField_400", "email: 'ann' is no e-mail address"),
+        (
+            form(1, score="many"),
+            "InvalidCustomFieldValue_400",
+            "score: many is no number. Write one such as 1200 or 1200.50.",
+        ),
+        (form(1, email="ann"), "InvalidSystemField_400", "email: ann is no e-mail address"),
         (form(1, email=7), "InvalidSystemField_400", "email: needs an e-mail address as text"),
-        (form(1, number="abc"), "InvalidSystemField_400", "number: 'abc' is no phone number of +49"),
+        (
+            form(1, number="abc"),
+            "InvalidSystemField_400",
+            "number: abc is no phone number for Germany (+49). Write 10 to 11 digits, such as 1512 3456789.",
+        ),
         (
             form(1, countryCode="+999"),
             "InvalidSystemField_400",
@@ -122,7 +130,10 @@ def test_invalid_values_are_left_out_and_named(cast: Cast, option: str) -> None:
         add_field("city")
     answer = cast.key.post("/contact", {"formData": form(1, score="x", city="Bonn", planet="Mars"), option: True})
     assert answer.status == 200
-    assert answer.body["warning"] == "left out: score: needs a number, got 'x'; planet: there is no such field"
+    assert (
+        answer.body["warning"]
+        == "left out: score: x is no number. Write one such as 1200 or 1200.50; planet: there is no such field"
+    )
     assert {key: value for key, value in answer.data["formData"].items() if key in ("city", "score", "planet")} == {
         "city": "Bonn"
     }

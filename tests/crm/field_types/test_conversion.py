@@ -149,9 +149,9 @@ def test_what_a_value_becomes(old: tuple[str, str], new: tuple[str, str], value:
 @pytest.mark.parametrize(
     ("old", "new", "value", "reason"),
     [
-        (("text", "string"), ("number", "number"), "ten", "needs a number, got 'ten'"),
+        (("text", "string"), ("number", "number"), "ten", "ten is no number"),
         (("text", "string"), ("date", "date"), "03/04/2026", "may be day and month or month and day"),
-        (("text", "string"), ("select", "string"), "green", "needs one of the options"),
+        (("text", "string"), ("select", "string"), "green", "green is none of the options"),
         (("number", "number"), ("checkbox", "boolean"), 2, "needs 1 or 0"),
         (("number", "number"), ("date", "date"), 2, "no number can become a date"),
         (("date", "date"), ("number", "number"), "2026-01-31", "no date can become a number"),

@@ -1,0 +1,225 @@
+"""The back office's first page, over all apps: figures, the last 14 days, running work, and what needs attention."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from bson import ObjectId
+from django.db import connection
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from accounts.models import Company, User
+from billing.models import Attempt, Difference, Payment, Refund, Subscription
+from core.backoffice.paginator import EXACT, capped_count, estimated_count
+from core.backoffice.panels import link, list_address, table
+from core.ids import first_id
+from core.jobs.progress import MOVING, grouped, progress_bar
+from core.models import EventDelivery
+from core.text.words import day_of
+from crm.models import Contact, Import
+from outreach.models import GenieScheduler, SendJob, SendJobTransition
+
+ROWS = 10
+MONEY: tuple[tuple[str, Any, dict[str, Any]], ...] = (
+    ("Bank transfers to approve", Payment, {"bank_state__exact": "submitted"}),
+    ("Parked attempts to pay", Attempt, {"status__in": ("wrong", "unknown")}),
+    ("Differences from the gateways", Difference, {"cleared_at__isnull": True}),
+    ("Companies that are past due", Subscription, {"is_primary__exact": True, "status__exact": "past_due"}),
+    ("Refunds that wait for approval", Refund, {"status__exact": "asked"}),
+)
+"""What waits for staff: its title, and the filter that counts and lists it."""
+DAYS = 14
+SCANNED = 20_000
+"""The most rows of a day that a chart reads."""
+
+
+def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Add the first page's context: figures, running work, and errors of the last day, each if the user may see it."""
+    may = request.user.has_perm
+    context["figures"] = _figures(may)
+    sections = []
+    if charts := [chart for chart in CHARTS if _may_see(may, chart[2])]:
+        sections.append({"title": f"The last {DAYS} days", "html": _charts(charts)})
+    if _may_see(may, Import):
+        sections.append({"title": "Imports under way", "html": _imports(Import.objects.filter(status__in=MOVING))})
+    if _may_see(may, GenieScheduler):
+        sections.append({"title": "Runs under way", "html": _runs()})
+    trouble = _trouble(may)
+    if trouble is not None:
+        sections.append({"title": "Trouble", "html": trouble})
+    context["sections"] = sections
+    return context
+
+
+def _figures(may: Any) -> list[dict[str, Any]]:
+    """Return counts that never read a large table: estimates, or the rows of one day by the time in their ids."""
+    found = []
+    for model, title in ((Company, "Companies"), (User, "Users"), (Contact, "Contacts"), (SendJob, "Messages")):
+        if _may_see(may, model):
+            found.append({"title": title, "value": _number(estimated_count(model)), "link": list_address(model)})
+    if may("outreach.view_sendjob"):
+        steps = dict(
+            _last_day(SendJobTransition.objects.filter(to_status="sent")).values_list("to_status").annotate(Count("pk"))
+        )
+        found.append(
+            {
+                "title": "Sent in 24 hours",
+                "value": f"{steps.get('sent', 0):,}",
+                "link": list_address(SendJob, status__exact="sent"),
+            }
+        )
+    return found
+
+
+CHARTS: tuple[tuple[str, Any, Any, str, dict[str, str]], ...] = (
+    ("Messages sent", SendJobTransition, SendJob, "sent_at", {"to_status": "sent"}),
+    ("Messages that failed", SendJobTransition, SendJob, "updated_at", {"to_status": "failed"}),
+    ("Contacts added", Contact, Contact, "created_at", {}),
+    ("Companies that joined", Company, Company, "created_at", {}),
+)
+"""A chart: its title, the rows that it counts by the time in their ids, the list of a day's records with the column
+that tells the day there, and which rows count."""
+LISTED = {"to_status": "status__exact"}
+"""Column that a chart counts by -> the same in the list's address."""
+
+
+def _charts(charts: list[tuple[str, Any, Any, str, dict[str, str]]]) -> SafeString:
+    """Render a bar for each day (UTC), which leads to its records."""
+    today = timezone.now().astimezone(UTC).date()
+    days = [today - timedelta(days=ago) for ago in reversed(range(DAYS))]
+    return render_to_string("admin/charts.html", {"charts": [_chart(*chart, days) for chart in charts]})
+
+
+def _chart(title: str, model: Any, listed: Any, column: str, only: dict[str, str], days: list[date]) -> dict[str, Any]:
+    found = _by_day(model, only, days)
+    highest = max(1, *(number for number, _ in found))
+    bars = []
+    for day, (number, more) in zip(days, found, strict=True):
+        after = day + timedelta(days=1)
+        query = {f"{column}__gte": f"{day}", f"{column}__lt": f"{after}"}
+        query |= {LISTED[name]: value for name, value in only.items()}
+        bars.append(
+            {
+                "percent": max(number * 100 // highest, 3 if number else 0),
+                "address": list_address(listed, **query),
+                "words": f"{day_of(day)}: {'more than ' if more else ''}{number:,}",
+            }
+        )
+    total, more = sum(number for number, _ in found), any(more for _, more in found)
+    ends = [day_of(day).rpartition(" ")[0] for day in (days[0], days[-1])]
+    return {"title": title, "total": f"{'more than ' if more else ''}{total:,}", "bars": bars, "ends": ends}
+
+
+def _by_day(model: Any, only: dict[str, str], days: list[date]) -> list[tuple[int, bool]]:
+    """Count the rows made on each day, and tell whether there may be more than were read, by one query.
+
+    Ids begin with their time, so that the primary key finds a day's rows; at most SCANNED of a day are read.
+    """
+    edges = [first_id(datetime(day.year, day.month, day.day, tzinfo=UTC)) for day in days]
+    edges.append(first_id(datetime(days[-1].year, days[-1].month, days[-1].day, tzinfo=UTC) + timedelta(days=1)))
+    columns = {name: model._meta.get_field(name).column for name in only}
+    quote = connection.ops.quote_name
+    condition = " AND ".join(f"{quote(column)} = %s" for column in columns.values()) or "true"
+    read = ", ".join(["id", *map(quote, columns.values())])
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"""
+            SELECT found.matching, found.read
+            FROM unnest(%s::text[], %s::text[]) WITH ORDINALITY AS day(since, until, place),
+            LATERAL (
+                SELECT count(*) FILTER (WHERE {condition}) AS matching, count(*) AS read
+                FROM (
+                    SELECT {read} FROM {quote(model._meta.db_table)}
+                    WHERE id >= day.since COLLATE "C" AND id < day.until COLLATE "C" LIMIT {SCANNED}
+                ) AS rows
+            ) AS found
+            ORDER BY day.place
+            """,  # noqa: S608  # names of tables and columns of ours
+            [edges[:-1], edges[1:], *only.values()],  # the order of the placeholders above
+        )
+        return [(matching, read == SCANNED) for matching, read in cursor.fetchall()]
+
+
+def _last_day(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Filter rows of the last 24 hours. Ids begin with their time of creation, so the primary key finds them."""
+    return rows.order_by().filter(pk__gte=str(ObjectId.from_datetime(timezone.now() - timedelta(days=1))))
+
+
+def _imports(rows: QuerySet[Import]) -> str:
+    address = f"{list_address(Import)}progress/"
+    cells = [
+        (link(row, row.file.name), link(row.company), row.get_status_display(), progress_bar(row, address=address))
+        for row in rows.select_related("file", "company").order_by("-id")[:ROWS]
+    ]
+    return table(
+        ("File", "Company", "Status", "Progress"), cells, more=list_address(Import), empty="No import is running."
+    )
+
+
+def _runs() -> str:
+    rows = list(GenieScheduler.objects.filter(status__in=MOVING).select_related("company").order_by("-id")[:ROWS])
+    counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
+    address = f"{list_address(GenieScheduler)}progress/"
+    cells = [
+        (link(row), link(row.company), row.get_status_display(), progress_bar(row, counts.get(row.pk), address=address))
+        for row in rows
+    ]
+    return table(
+        ("Run", "Company", "Status", "Progress"),
+        cells,
+        more=list_address(GenieScheduler),
+        empty="No run is being planned.",
+    )
+
+
+def _trouble(may: Any) -> str | None:
+    """Render the errors that may need attention, each with its number and a link. None if the user may see none."""
+    lately = Q(finished_at__gte=timezone.now() - timedelta(days=1))
+    kinds = (
+        ("Failed imports", Import, "failed", lately),
+        ("Failed runs", GenieScheduler, "failed", lately),
+        ("Parked events", EventDelivery, "parked", Q()),
+    )
+    visible = [kind for kind in kinds if _may_see(may, kind[1])]
+    cells = []
+    for title, model, status, condition in visible:
+        if number := capped_count(model.objects.filter(condition, status=status)):
+            cells.append((title, _number(number), _list_link(model, status)))
+    if _may_see(may, SendJob):
+        steps = _last_day(SendJobTransition.objects.filter(to_status__in=("failed", "unknown")))
+        for status, number in sorted(steps.values_list("to_status").annotate(Count("pk"))):
+            title = "Messages that failed" if status == "failed" else "Messages whose fate is unknown"
+            cells.append((title, f"{number:,}", _list_link(SendJob, status)))
+    elif not visible and not any(_may_see(may, model) for _, model, _ in MONEY):
+        return None
+    for title, model, query in MONEY:
+        if _may_see(may, model) and (number := capped_count(model.objects.filter(**query))):
+            cells.append((title, _number(number), _show(list_address(model, **listed(query)))))
+    return table(("What", "How many", ""), cells, empty="None.")
+
+
+def _may_see(may: Any, model: Any) -> bool:
+    return may(f"{model._meta.app_label}.view_{model._meta.model_name}")
+
+
+def _list_link(model: Any, status: str) -> str:
+    return format_html('<a class="backoffice-link" href="{}">Show</a>', list_address(model, status__exact=status))
+
+
+def _show(address: str) -> str:
+    return format_html('<a class="backoffice-link" href="{}">Show</a>', address)
+
+
+def listed(query: dict[str, Any]) -> dict[str, str]:
+    """Return a filter as a list's address writes it."""
+    return {name: ",".join(value) if isinstance(value, tuple) else str(value) for name, value in query.items()}
+
+
+def _number(number: int) -> str:
+    return f"more than {EXACT:,}" if number == EXACT + 1 else f"{number:,}"

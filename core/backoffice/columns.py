@@ -1,0 +1,106 @@
+"""Columns of lists and lines of record pages: what a ModelAdmin names, shown as people write it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from django.core.exceptions import FieldDoesNotExist, ObjectDoesNotExist
+from django.db import models
+from django.utils.safestring import SafeString
+
+from core.backoffice.panels import link
+from core.backoffice.values import MOST_ITEMS, NOTHING, Names, is_empty, shown, state
+from core.text.words import GLOSSARY, heading
+
+Column = Callable[[Any], SafeString | str]
+DRESSED = ("label", "header", "dropdown")
+"""What marks a method that the theme dresses up itself."""
+
+
+class Shows(Protocol):
+    """What a column needs of its ModelAdmin."""
+
+    opts: Any
+
+    def names_for(self, record: Any) -> Names:
+        """Return the links that stand for the ids in the record."""
+
+
+def field_of(page: Shows, name: str) -> models.Field[Any, Any] | None:
+    """Return the model's field of this name, unless the ModelAdmin has a method of that name."""
+    if hasattr(type(page), name):
+        return None
+    try:
+        field = page.opts.get_field(name)
+    except FieldDoesNotExist:
+        return None
+    return field if isinstance(field, models.Field) else None
+
+
+def label_of(field: models.Field[Any, Any]) -> str:
+    """Return what people call a column: its own verbose name, or by the glossary."""
+    said = str(field.verbose_name)
+    plain = said == field.name.replace("_", " ")
+    return heading(field.name) if plain or field.name in GLOSSARY else said[:1].upper() + said[1:]
+
+
+def make_column(page: Shows, name: str, *, brief: bool = False, linked: bool = True) -> Column | str:
+    """Return a callable that shows the field, method or property of this name, or the name where the theme does.
+
+    `brief` is for lists. `linked` makes references links; the first column of a list is a link as a whole.
+    """
+    method = getattr(page, name, None)
+    if name == "__str__" or (method is not None and any(getattr(method, mark, None) for mark in DRESSED)):
+        return name
+    field = field_of(page, name)
+
+    def column(record: Any) -> SafeString | str:
+        if field is not None:
+            return field_shown(page, record, field, brief=brief, linked=linked)
+        value = method(record) if callable(method) else getattr(record, name)
+        value = value() if callable(value) else value
+        if isinstance(value, models.Model):
+            return link(value) if linked else str(value)
+        return shown(value, name=name, brief=brief, currency=currency_of(record))
+
+    # What a field is for is told where it is edited, not where it is read: the theme finds its help by this name.
+    column.__name__ = name if brief else f"shown_{name}"
+    source: Any = field if field is not None else method or getattr(page.opts.model, name, None)
+    description = label_of(field) if field is not None else getattr(source, "short_description", None)
+    said = str(description) if description else heading(name)
+    column.short_description = said[:1].upper() + said[1:]  # type: ignore[attr-defined]
+    order = name if field is not None else getattr(source, "admin_order_field", None)
+    if order is not None:
+        column.admin_order_field = order  # type: ignore[attr-defined]
+    return column
+
+
+def field_shown(
+    page: Shows, record: Any, field: models.Field[Any, Any], *, brief: bool = False, linked: bool = True
+) -> SafeString | str:
+    """Return a column's value: a reference by its name, a choice by its words, others by their kind."""
+    if field.many_to_many:
+        return shown([str(one) for one in getattr(record, field.name).all()[:MOST_ITEMS]])
+    if field.is_relation:
+        try:
+            found = getattr(record, field.name)
+        except ObjectDoesNotExist:
+            return NOTHING
+        if found is None:
+            return NOTHING
+        return link(found) if linked else str(found)
+    value = getattr(record, field.name)
+    if field.choices and not is_empty(value):
+        words = str(getattr(record, f"get_{field.name}_display")())
+        return state(str(value), words) if field.name in ("status", "state", "light") else words
+    if field.name == "status" and isinstance(value, str) and value:
+        return state(value, value[:1].upper() + value[1:].replace("_", " "))
+    names = page.names_for(record)
+    return shown(value, name=field.name, brief=brief, currency=currency_of(record), names=names)
+
+
+def currency_of(record: Any) -> str:
+    """Return the code of the currency that the record's amounts are in; empty where it names none."""
+    found = getattr(record, "currency_id", None) or getattr(record, "currency", None)
+    return found if isinstance(found, str) and len(found) == 3 and found.isalpha() else ""

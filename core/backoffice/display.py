@@ -1,0 +1,219 @@
+"""How records look in the back office: lists in one line a value, and pages that open with what one asks first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from django.core.exceptions import FieldDoesNotExist
+from django.db import models
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from unfold.utils import display_for_label
+
+from core.backoffice.columns import Column, field_of, make_column
+from core.backoffice.references import Of, ids_in, names_of
+from core.backoffice.values import NOTHING, Names, is_empty, shown
+from core.fields import EncryptedTextField
+from core.ids import is_id
+
+SECRETS = frozenset({"password", "key_hash", "token_hash", "lease"})
+"""Fields that no page shows, in addition to every EncryptedTextField."""
+
+TECHNICAL = frozenset(
+    {"id", "created_at", "updated_at", "created_by", "updated_by", "due_at", "worker", "attempts", "deaths", "busy_ms"}
+    | {"pause_requested", "cancel_requested", "error", "error_detail", "family", "dedupe_key", "digest", "hashes"}
+    | {"path", "claimed_at", "look_at", "looked_at"}
+)
+"""Fields that are folded away on a record's page, whatever they hold."""
+FOLDED = "Technical details"
+
+
+def is_secret(field: models.Field[Any, Any]) -> bool:
+    """Tell whether a field must never be rendered."""
+    return isinstance(field, EncryptedTextField) or field.name in SECRETS
+
+
+class DisplayMixin:
+    """A ModelAdmin whose lists and pages show values as people write them.
+
+    A record's page opens with `summary`, by default the columns of the list. Below are the fields that can be edited
+    and those that hold something; technical and empty ones are folded away.
+    """
+
+    opts: Any
+    admin_site: Any
+    fields: Any
+    fieldsets: Any
+    form: Any
+    list_display: Any
+    list_select_related: Any
+
+    edits: tuple[str, ...] = ()
+    hides: tuple[str, ...] = ()
+    """Fields that no page shows."""
+    folds: tuple[str, ...] = ()
+    """Further technical fields of a record's page."""
+    extra: tuple[str, ...] = ()
+    """Methods and inputs of the form that stand on a record's page with the fields."""
+    refers: Mapping[str, Of] = {}
+    """Column of ids without a foreign key -> the model that they are the ids of."""
+    title_needs: tuple[str, ...] = ()
+    """References that the model's __str__ reads: whoever shows many of its records selects them at once."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._columns: dict[tuple[str, bool, bool], Column | str] = {}
+        super().__init__(*args, **kwargs)
+
+    # What an admin may tell
+
+    def summary(self, record: Any) -> Iterable[tuple[str, Any]]:
+        """Return what one asks first about a record: names and values. By default the columns of its list."""
+        shown = [name for name in self.list_display[1:] if name not in ("progress", "__str__")]
+        for column in (self.column(name, brief=True) for name in shown):
+            if callable(column):
+                yield column.short_description, column(record)  # type: ignore[attr-defined]
+            else:
+                yield from self._dressed(column, record)
+
+    def trouble(self, record: Any) -> str:
+        """Return what has gone wrong with the record, and what can be done."""
+        return str(getattr(record, "error", "") or getattr(record, "last_error", "") or "")
+
+    def lead(self, record: Any) -> str:
+        """Return HTML above the summary."""
+        return ""
+
+    # Lists
+
+    def column(self, name: str, *, brief: bool = False, linked: bool = True) -> Column | str:
+        """Return the callable that shows a column; always the same one, since the theme compares them."""
+        key = (name, brief, linked)
+        if key not in self._columns:
+            self._columns[key] = make_column(self, name, brief=brief, linked=linked)
+        return self._columns[key]
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        names = super().get_list_display(request)  # type: ignore[misc]
+        return [self.column(name, brief=True, linked=place > 0) for place, name in enumerate(names)]
+
+    def get_list_select_related(self, request: HttpRequest) -> Any:
+        declared = self.list_select_related if isinstance(self.list_select_related, tuple | list) else ()
+        return tuple(dict.fromkeys([*declared, *self.title_needs, *self._related(self.list_display)])) or False
+
+    def _related(self, names: Iterable[Any] | None = None) -> list[str]:
+        """Return the references among the names (by default all), and what the titles of the referred need."""
+        found = []
+        for field in self.opts.concrete_fields:
+            if not field.is_relation or (names is not None and field.name not in names):
+                continue
+            page = self.admin_site._registry.get(field.related_model)
+            found += [field.name, *(f"{field.name}__{need}" for need in getattr(page, "title_needs", ()))]
+        return found
+
+    # Names in the place of ids
+
+    def names_for(self, record: Any) -> Names:
+        """Return the links that stand for the ids in the record; those of a list's rows were read at once."""
+        found: Names | None = record.__dict__.get("_backoffice_names")
+        if found is None:
+            fields = [field.name for field in self.opts.concrete_fields if self._may_name(field)]
+            found = record.__dict__["_backoffice_names"] = names_of(ids_in(record, self.refers, fields))
+        return found
+
+    def name_rows(self, rows: Iterable[Any]) -> None:
+        """Read the names of the ids in a list's columns, by one query for each kind of records."""
+        rows = list(rows)
+        fields = [
+            field.name
+            for name in self.list_display
+            if isinstance(name, str) and (field := field_of(self, name)) and self._may_name(field)
+        ]
+        names = names_of(one for row in rows for one in ids_in(row, self.refers, fields)) if fields else {}
+        for row in rows:
+            row.__dict__["_backoffice_names"] = names
+
+    def _may_name(self, field: models.Field[Any, Any]) -> bool:
+        readable = not is_secret(field) and field.name not in self.hides
+        return readable and (field.name in self.refers or isinstance(field, models.JSONField))
+
+    # A record's page
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the record with all that it refers to. A page that is only read asks once."""
+        kept: dict[Any, Any] = request.__dict__.setdefault("_backoffice_records", {})
+        key = (self.opts.label, object_id, from_field)
+        if request.method != "GET" or key not in kept:
+            rows = self.get_queryset(request).select_related(None)  # type: ignore[attr-defined]
+            related = self._related()
+            field = self.opts.pk if from_field is None else self.opts.get_field(from_field)
+            try:
+                value = field.to_python(object_id)
+                rows = rows.select_related(*related) if related else rows
+                kept[key] = rows.filter(**{field.name: value}).first()
+            except (ValueError, TypeError, models.ObjectDoesNotExist, FieldDoesNotExist):
+                kept[key] = None
+        return kept[key]
+
+    def shown_fields(self) -> list[str]:
+        """Return the names of the fields that a page may show."""
+        return [
+            field.name for field in self.opts.concrete_fields if not is_secret(field) and field.name not in self.hides
+        ]
+
+    def parts(self, request: HttpRequest, record: Any) -> tuple[list[str], list[Any], list[Any]]:
+        """Return what a record's page has: names to edit, columns with something in them, folded columns."""
+        names = self.get_fields(request, record)  # type: ignore[attr-defined]
+        inputs = getattr(self.form, "declared_fields", {})
+        may = self.has_change_permission(request, record)  # type: ignore[attr-defined]
+        edited = [name for name in names if may and (name in self.edits or name in inputs)]
+        facts, folded = [], []
+        for name in names:
+            if name in edited or (name in inputs and field_of(self, name) is None):
+                continue
+            (folded if self._folds(name, record) else facts).append(self.column(name))
+        return edited, facts, folded
+
+    def _folds(self, name: str, record: Any) -> bool:
+        """Tell whether a field is folded away: technical, empty, told above, or a plain no."""
+        field = field_of(self, name)
+        if field is None:
+            return False
+        if name in TECHNICAL or name in self.folds or name in self.list_display:
+            return True
+        value = getattr(record, field.attname)
+        unnamed = is_id(value) and not field.is_relation and value not in self.names_for(record)
+        return is_empty(value) or value is False or value == 0 or unnamed
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        if obj is None or self.fieldsets or self.fields:
+            return super().get_fieldsets(request, obj)  # type: ignore[misc,no-any-return]
+        edited, facts, folded = self.parts(request, obj)
+        found: list[Any] = []
+        if edited:
+            found.append((None, {"fields": edited}))
+        if facts:
+            found.append(("Details", {"fields": facts}))
+        if folded:
+            found.append((FOLDED, {"fields": folded, "classes": ["collapse"]}))
+        return found
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is None or self.fieldsets or self.fields:
+            return super().get_readonly_fields(request, obj)  # type: ignore[misc]
+        _, facts, folded = self.parts(request, obj)
+        return [*facts, *folded]
+
+    def told(self, record: Any) -> list[tuple[str, Any]]:
+        """Return the summary without what is empty."""
+        found = ((name, shown(value, brief=True)) for name, value in self.summary(record))
+        return [(name, value) for name, value in found if value is not NOTHING]
+
+    def _dressed(self, name: str, record: Any) -> Iterable[tuple[str, SafeString | str]]:
+        """Yield a column that the theme dresses up, as it does."""
+        method: Callable[[Any], Any] = getattr(self, name)
+        label = getattr(method, "label", None)
+        value = method(record)
+        if label and value is not None:
+            said = str(getattr(method, "short_description", name.replace("_", " ")))
+            yield said[:1].upper() + said[1:], display_for_label(value, "–", label)

@@ -1,0 +1,180 @@
+"""Inputs for what is stored as JSON: a matrix of permissions, a choice of modules, a number for each name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+
+if TYPE_CHECKING:
+    _Field = forms.Field[Any]
+else:
+    _Field = forms.Field
+
+Pairs = Sequence[tuple[str, str]]
+"""Keys and their words."""
+Asked = Callable[[], Pairs]
+"""Keys that apps declare while they start: they are asked for when a form needs them."""
+ALL = "*"
+
+
+class JsonWidget(forms.Widget):
+    """A widget of several inputs, whose value is JSON."""
+
+    template = ""
+
+    def parts(self, name: str, value: Any) -> dict[str, Any]:
+        """Return the context of the template."""
+        raise NotImplementedError
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        return render_to_string(self.template, {"name": name, **self.parts(name, value)})
+
+    def use_required_attribute(self, initial: Any) -> bool:
+        return False
+
+    def id_for_label(self, id_: str) -> str:
+        return ""
+
+
+class MatrixWidget(JsonWidget):
+    """A table of check boxes: row -> column -> allowed. Only what is allowed is stored."""
+
+    template = "admin/input_matrix.html"
+
+    def __init__(self, rows: Pairs, columns: Pairs) -> None:
+        super().__init__()
+        self.rows, self.columns = rows, columns
+
+    def parts(self, name: str, value: Any) -> dict[str, Any]:
+        allowed = value if isinstance(value, Mapping) else {}
+        rows = [
+            (
+                words,
+                [
+                    (f"{name}:{row}:{column}", f"{words}: {said}", bool((allowed.get(row) or {}).get(column)))
+                    for column, said in self.columns
+                ],
+            )
+            for row, words in self.rows
+        ]
+        return {"columns": [said for _, said in self.columns], "rows": rows}
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> dict[str, dict[str, bool]]:
+        found = {
+            row: {column: True for column, _ in self.columns if f"{name}:{row}:{column}" in data}
+            for row, _ in self.rows
+        }
+        return {row: flags for row, flags in found.items() if flags}
+
+    def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
+        return False
+
+
+class ChoicesWidget(JsonWidget):
+    """A list of check boxes. With `all_words` its first one stands for all, which is stored as null."""
+
+    template = "admin/input_choices.html"
+
+    def __init__(self, choices: Pairs, all_words: str = "") -> None:
+        super().__init__()
+        self.choices, self.all_words = choices, all_words
+
+    def parts(self, name: str, value: Any) -> dict[str, Any]:
+        chosen = value if isinstance(value, list) else []
+        everything = [(ALL, self.all_words, value is None)] if self.all_words else []
+        return {"choices": [*everything, *((key, words, key in chosen) for key, words in self.choices)]}
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str] | None:
+        chosen = data.getlist(name) if hasattr(data, "getlist") else data.get(name) or []
+        return None if ALL in chosen else list(chosen)
+
+    def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
+        return False
+
+
+class NumbersWidget(JsonWidget):
+    """A number for each name; an empty one is not stored."""
+
+    template = "admin/input_numbers.html"
+
+    def __init__(self, names: Asked) -> None:
+        super().__init__()
+        self.names = names
+
+    def parts(self, name: str, value: Any) -> dict[str, Any]:
+        numbers = value if isinstance(value, Mapping) else {}
+        return {"numbers": [(f"{name}:{key}", words, numbers.get(key, "")) for key, words in self.names()]}
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> dict[str, str]:
+        return {key: text for key, _ in self.names() if (text := str(data.get(f"{name}:{key}", "")).strip())}
+
+    def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
+        return False
+
+
+class JsonField(_Field):
+    """A field whose widget gives JSON, and which has changed if that JSON has."""
+
+    def __init__(self, widget: JsonWidget, *, help_text: str = "") -> None:
+        super().__init__(widget=widget, required=False, help_text=help_text)
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        try:
+            return bool(self.to_python(data) != self.stored(initial))
+        except forms.ValidationError:
+            return True
+
+    def stored(self, value: Any) -> Any:
+        """Return a stored value as the widget would give it back."""
+        return value
+
+
+class MatrixField(JsonField):
+    """Row -> column -> true."""
+
+    def __init__(self, rows: Pairs, columns: Pairs, *, help_text: str = "") -> None:
+        super().__init__(MatrixWidget(rows, columns), help_text=help_text)
+
+    def stored(self, value: Any) -> Any:
+        found = {row: {name: True for name, flag in flags.items() if flag} for row, flags in (value or {}).items()}
+        return {row: flags for row, flags in found.items() if flags}
+
+
+class ChoicesField(JsonField):
+    """The chosen keys; null for all, where there is a box for that."""
+
+    def __init__(self, choices: Pairs, *, all_words: str = "", help_text: str = "") -> None:
+        self.known = {key for key, _ in choices}
+        super().__init__(ChoicesWidget(choices, all_words), help_text=help_text)
+
+    def validate(self, value: Any) -> None:
+        unknown = sorted(set(value or ()) - self.known)
+        if unknown:
+            raise forms.ValidationError(f"There is no {', '.join(unknown)}.")
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        if initial is None or data is None:
+            return (initial is None) != (data is None)
+        return set(initial) != set(data)
+
+
+class NumbersField(JsonField):
+    """Whole numbers from 0 on by their names."""
+
+    def __init__(self, names: Asked, *, help_text: str = "") -> None:
+        self.names = names
+        super().__init__(NumbersWidget(names), help_text=help_text)
+
+    def to_python(self, value: Any) -> dict[str, int]:
+        words = dict(self.names())
+        wrong = [words[key] for key, text in (value or {}).items() if not str(text).isdecimal()]
+        if wrong:
+            raise forms.ValidationError(f"{', '.join(wrong)}: write a whole number such as 1000, or leave it empty.")
+        return {key: int(text) for key, text in (value or {}).items()}
+
+    def stored(self, value: Any) -> Any:
+        return dict(value or {})

@@ -1,0 +1,64 @@
+"""What the ids in columns and in JSON are ids of, so that pages show names in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from django.db import models
+
+from core.backoffice.panels import link
+from core.ids import is_id
+
+Model = type[models.Model]
+Of = Model | Callable[[Any], Model | None]
+"""A model, or what tells it by the record."""
+MOST = 40
+"""The most ids of a key that are looked up: pages show no more of them."""
+_keys: dict[str, Model] = {}
+
+
+def refer(model: Model, *keys: str) -> None:
+    """Say that these keys of JSON have ids of the model's records."""
+    for key in keys:
+        _keys[key] = model
+
+
+def names_of(found: Iterable[tuple[Model, str]]) -> dict[str, Any]:
+    """Return id -> link to the record, by one query for each model."""
+    wanted: dict[Model, set[str]] = {}
+    for model, id in found:
+        wanted.setdefault(model, set()).add(id)
+    return {
+        row.pk: link(row) for model, ids in wanted.items() for row in model._default_manager.filter(pk__in=list(ids))
+    }
+
+
+def ids_in(record: models.Model, refers: Mapping[str, Of], fields: Iterable[str]) -> Iterable[tuple[Model, str]]:
+    """Yield what the ids in these fields of a record refer to, as far as it is known."""
+    for name in fields:
+        value = getattr(record, name, None)
+        of = refers.get(name)
+        model = of if isinstance(of, type) else of(record) if of is not None else _keys.get(name)
+        if model is not None:
+            yield from ((model, one) for one in _ids(value))
+        elif isinstance(value, Mapping | list):
+            yield from _within(value)
+
+
+def _ids(value: Any) -> list[str]:
+    return [one for one in (value if isinstance(value, list) else [value]) if is_id(one)][:MOST]
+
+
+def _within(value: Any, depth: int = 0) -> Iterable[tuple[Model, str]]:
+    if depth > 6:
+        return
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            if key in _keys:
+                yield from ((_keys[key], id) for id in _ids(one))
+            else:
+                yield from _within(one, depth + 1)
+    elif isinstance(value, list):
+        for one in value[:MOST]:
+            yield from _within(one, depth + 1)

@@ -1,0 +1,74 @@
+"""The search in the menu: pages by their names, and records of the kinds that people look for."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+from django.contrib.admin import ModelAdmin
+from django.db import OperationalError, connection, transaction
+from django.http import HttpRequest
+from unfold.dataclasses import SearchResult
+
+from core.backoffice.panels import list_address
+from core.ids import is_id
+
+EACH = 4
+"""The most records of a kind."""
+SECONDS, IN_ALL = 1, 3.0
+"""How long a kind may take, and all together: a table of millions is searched as far as that goes."""
+LONGEST = 200
+
+
+def find(request: HttpRequest, pages: list[dict[str, Any]], registry: dict[Any, ModelAdmin[Any]]) -> list[SearchResult]:
+    """Return the lists and records that the term names and the user may see."""
+    term = request.GET.get("s", "").strip()[:LONGEST]
+    if not term:
+        return []
+    kinds = [(registry[model["model"]], model) for app in pages for model in app["models"] if model["admin_url"]]
+    found = [
+        SearchResult(title=_name(model), description="list", link=model["admin_url"], icon=getattr(page, "icon", "tag"))
+        for page, model in kinds
+        if term.lower() in model["name"].lower()
+    ]
+    deadline = monotonic() + IN_ALL
+    for page, model in kinds:
+        if getattr(page, "finds", False) and monotonic() < deadline:
+            found += _records(request, page, _name(model), term)
+    return found
+
+
+def _name(model: dict[str, Any]) -> str:
+    name = str(model["name"])
+    return name[:1].upper() + name[1:]
+
+
+def _records(request: HttpRequest, page: ModelAdmin[Any], kind: str, term: str) -> list[SearchResult]:
+    """Return the first records of a kind; none if the search takes too long."""
+    related = page.get_list_select_related(request)
+    rows = page.get_queryset(request)
+    rows = rows.select_related(*related) if isinstance(related, tuple | list) else rows
+    try:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{SECONDS}s"])
+            matches = rows.filter(pk=term) if is_id(term) else page.get_search_results(request, rows, term)[0]
+            records = list(matches.order_by("-pk")[:EACH])
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL statement_timeout = DEFAULT")
+    except OperationalError:
+        return []
+    return [
+        SearchResult(
+            title=str(record),
+            description=" · ".join([str(page.opts.verbose_name), *_company(record)]),
+            link=f"{list_address(page.model)}{record.pk}/change/",
+            icon=getattr(page, "icon", "tag"),
+        )
+        for record in records
+    ]
+
+
+def _company(record: Any) -> list[str]:
+    company = record._state.fields_cache.get("company")
+    return [str(company)] if company is not None else []

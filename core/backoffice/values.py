@@ -1,0 +1,291 @@
+"""Values as people write them: times, amounts, yes and no, phone numbers, and JSON as lists and tables."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import phonenumbers
+from django.template.defaultfilters import filesizeformat
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from core.ids import is_id
+from core.text.currencies import exponent
+from core.text.formats import exact_money
+from core.text.words import day_of, heading, said
+
+NOTHING = mark_safe('<span class="backoffice-nothing">–</span>')  # noqa: S308  # it has no data in it
+MOST_ITEMS = 20
+DEEPEST = 4
+LINE = 90
+"""The most characters of a text in a list; its tooltip has the rest."""
+UNGROUPED = frozenset(
+    {"port", "status", "response_status", "row", "header_row", "last_row", "next_row", "number", "uid", "uid_validity"}
+    | {"worker", "year", "letter", "sequence"}
+)
+"""Numbers whose digits people do not group."""
+CODES = frozenset(
+    {
+        "kind",
+        "reason",
+        "action",
+        "source",
+        "purpose",
+        "outcome",
+        "consumer",
+        "handle",
+        "detail",
+        "code",
+        "what",
+        "stage",
+    }
+    | {"trigger_event_type", "disabled_reason", "error_code", "delivery_status", "variable"}
+)
+"""Columns whose codes are written as words."""
+TONES = {
+    "ok": {
+        "completed",
+        "sent",
+        "active",
+        "paid",
+        "accepted",
+        "owner",
+        "done",
+        "verified",
+        "succeeded",
+        "green",
+        "open",
+    },
+    "info": {"queued", "running", "sending", "claimed", "trial", "pending", "invited", "draft"},
+    "warn": {"paused", "past_due", "unknown", "suppressed", "parked", "yellow", "submitted", "blocked"},
+    "bad": {"failed", "rejected", "red", "wrong", "disabled", "lost"},
+}
+"""The tone of a status."""
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)")
+PHONE = re.compile(r"\+\d{7,15}")
+Names = Mapping[str, SafeString | str]
+"""Id -> the link or name that stands for it."""
+
+Shape = Callable[[Any, Names], SafeString | str | None]
+_shapes: list[Shape] = []
+
+
+def register_shape(shape: Shape) -> Shape:
+    """Register a way to say JSON of one shape in words. It returns None for any other."""
+    _shapes.append(shape)
+    return shape
+
+
+def is_empty(value: Any) -> bool:
+    return value is None or value == "" or value == [] or value == {} or value == ()
+
+
+def shown(
+    value: Any, *, name: str = "", currency: str = "", brief: bool = False, names: Names | None = None
+) -> SafeString | str:
+    """Return a value as people write it. `brief` is for lists: one line, times relative."""
+    if isinstance(value, SafeString):
+        return value if value else NOTHING
+    if is_empty(value):
+        return NOTHING
+    if isinstance(value, bool):
+        return "Yes" if value else format_html('<span class="backoffice-no">{}</span>', "No")
+    if isinstance(value, dt.datetime):
+        return moment(value, brief=brief)
+    if isinstance(value, dt.date):
+        return day_of(value)
+    if isinstance(value, dt.time):
+        return f"{value:%H:%M}"
+    if isinstance(value, int | float | Decimal):
+        return number(value, name, currency)
+    if isinstance(value, Mapping | list | tuple):
+        return json_shown(value, names or {}, brief=brief, key=name)
+    return text(str(value), name, brief=brief, names=names or {})
+
+
+def moment(value: dt.datetime, *, brief: bool = False) -> SafeString:
+    """Return a time on one line: relative in lists, exact otherwise. The page's script puts in the reader's zone."""
+    exact = f"{day_of(value)}, {value:%H:%M} UTC" if value.tzinfo else f"{day_of(value)}, {value:%H:%M}"
+    return format_html(
+        '<time datetime="{}" title="{}" class="backoffice-time"{}>{}</time>',
+        value.isoformat(),
+        exact,
+        mark_safe("" if brief else " data-exact"),  # noqa: S308  # one of two constants
+        relative(value) if brief else exact,
+    )
+
+
+def relative(value: dt.datetime, now: dt.datetime | None = None) -> str:
+    """Write how long ago a time is, or how far ahead; the day if that is more than a month."""
+    seconds = ((now or timezone.now()) - value).total_seconds()
+    ahead, size = seconds < 0, abs(seconds)
+    if size < 45:
+        return "in a moment" if ahead else "just now"
+    if size > 30 * 86400:
+        return day_of(value)
+    amount = next(
+        f"{round(size / unit)} {word}{'s' if word == 'day' and round(size / unit) != 1 else ''}"
+        for unit, most, word in ((60, 3570, "min"), (3600, 84600, "h"), (86400, size + 1, "day"))
+        if size < most
+    )
+    return f"in {amount}" if ahead else f"{amount} ago"
+
+
+def number(value: int | float | Decimal, name: str = "", currency: str = "") -> str:
+    """Write a number: money with its currency, sizes and spans with their units, others with grouped digits."""
+    if currency and name.endswith("_minor"):
+        return exact_money(Decimal(value).scaleb(-exponent(currency)), currency)
+    if currency and isinstance(value, Decimal):
+        return exact_money(value, currency)
+    if name == "size" or name.endswith("_bytes"):
+        return filesizeformat(int(value))
+    if name.endswith("_ms"):
+        return lasting(float(value) / 1000)
+    if name == "percent" or name.endswith("_percent"):
+        return f"{plain(value)} %"
+    return str(value) if name in UNGROUPED or name.endswith("_id") else plain(value)
+
+
+def plain(value: int | float | Decimal) -> str:
+    """Write a number with grouped digits, without zeros at its end."""
+    text = (
+        f"{value:,.2f}" if isinstance(value, float) else f"{value:,f}" if isinstance(value, Decimal) else f"{value:,}"
+    )
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def lasting(seconds: float) -> str:
+    """Write a span in its largest fitting unit."""
+    if seconds < 1:
+        return f"{round(seconds * 1000)} ms"
+    for unit, word in ((86400, "days"), (3600, "h"), (60, "min")):
+        if seconds >= unit:
+            return f"{plain(round(seconds / unit, 1))} {word}"
+    return f"{plain(round(seconds, 1))} s"
+
+
+def phone(value: str) -> str:
+    """Write an E.164 number in groups."""
+    try:
+        found = phonenumbers.parse(value)
+    except phonenumbers.NumberParseException:
+        return value
+    return phonenumbers.format_number(found, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
+
+
+def text(value: str, name: str = "", *, brief: bool = False, names: Names | None = None) -> SafeString | str:
+    """Return a text: times, phone numbers and codes in words, long ones cut in lists, ids as names or in small."""
+    if MOMENT.fullmatch(value):
+        return moment(dt.datetime.fromisoformat(value), brief=brief)
+    if PHONE.fullmatch(value):
+        return format_html('<span class="backoffice-number">{}</span>', phone(value))
+    if is_id(value):
+        return (names or {}).get(value) or format_html('<code class="backoffice-id">{}</code>', value)
+    line = said(value) if name in CODES else " ".join(value.split()) if brief else value
+    if brief:
+        return line if len(line) <= LINE else format_html('<span title="{}">{}…</span>', value[:1000], line[:LINE])
+    return format_html('<span class="backoffice-text">{}</span>', line) if "\n" in line else line
+
+
+def state(code: str, words: str) -> SafeString:
+    """Return a status as a badge in its tone."""
+    tone = next((tone for tone, codes in TONES.items() if code in codes), "none")
+    return format_html('<span class="backoffice-state backoffice-state-{}">{}</span>', tone, words)
+
+
+def json_shown(value: Any, names: Names, *, brief: bool = False, depth: int = 0, key: str = "") -> SafeString | str:
+    """Return JSON as people read it: a list of values on a line, an object as names and values, objects as a table."""
+    if is_empty(value):
+        return NOTHING
+    for shape in _shapes:
+        if (found := shape(value, names)) is not None:
+            return found
+    if isinstance(value, Mapping):
+        pairs = [(heading(str(name)), inner, str(name)) for name, inner in value.items() if not is_empty(inner)]
+        if not pairs:
+            return NOTHING
+        if brief or depth >= DEEPEST:
+            return _line([f"{name}: {_words(inner, names)}" for name, inner, _ in pairs])
+        return format_html(
+            '<dl class="backoffice-pairs">{}</dl>',
+            format_html_join(
+                "",
+                "<div><dt>{}</dt><dd>{}</dd></div>",
+                (
+                    (name, json_shown(inner, names, depth=depth + 1, key=raw))
+                    for name, inner, raw in pairs[: MOST_ITEMS * 3]
+                ),
+            ),
+        )
+    if isinstance(value, list | tuple):
+        return _list_shown(value, names, brief=brief, depth=depth, key=key)
+    return shown(value, name=key, brief=brief, names=names)
+
+
+def _list_shown(value: Sequence[Any], names: Names, *, brief: bool, depth: int, key: str) -> SafeString | str:
+    some, more = value[:MOST_ITEMS], len(value) - MOST_ITEMS
+    rest = f" and {more:,} more" if more > 0 else ""
+    if all(isinstance(one, Mapping) for one in some) and not brief and depth < DEEPEST:
+        columns = list(dict.fromkeys(str(name) for one in some for name, inner in one.items() if not is_empty(inner)))
+        flat = len(columns) <= 6 and not any(isinstance(inner, Mapping) for one in some for inner in one.values())
+        if flat and columns:
+            return _table(some, columns, names, depth, rest)
+        items = ((json_shown(one, names, depth=depth + 1),) for one in some)
+        return format_html('<ol class="backoffice-list">{}</ol>{}', format_html_join("", "<li>{}</li>", items), rest)
+    if brief or depth >= DEEPEST:
+        return _line([_words(one, names) for one in some], rest)
+    parts = format_html_join(", ", "{}", ((json_shown(one, names, depth=depth + 1, key=key),) for one in some))
+    return format_html("{}{}", parts, rest)
+
+
+def _table(rows: Iterable[Any], columns: Sequence[str], names: Names, depth: int, rest: str) -> SafeString:
+    head = format_html_join("", '<th scope="col">{}</th>', ((heading(name),) for name in columns))
+    body = format_html_join(
+        "",
+        "<tr>{}</tr>",
+        (
+            (
+                format_html_join(
+                    "",
+                    "<td>{}</td>",
+                    ((json_shown(row.get(name), names, depth=depth + 1, key=name),) for name in columns),
+                ),
+            )
+            for row in rows
+        ),
+    )
+    return format_html(
+        '<div class="backoffice-scroll" tabindex="0"><table class="backoffice-table"><thead><tr>{}</tr></thead>'
+        "<tbody>{}</tbody></table></div>{}",
+        head,
+        body,
+        rest,
+    )
+
+
+def _words(value: Any, names: Names) -> str:
+    """Return any JSON as one line of plain text."""
+    if isinstance(value, Mapping):
+        return ", ".join(
+            f"{heading(str(name))} {_words(one, names)}" for name, one in value.items() if not is_empty(one)
+        )
+    if isinstance(value, list | tuple):
+        return ", ".join(_words(one, names) for one in value[:MOST_ITEMS])
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return plain_text(names[value]) if isinstance(value, str) and value in names else str(value)
+
+
+def plain_text(html: SafeString | str) -> str:
+    """Return the text of a link."""
+    return re.sub(r"<[^>]*>", "", str(html))
+
+
+def _line(parts: Sequence[str], rest: str = "") -> SafeString | str:
+    line = "; ".join(parts) + rest
+    return line if len(line) <= LINE else format_html('<span title="{}">{}…</span>', line[:1000], line[:LINE])

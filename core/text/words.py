@@ -1,0 +1,84 @@
+"""The glossary of what only staff read: what people call the columns of records and the keys of JSON."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+
+GLOSSARY = {
+    "id": "Id",
+    "created_at": "Created",
+    "updated_at": "Changed",
+    "created_by": "Created by",
+    "updated_by": "Changed by",
+    "due_at": "Due",
+    "busy_ms": "Time at work",
+    "duration_ms": "Took",
+    "interval_ms": "Repeats every",
+    "ai_type": "AI model",
+    "smtp": "Sender",
+    "mail_app": "Mail vendor",
+    "chat_app": "Chat number",
+    "draft": "Waits for approval",
+    "ip": "IP address",
+    "mime": "Type",
+    "url": "Address",
+    "sku": "SKU",
+    "object_id": "Record",
+    "actor_id": "By",
+    "winner_id": "Record that stayed",
+    "loser_ids": "Merged into it",
+    "first_id": "First record",
+    "second_id": "Second record",
+    "existing_id": "Record that exists",
+    "panel": "Records",
+    "automation": "Starts workflows",
+    "pause_requested": "Asked to pause",
+    "cancel_requested": "Asked to stop",
+    "user_enquiry": "Members are asked",
+    "error_detail": "For the operator",
+    "contact_number": "Phone",
+    "country_code": "Country code",
+    "column_mapping": "Columns go to",
+    "is_deleted": "Deleted",
+    "deleted_at": "Deleted",
+    "unsubscribed_at": "Unsubscribed",
+    "team_member": "Assigned to",
+    "send_job": "Message",
+    "node": "Step",
+    "window": "Sending hours",
+    "outreach_cadence": "Follow-ups",
+    "contactIds": "Contacts",
+    "leadIds": "Leads",
+    "of_campaign": "Campaign",
+    "of_workflow": "Workflow",
+    "ocr": "OCR",
+}
+"""A column's name, or a key of JSON -> what people call it."""
+ABBREVIATIONS = {"api", "ai", "ip", "ocr", "smtp", "imap", "vat", "url", "dkim", "sku", "csv", "pdf"}
+
+
+def heading(name: str) -> str:
+    """Convert a name such as `createdAt` or `created_at` to words."""
+    if name in GLOSSARY:
+        return GLOSSARY[name]
+    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.replace("ID", "Id")).replace("-", "_").lower().strip("_ ")
+    text = GLOSSARY.get(text) or text
+    if text in GLOSSARY.values():
+        return text
+    text = re.sub(r"^is_|_at$|_ids?$|_ms$", "", text) or text
+    parts = text.replace(".", "_").split("_")
+    joined = " ".join(part.upper() if part in ABBREVIATIONS else part for part in parts if part)
+    return joined[:1].upper() + joined[1:]
+
+
+def said(code: str) -> str:
+    """Write a code such as `awaiting_approval` or `contact.created` as words; any other text as it is."""
+    if re.fullmatch(r"[a-z]+(?:[_.][a-z]+)+", code):
+        return re.sub(r"[_.]", " ", code).capitalize()
+    return code
+
+
+def day_of(value: dt.date) -> str:
+    """Write a day, such as 24 Nov 2026; that of a time in UTC."""
+    return f"{value.day} {value:%b %Y}"
