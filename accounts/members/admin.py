@@ -27,6 +27,7 @@ from core.access import Actor
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
 from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.references import refer, refer_kind
 from core.errors import NamedError
 from core.tenancy import company_scope
 
@@ -170,3 +171,7 @@ def _keys_of_member(member: Member) -> SafeString:
     cells = [(link(row), row.get_type_display(), row.created_at, row.last_used_at or "never") for row in rows]
     more = list_address(ApiKey, q=member.email)
     return table(("Key", "Type", "Made", "Last used"), cells, more=more, empty="No API key.")
+
+
+refer(Member, "actor_id", "member", "members", "teamMember", "assignee", "createdBy", "updatedBy")
+refer_kind(Member, "member")

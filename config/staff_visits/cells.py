@@ -10,8 +10,9 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.api.output import Computed, Output, snake
+from core.api.output import Computed, Output
 from core.ids import is_id
+from core.text.words import day_of, heading
 
 HIDDEN = "hidden"
 NOTHING = "–"
@@ -90,12 +91,6 @@ def in_order(names: Iterable[str], output: type[Output] | None) -> list[str]:
     return sorted(names, key=place)
 
 
-def heading(name: str) -> str:
-    """Convert a name such as `createdAt` to words."""
-    words = snake(name.replace("ID", "Id")).replace("_", " ").strip()
-    return "Id" if words == "id" else words[:1].upper() + words[1:]
-
-
 def cell(value: Any, zone: tzinfo) -> Cell:
     """Convert the value to one line."""
     whole = text(value, zone)
@@ -110,7 +105,8 @@ def text(value: Any, zone: tzinfo) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str) and TIME.fullmatch(value):
-        return f"{datetime.fromisoformat(value).astimezone(zone):%Y-%m-%d %H:%M:%S}"
+        at = datetime.fromisoformat(value).astimezone(zone)
+        return f"{day_of(at)}, {at:%H:%M}"
     if isinstance(value, Mapping):
         return _label(value) or "; ".join(
             f"{heading(name)}: {text(one, zone)}" for name, one in value.items() if not _is_empty(one)

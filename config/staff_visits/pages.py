@@ -22,13 +22,14 @@ from accounts.staff_visits.services import PERMISSION, end_visit, note_page
 from billing.models import Subscription
 from config.admin import TITLES
 from config.staff_visits.api_reader import read_endpoint
-from config.staff_visits.cells import cell, columns, entries, heading, nested, visible
+from config.staff_visits.cells import cell, columns, entries, nested, visible
 from config.staff_visits.resources import Resource, find_resources
 from core.api.endpoint import Endpoint
 from core.api.output import Output
 from core.api.routers import Operation
 from core.ids import is_id
 from core.tenancy import company_scope
+from core.text.words import heading
 from core.web.ask import Answer
 
 SIZE = 50

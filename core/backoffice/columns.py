@@ -14,6 +14,8 @@ from core.backoffice.values import MOST_ITEMS, NOTHING, Names, is_empty, shown, 
 from core.text.words import GLOSSARY, heading
 
 Column = Callable[[Any], SafeString | str]
+BASES = ("core.backoffice.", "core.jobs.progress", "django.", "unfold.")
+"""Modules of the bases of ModelAdmins."""
 DRESSED = ("label", "header", "dropdown")
 """What marks a method that the theme dresses up itself."""
 
@@ -27,9 +29,19 @@ class Shows(Protocol):
         """Return the links that stand for the ids in the record."""
 
 
+def method_of(page: Shows, name: str) -> Any:
+    """Return the method that the ModelAdmin itself shows as a column. What its bases have is no column: a model may
+    well have a field called `form`, `lead` or `told`."""
+    for one in type(page).__mro__:
+        if name in vars(one):
+            ours = one.__module__.startswith(BASES)
+            return None if ours and name != "progress" else getattr(page, name)
+    return None
+
+
 def field_of(page: Shows, name: str) -> models.Field[Any, Any] | None:
     """Return the model's field of this name, unless the ModelAdmin has a method of that name."""
-    if hasattr(type(page), name):
+    if method_of(page, name) is not None:
         return None
     try:
         field = page.opts.get_field(name)
@@ -50,7 +62,7 @@ def make_column(page: Shows, name: str, *, brief: bool = False, linked: bool = T
 
     `brief` is for lists. `linked` makes references links; the first column of a list is a link as a whole.
     """
-    method = getattr(page, name, None)
+    method = method_of(page, name)
     if name == "__str__" or (method is not None and any(getattr(method, mark, None) for mark in DRESSED)):
         return name
     field = field_of(page, name)

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from unfold.utils import display_for_label
 
 from core.backoffice.columns import Column, field_of, make_column
-from core.backoffice.references import Of, ids_in, names_of
+from core.backoffice.references import Of, ids_in, is_known, names_of
 from core.backoffice.values import NOTHING, Names, is_empty, shown
 from core.fields import EncryptedTextField
 from core.ids import is_id
@@ -135,7 +135,8 @@ class DisplayMixin:
 
     def _may_name(self, field: models.Field[Any, Any]) -> bool:
         readable = not is_secret(field) and field.name not in self.hides
-        return readable and (field.name in self.refers or isinstance(field, models.JSONField))
+        refers = field.name in self.refers or is_known(field.name)
+        return readable and not field.is_relation and (refers or isinstance(field, models.JSONField))
 
     # A record's page
 

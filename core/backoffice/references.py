@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from django.contrib import admin
 from django.db import models
 
 from core.backoffice.panels import link
@@ -16,6 +17,7 @@ Of = Model | Callable[[Any], Model | None]
 MOST = 40
 """The most ids of a key that are looked up: pages show no more of them."""
 _keys: dict[str, Model] = {}
+_kinds: dict[str, Model] = {}
 
 
 def refer(model: Model, *keys: str) -> None:
@@ -24,14 +26,33 @@ def refer(model: Model, *keys: str) -> None:
         _keys[key] = model
 
 
+def refer_kind(model: Model, *kinds: str) -> None:
+    """Say that events whose kind begins with one of these words are about the model's records."""
+    for kind in kinds:
+        _kinds[kind] = model
+
+
+def is_known(key: str) -> bool:
+    """Tell whether a key has ids of records."""
+    return key in _keys
+
+
+def model_of(kind: str) -> Model | None:
+    """Return the model that events of the kind (contact.created) are about."""
+    return _kinds.get(kind.partition(".")[0])
+
+
 def names_of(found: Iterable[tuple[Model, str]]) -> dict[str, Any]:
     """Return id -> link to the record, by one query for each model."""
     wanted: dict[Model, set[str]] = {}
     for model, id in found:
         wanted.setdefault(model, set()).add(id)
-    return {
-        row.pk: link(row) for model, ids in wanted.items() for row in model._default_manager.filter(pk__in=list(ids))
-    }
+    names = {}
+    for model, ids in wanted.items():
+        needs = getattr(admin.site._registry.get(model), "title_needs", ())
+        rows = model._default_manager.filter(pk__in=list(ids))
+        names |= {row.pk: link(row) for row in (rows.select_related(*needs) if needs else rows)}
+    return names
 
 
 def ids_in(record: models.Model, refers: Mapping[str, Of], fields: Iterable[str]) -> Iterable[tuple[Model, str]]:
@@ -54,8 +75,11 @@ def _within(value: Any, depth: int = 0) -> Iterable[tuple[Model, str]]:
     if depth > 6:
         return
     if isinstance(value, Mapping):
+        field = value.get("field")
+        if isinstance(field, str) and field in _keys:
+            yield from ((_keys[field], id) for id in _ids(value.get("value")))
         for key, one in value.items():
-            if key in _keys:
+            if key in _keys and not isinstance(one, Mapping):
                 yield from ((_keys[key], id) for id in _ids(one))
             else:
                 yield from _within(one, depth + 1)

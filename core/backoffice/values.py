@@ -67,6 +67,7 @@ TONES = {
 }
 """The tone of a status."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)")
+ID = re.compile(r"\b[0-9a-f]{24}\b", re.ASCII)
 PHONE = re.compile(r"\+\d{7,15}")
 Names = Mapping[str, SafeString | str]
 """Id -> the link or name that stands for it."""
@@ -138,6 +139,8 @@ def relative(value: dt.datetime, now: dt.datetime | None = None) -> str:
 
 def number(value: int | float | Decimal, name: str = "", currency: str = "") -> str:
     """Write a number: money with its currency, sizes and spans with their units, others with grouped digits."""
+    if name == "percent" or name.endswith("_percent"):
+        return f"{plain(value)} %"
     if currency and name.endswith("_minor"):
         return exact_money(Decimal(value).scaleb(-exponent(currency)), currency)
     if currency and isinstance(value, Decimal):
@@ -146,8 +149,6 @@ def number(value: int | float | Decimal, name: str = "", currency: str = "") -> 
         return filesizeformat(int(value))
     if name.endswith("_ms"):
         return lasting(float(value) / 1000)
-    if name == "percent" or name.endswith("_percent"):
-        return f"{plain(value)} %"
     return str(value) if name in UNGROUPED or name.endswith("_id") else plain(value)
 
 
@@ -185,11 +186,22 @@ def text(value: str, name: str = "", *, brief: bool = False, names: Names | None
     if PHONE.fullmatch(value):
         return format_html('<span class="backoffice-number">{}</span>', phone(value))
     if is_id(value):
-        return (names or {}).get(value) or format_html('<code class="backoffice-id">{}</code>', value)
+        return (names or {}).get(value) or short_id(value)
+    if ID.search(value):
+        return format_html('<span title="{}">{}</span>', value[:1000], ID.sub(lambda found: _ending(found[0]), value))
     line = said(value) if name in CODES else " ".join(value.split()) if brief else value
     if brief:
         return line if len(line) <= LINE else format_html('<span title="{}">{}…</span>', value[:1000], line[:LINE])
     return format_html('<span class="backoffice-text">{}</span>', line) if "\n" in line else line
+
+
+def short_id(value: str) -> SafeString:
+    """Return the end of an id that has no name, whole as its tooltip."""
+    return format_html('<code class="backoffice-id" title="{}">{}</code>', value, _ending(value))
+
+
+def _ending(id: str) -> str:
+    return f"…{id[-6:]}"
 
 
 def state(code: str, words: str) -> SafeString:
@@ -202,6 +214,8 @@ def json_shown(value: Any, names: Names, *, brief: bool = False, depth: int = 0,
     """Return JSON as people read it: a list of values on a line, an object as names and values, objects as a table."""
     if is_empty(value):
         return NOTHING
+    if isinstance(value, Mapping) and set(value) == {"amount", "unit"}:
+        return f"{value['amount']} {str(value['unit']).removesuffix('s') if value['amount'] == 1 else value['unit']}"
     for shape in _shapes:
         if (found := shape(value, names)) is not None:
             return found

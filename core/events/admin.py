@@ -12,6 +12,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import has_status
+from core.backoffice.references import model_of
 from core.events.models import Event, EventDelivery
 
 
@@ -22,6 +23,7 @@ class EventAdmin(CompanyRecordAdmin):
     icon = "bolt"
     behind = True
     list_display = ("kind", "company", "object_id", "actor_id", "automation", "created_at")
+    refers: ClassVar[Any] = {"object_id": lambda event: model_of(event.kind)}
     list_filter = (BY_COMPANY, "automation")
     search_fields = ("=id", "=object_id")
     search_help_text = "Id of the event or of the record"

@@ -6,6 +6,7 @@ from django.contrib import admin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.references import refer_kind
 from crm.activities.models import CallLog, LeadActivity
 
 
@@ -31,3 +32,6 @@ class CallLogAdmin(CompanyRecordAdmin):
     list_select_related = ("company", "contact", "member")
     search_fields = ("=id", "=lead__id", "=contact__id", "=number")
     search_help_text = "The number as +49…, or the id of the call log, the lead or the contact"
+
+
+refer_kind(CallLog, "calllog")

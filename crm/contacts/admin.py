@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
+from core.backoffice.references import refer, refer_kind
 from crm.bulk_jobs.restoring import restore_one
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact, ContactTag
@@ -57,3 +58,7 @@ class ContactAdmin(CompanyRecordAdmin):
 def _values(contact: Contact) -> SafeString:
     tags = ContactTag.objects.filter(contact=contact).order_by("tag__name").values_list("tag__name", flat=True)[:100]
     return table(("Field", "Value"), [("Tags", ", ".join(tags) or "–"), *custom_values(contact)])
+
+
+refer(Contact, "contact", "contacts", "contactId", "contactIds")
+refer_kind(Contact, "contact")

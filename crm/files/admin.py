@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.references import refer, refer_kind
 from core.lists import BulkSelection
 from crm.files.models import File
 from crm.files.services import restore_files
@@ -38,3 +39,7 @@ class FileAdmin(CompanyRecordAdmin):
     @admin.display(description="size", ordering="size")
     def readable_size(self, file: File) -> str:
         return filesizeformat(file.size)
+
+
+refer(File, "file", "fileId", "files")
+refer_kind(File, "file")

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from accounts.settings.formats import currencies_of
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
+from core.backoffice.references import refer, refer_kind
 from core.text.formats import Formats
 from crm.bulk_jobs.restoring import restore_one
 from crm.custom_fields.admin import custom_values
@@ -77,3 +78,7 @@ def _values(lead: Lead) -> SafeString:
     )
     linked = [("Products and services", ", ".join(products) or "–"), ("Tags", ", ".join(tags) or "–")]
     return table(("Field", "Value"), [*linked, *custom_values(lead)])
+
+
+refer(Lead, "lead", "leads", "leadId", "leadIds")
+refer_kind(Lead, "lead")

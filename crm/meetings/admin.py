@@ -8,6 +8,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
+from core.backoffice.references import refer_kind
 from crm.activities.models import FollowUp
 from crm.meetings.models import Meeting, MeetingAttendee
 
@@ -60,3 +61,6 @@ def _attendees(meeting: Meeting) -> SafeString:
         for name, email, member, contact in rows
     ]
     return table(("Name", "E-mail", "Known as"), kinds, empty="Nobody but the organizer.")
+
+
+refer_kind(Meeting, "meeting")

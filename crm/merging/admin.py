@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.contrib import admin
 from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
 from crm.merging.models import DuplicateDismissal, Merge
+from crm.records.types import kind_of
+
+
+def _merged(record: Any) -> Any:
+    """Return the model of the records that a merge or a dismissal is about."""
+    return kind_of(record.panel).model
 
 
 @admin.register(Merge)
@@ -21,6 +29,7 @@ class MergeAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "=winner_id")
     search_help_text = "The merge's id, or that of the record that stayed"
     hides = ("moved", "choices")
+    refers: ClassVar[Any] = {"winner_id": _merged, "loser_ids": _merged}
 
 
 @panel(Merge, "What went to the winner")
@@ -39,3 +48,4 @@ class DuplicateDismissalAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "panel")
     list_select_related = ("company", "created_by")
     search_fields = ("=id", "=first_id", "=second_id")
+    refers: ClassVar[Any] = {"first_id": _merged, "second_id": _merged}

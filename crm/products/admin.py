@@ -6,6 +6,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
+from core.backoffice.references import refer, refer_kind
 from crm.custom_fields.admin import custom_values
 from crm.products.models import ProductService
 
@@ -36,3 +37,7 @@ class ProductServiceAdmin(CompanyRecordAdmin):
 @panel(ProductService, "Values")
 def _values(product: ProductService) -> SafeString:
     return table(("Field", "Value"), custom_values(product), empty="It has no custom values.")
+
+
+refer(ProductService, "productService", "productServices")
+refer_kind(ProductService, "product-service")

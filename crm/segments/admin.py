@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.contrib import admin
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
@@ -7,6 +10,9 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.paginator import EXACT, capped_count
 from core.backoffice.panels import facts, panel
+from core.backoffice.references import refer, refer_kind
+from core.backoffice.values import Names, plain_text, register_shape
+from core.web.filter_words import in_words
 from crm.segments.models import Segment, SegmentMember, SegmentRecord
 
 
@@ -31,3 +37,20 @@ def _records(segment: Segment) -> SafeString:
         return facts(found)
     number = capped_count(SegmentRecord.objects.filter(segment=segment))
     return facts([("Chosen one by one", f"{number:,}" if number <= EXACT else f"more than {EXACT:,}")])
+
+
+refer(Segment, "segment", "segments")
+refer_kind(Segment, "segment")
+
+
+@register_shape
+def _conditions(value: Any, names: Names) -> str | None:
+    """Say a tree of conditions in words."""
+    known = isinstance(value, Mapping) and isinstance(value.get("conditions"), list) and "operator" in value
+    if not known or not value["conditions"]:
+        return None
+    plain = {id: plain_text(link) for id, link in names.items()}
+    try:
+        return in_words(value, {}, plain).removeprefix("(").removesuffix(")")
+    except (KeyError, TypeError, AttributeError):
+        return None

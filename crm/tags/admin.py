@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from core.backoffice.admin import CompanyRecordAdmin
+from core.backoffice.references import refer
 from crm.tags.models import ContactCategory, Tag
 
 
@@ -28,3 +29,7 @@ class TagAdmin(NamedModelAdmin):
     """Tags of contacts."""
 
     icon = "sell"
+
+
+refer(Tag, "tag", "tags")
+refer(ContactCategory, "category", "categories")

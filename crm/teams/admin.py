@@ -5,6 +5,7 @@ from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
+from core.backoffice.references import refer, refer_kind
 from crm.teams.models import Team, TeamMember
 
 
@@ -33,3 +34,7 @@ def _members(team: Team) -> SafeString:
         for link in links
     ]
     return table(("Name", "E-mail", "Membership", "Gets leads", "Last assigned"), rows, empty="Nobody belongs to it.")
+
+
+refer(Team, "team", "teams")
+refer_kind(Team, "team")

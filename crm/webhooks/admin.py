@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.references import model_of
 from crm.webhooks.models import Webhook, WebhookDelivery
 
 
@@ -33,6 +36,7 @@ class WebhookDeliveryAdmin(CompanyRecordAdmin):
     icon = "outbox"
     behind = True
     hides = ("body", "response_body")
+    refers: ClassVar[Any] = {"object_id": lambda delivery: model_of(delivery.kind)}
     list_display = ("kind", "webhook", "status", "company", "attempts", "response_status", "tried_at", "error_line")
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
     list_select_related = ("company", "webhook")

@@ -13,6 +13,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import has_status
 from core.backoffice.panels import panel
+from core.backoffice.references import refer_kind
 from outreach.campaigns.changing import cancel_campaign
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import run_of
@@ -43,3 +44,6 @@ def _messages(campaign: Campaign) -> SafeString:
     run = run_of(campaign.pk)
     messages = SendJob.objects.filter(run=run) if run else SendJob.objects.none()
     return message_table(messages, run__id__exact=run.pk if run else "")
+
+
+refer_kind(Campaign, "campaign")

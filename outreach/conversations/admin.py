@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.references import refer_kind
 from outreach.conversations.models import AnswerTime, CannedAnswer, Conversation, ConversationMessage
 
 
@@ -59,3 +60,6 @@ class AnswerTimeAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "team")
     search_fields = ("=id",)
+
+
+refer_kind(Conversation, "conversation")

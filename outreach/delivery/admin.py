@@ -15,12 +15,13 @@ from unfold.decorators import display
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.references import refer, refer_kind
 from core.backoffice.values import state
 from core.text.words import said
 from crm.models import Contact
+from outreach.delivery.deciding.reasons import sentence_of
 from outreach.delivery.limits.models import RecipientQuota
 from outreach.delivery.models import GenieSettings, SendJob, SendJobTransition
-from outreach.delivery.reasons import sentence_of
 from outreach.delivery.tracking.models import TrackingEvent
 
 GUARD = ("bounce_percent", "complaint_percent", "guard_from")
@@ -166,3 +167,7 @@ class TrackingEventAdmin(CompanyRecordAdmin):
     list_select_related = ("company", "send_job")
     search_fields = ("=id", "=send_job__id")
     search_help_text = "Id of the row or of the message"
+
+
+refer(SendJob, "message", "sendJob")
+refer_kind(SendJob, "message", "mail")

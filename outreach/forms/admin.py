@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.references import refer_kind
 from outreach.forms.models import Form, FormLead
 
 
@@ -31,3 +32,6 @@ class FormLeadAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "state", "reason")
     list_select_related = ("company", "form")
     search_fields = ("=id", "=leadgen_id")
+
+
+refer_kind(Form, "form")

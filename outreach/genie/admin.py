@@ -15,6 +15,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.references import refer, refer_kind
 from core.jobs.progress import MOVING, ProgressMixin, grouped, progress_bar
 from outreach.delivery.admin import message_table
 from outreach.delivery.models import SendJob
@@ -65,7 +66,7 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
         for name, number in sorted(_counts(record).items(), key=lambda pair: -pair[1]):
             words = "Drafts to approve" if name == "draft" else str(SendJob.Status(name).label)
             address = list_address(SendJob, run__id__exact=record.pk, status__exact=name)
-            yield words, format_html('<a class="backoffice-link" href="{}">{:,}</a>', address, number)
+            yield words, format_html('<a class="backoffice-link" href="{}">{}</a>', address, f"{number:,}")
         yield "Company", link(record.company)
         yield "By", link(record.created_by) if record.created_by else "the API"
         yield "Sender", link(record.smtp or record.mail_app) if record.smtp or record.mail_app else None
@@ -116,3 +117,7 @@ def _runs(company: Company) -> SafeString:
     return table(
         ("Run", "Planning", "Progress", "Made"), cells, more=list_address(GenieScheduler, company__id__exact=company.pk)
     )
+
+
+refer(GenieScheduler, "run")
+refer_kind(GenieScheduler, "genie")

@@ -39,6 +39,7 @@ from crm.models import (
     SegmentRecord,
     TeamMember,
 )
+from tests.guards.admin_words import CODE_WORDS, WRONG_PLURAL, check_page, check_title
 from tests.guards.backoffice_rows import HASHES, MAKERS, SECRET
 from tests.guards.routes import routed
 from tests.kit.examples import walked
@@ -128,6 +129,13 @@ def opens(client: Client, path: str) -> tuple[str, int]:
     return text, sum("django_content_type" not in query["sql"] for query in queries.captured_queries)
 
 
+def test_kinds_are_called_by_words() -> None:
+    for model in REGISTERED:
+        for name in (str(model._meta.verbose_name), str(model._meta.verbose_name_plural)):
+            assert not CODE_WORDS.search(name), f"{model._meta.label} is called {name}"
+        assert not WRONG_PLURAL.search(name), f"{model._meta.label}: {name}"
+
+
 def test_every_model_is_registered() -> None:
     concrete = {model for model in apps.get_models() if model._meta.app_label in OURS}
     assert len(concrete) > 20
@@ -140,7 +148,11 @@ def test_every_model_is_registered() -> None:
 def test_list_search_and_record_page(model: type[models.Model], company: Company, staff: Client) -> None:
     row = make(model, company, 1)[0]
     pages = address(model, "changelist"), address(model, "change", row.pk)
-    few = [opens(staff, page)[1] for page in pages]
+    seen = [opens(staff, page) for page in pages]
+    few = [queries for _, queries in seen]
+    check_title(row)
+    for page, (text, _) in zip(pages, seen, strict=True):
+        check_page(page, text)
     others = make(model, company, MORE_ROWS)
     many = [opens(staff, page)[1] for page in pages]
     text, _ = opens(staff, pages[0] + "?" + urlencode({"q": search_of(row)}))

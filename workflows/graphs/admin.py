@@ -6,6 +6,7 @@ from django.contrib import admin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.references import refer, refer_kind
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
 
 
@@ -44,3 +45,7 @@ class WorkflowTriggerAdmin(CompanyRecordAdmin):
     list_filter = ("kind", BY_COMPANY)
     list_select_related = ("company", "workflow")
     search_fields = ("=id", "workflow__name")
+
+
+refer(Workflow, "workflow")
+refer_kind(Workflow, "workflow")

@@ -85,15 +85,15 @@ def test_the_category_has_three_names(cast: Cast, alias: str) -> None:
         (
             form(1, number="abc"),
             "InvalidSystemField_400",
-            "number: abc is no phone number for Germany (+49). Write 10 to 11 digits, such as 1512 3456789.",
+            "number: abc is no phone number for Germany (+49).",
         ),
         (
             form(1, countryCode="+999"),
             "InvalidSystemField_400",
-            "countryCode: needs a dial prefix such as +49, got '+999'",
+            "countryCode: +999 is no dial prefix. Write one such as +49.",
         ),
         (form(1, name=["x"]), "InvalidSystemField_400", "name: needs text, got an array"),
-        (form(1, name="x" * 301), "InvalidSystemField_400", "name: is 301 characters long, at most 300 are allowed"),
+        (form(1, name="x" * 301), "InvalidSystemField_400", "name: is 301 characters long. Write at most 300."),
     ],
 )
 def test_refuses_by_name_and_says_which_value(cast: Cast, values: dict[str, Any], name: str, warning: str) -> None:
