@@ -2,8 +2,10 @@
 
 from django.db import migrations
 
+from core.migration_operations import OneStepMigration
 
-class Migration(migrations.Migration):
+
+class Migration(OneStepMigration):
 
     dependencies = [
         ('accounts', '0001_squashed_0006_where_sessions_are'),

@@ -106,7 +106,7 @@ class VisitedCompanyAdmin(CompanyAdmin):
     """The page of a company, where staff start a visit."""
 
     finds = True
-    dialogs = (*CompanyAdmin.dialogs, "look_inside")
+    dialogs = ("look_inside", *CompanyAdmin.dialogs)
 
     @asks(ReasonForm, "Look inside", permission=PERMISSION)
     def look_inside(self, request: HttpRequest, company: Company, reason: str) -> HttpResponse:

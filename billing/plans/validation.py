@@ -11,12 +11,13 @@ from core.access import METERED, RATES
 from core.access.meters import METERS
 from core.backoffice.admin import BackOfficeForm
 from core.backoffice.inputs import ChoicesField, NumbersField
-from core.text.modules import name_of
+from core.text.modules import NAMES, name_of
 
 
 def _named(keys: Iterable[str]) -> list[tuple[str, str]]:
     """Return what is counted with its words, sorted by these."""
-    return sorted(((key, name_of(key)) for key in dict.fromkeys(keys)), key=lambda pair: pair[1].lower())
+    named = {key: NAMES.get(key) or WORDS.get(key) or name_of(key) for key in keys}
+    return sorted(named.items(), key=lambda pair: pair[1].lower())
 
 
 class TermsForm(BackOfficeForm):

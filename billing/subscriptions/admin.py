@@ -175,6 +175,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         "cancel": has_status(*OPEN),
         "expire": has_status(*OPEN),
     }
+    folds = ("status", "period_start")
     hides = ("is_primary", "period_day", "looked_at", "look_at", "use_looked_at", "use_told", "paused_at")
     list_display = ("company", "plan", "state", "seats", "period_end", "ends_at", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_PLAN, BY_COMPANY)

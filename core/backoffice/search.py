@@ -33,9 +33,16 @@ def find(request: HttpRequest, pages: list[dict[str, Any]], registry: dict[Any, 
     ]
     deadline = monotonic() + IN_ALL
     for page, model in kinds:
-        if getattr(page, "finds", False) and monotonic() < deadline:
-            found += _records(request, page, _name(model), term)
+        if getattr(page, "finds", False):
+            records = _records(request, page, term) if monotonic() < deadline else None
+            found += [_instead(page, _name(model), term)] if records is None else records
     return found
+
+
+def _instead(page: ModelAdmin[Any], kind: str, term: str) -> SearchResult:
+    """Return the way to look further, where the time here did not suffice."""
+    link = list_address(page.model, q=term)
+    return SearchResult(title=f"Look among {kind.lower()}", description="there are many", link=link, icon="search")
 
 
 def _name(model: dict[str, Any]) -> str:
@@ -43,8 +50,8 @@ def _name(model: dict[str, Any]) -> str:
     return name[:1].upper() + name[1:]
 
 
-def _records(request: HttpRequest, page: ModelAdmin[Any], kind: str, term: str) -> list[SearchResult]:
-    """Return the first records of a kind; none if the search takes too long."""
+def _records(request: HttpRequest, page: ModelAdmin[Any], term: str) -> list[SearchResult] | None:
+    """Return the first records of a kind, or None if the search takes too long."""
     related = page.get_list_select_related(request)
     rows = page.get_queryset(request)
     rows = rows.select_related(*related) if isinstance(related, tuple | list) else rows
@@ -54,10 +61,10 @@ def _records(request: HttpRequest, page: ModelAdmin[Any], kind: str, term: str) 
                 cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{SECONDS}s"])
             matches = rows.filter(pk=term) if is_id(term) else page.get_search_results(request, rows, term)[0]
             records = list(matches.order_by("-pk")[:EACH])
-            with connection.cursor() as cursor:
+            with connection.cursor() as cursor:  # for what comes next in a transaction around this one
                 cursor.execute("SET LOCAL statement_timeout = DEFAULT")
     except OperationalError:
-        return []
+        return None
     return [
         SearchResult(
             title=str(record),

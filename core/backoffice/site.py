@@ -77,7 +77,7 @@ class BackOfficeSite(UnfoldAdminSite):
         """Return what the menu's search finds. Nothing is kept: what was deleted meanwhile is not found."""
         found = find(request, self.get_app_list(request), self._registry)
         context = {"results": found, "term": request.GET.get("s", "").strip()}
-        return TemplateResponse(request, "admin/search_results.html", context, headers={"HX-Trigger": "search"})
+        return TemplateResponse(request, "admin/search_results.html", context)
 
     def admin_view(self, view: Callable[..., HttpResponse], cacheable: bool = False) -> Callable[..., HttpResponse]:
         guarded: Callable[..., HttpResponse] = super().admin_view(view, cacheable)

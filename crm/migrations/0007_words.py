@@ -2,8 +2,10 @@
 
 from django.db import migrations
 
+from core.migration_operations import OneStepMigration
 
-class Migration(migrations.Migration):
+
+class Migration(OneStepMigration):
 
     dependencies = [
         ('crm', '0006_workflows_of_activities'),

@@ -72,7 +72,21 @@ class SendJobAdmin(CompanyRecordAdmin):
     search_help_text = "Id of the message, the run or the contact, or the whole address"
     hides = ("worker", "html")
     folds = (
-        *("recipient", "subject", "text", "step", "occurrence", "message_id", "reason", "evidence", "status"),
+        *(
+            "recipient",
+            "subject",
+            "text",
+            "run",
+            "contact",
+            "smtp",
+            "mail_app",
+            "step",
+            "occurrence",
+            "message_id",
+            "reason",
+            "evidence",
+            "status",
+        ),
         *("delivery_status", "provider_message_id", "thread_began_at", "next_step_at", "reply", "workflow_waits"),
     )
 

@@ -2,8 +2,10 @@
 
 from django.db import migrations
 
+from core.migration_operations import OneStepMigration
 
-class Migration(migrations.Migration):
+
+class Migration(OneStepMigration):
 
     dependencies = [
         ('outreach', '0019_forms'),

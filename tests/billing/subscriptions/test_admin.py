@@ -132,9 +132,7 @@ def test_own_terms_are_changed_on_the_page_and_on_record(
 ) -> None:
     assert edit(staff, subscription).status_code == 302
     assert changes(cast.company) == []
-    assert (
-        edit(staff, subscription, limits='{"contact": 3}', modules='["contact", "tag", "contact"]').status_code == 302
-    )
+    assert edit(staff, subscription, modules=["contact", "tag"], **{"limits:contact": "3"}).status_code == 302
     found = again(subscription, cast)
     assert (found.limits, found.modules, found.status) == ({"contact": 3}, ["contact", "tag"], "active")
     change = changes(cast.company)[-1]
@@ -144,14 +142,13 @@ def test_own_terms_are_changed_on_the_page_and_on_record(
         {},
         {"contact": 3},
     )
-    for values in (
-        {"limits": '{"contacts": 3}'},
-        {"modules": '["kontakt"]'},
-        {"modules": '"contact"'},
-        {"limits": "[]x"},
-    ):
+    for values in ({"limits:contact": "many"}, {"limits:contact": "-1"}, {"modules": ["kontakt"]}):
         assert edit(staff, subscription, **values).status_code == 200, values
-    assert "There is no module contacts" in edit(staff, subscription, limits='{"contacts": 3}').content.decode()
+    text = edit(staff, subscription, **{"limits:contact": "many"}).content.decode()
+    assert "Contacts: write a whole number such as 1000, or leave it empty." in text
+    assert edit(staff, subscription, modules="*", **{"limits:contact": ""}).status_code == 302
+    found = again(subscription, cast)
+    assert (found.limits, found.modules) == ({}, None)
 
 
 def test_status_and_dates_are_changed_by_commands_alone(cast: Cast, subscription: Subscription, staff: Client) -> None:
@@ -205,8 +202,8 @@ def test_a_plan_is_made_with_its_prices(staff: Client) -> None:
     price = {"currency": euro.pk, "interval": "month", "amount": "12.50", "seat_amount": "3"}
     sent |= {
         "name": "Club",
-        "modules": '["contact"]',
-        "limits": '{"contact": 5}',
+        "modules": "contact",
+        "limits:contact": "5",
         "is_public": "on",
         "prices-TOTAL_FORMS": "1",
     }

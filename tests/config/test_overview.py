@@ -1,0 +1,110 @@
+"""The back office's first page and the search in its menu."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import User
+from core.ids import first_id
+from core.text.words import day_of
+from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory, UserFactory
+
+
+@pytest.fixture
+def staff(db: None) -> Client:
+    return browser(User.objects.create_superuser("root@example.com", "correct horse battery"))
+
+
+def browser(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def chart(client: Client, title: str) -> tuple[str, list[tuple[str, str]]]:
+    """The chart's total, and the (words, address) of its bars."""
+    page = client.get(reverse("admin:index")).content.decode()
+    text = page.partition(f"<span>{title}</span>")[2].partition("</figure>")[0]
+    bars = [part.partition('"')[0] for part in text.split('<a href="')[1:]]
+    words = [part.partition('"')[0] for part in text.split('title="')[1:]]
+    return text.partition("<strong>")[2].partition("</strong>")[0], list(zip(words, bars, strict=True))
+
+
+def test_bars_of_fourteen_days_lead_to_their_records(cast: Cast, staff: Client) -> None:
+    before = timezone.now() - timedelta(days=3)
+    with cast.scope():
+        ContactFactory(name="Ann of Today")
+        old = ContactFactory(name="Bob of Before", id=first_id(before))
+        type(old).objects.filter(pk=old.pk).update(created_at=before)
+        ContactFactory(name="Carl of Long Ago", id=first_id(timezone.now() - timedelta(days=20)))
+    total, bars = chart(staff, "Contacts added")
+    assert (total, len(bars)) == ("2", 14)
+    counts = {words.partition(":")[0]: words.partition(": ")[2] for words, _ in bars}
+    assert counts[day_of(before)] == counts[day_of(timezone.now())] == "1"
+    assert sum(map(int, counts.values())) == 2
+    listed = staff.get(dict(bars)[f"{day_of(before)}: 1"].replace("&amp;", "&")).content.decode()
+    assert "Bob of Before" in listed
+    assert "Ann of Today" not in listed
+
+
+def test_search_finds_records_by_their_words_and_pages_by_their_names(cast: Cast, staff: Client) -> None:
+    with cast.scope():
+        contact = ContactFactory(name="Elsa Hedlund", email="elsa@example.org")
+    place = reverse("admin:crm_contact_change", args=(contact.pk,))
+    for term in ("hedlund", "elsa@example.org", contact.pk):
+        text = search(staff, term)
+        assert place in text
+        assert "Elsa Hedlund" in text
+        assert cast.company.name in text
+    assert reverse("admin:crm_contact_changelist") in search(staff, "contacts")
+    assert "Nothing found for “&lt;b&gt;”." in search(staff, "<b>")
+    assert search(staff, " ").strip() == ""
+
+
+def test_search_finds_what_its_user_may_see(cast: Cast) -> None:
+    with cast.scope():
+        ContactFactory(name="Elsa Hedlund")
+    viewer = UserFactory(is_staff=True)
+    client = browser(viewer)
+    assert "Elsa" not in search(client, "hedlund")
+    viewer.user_permissions.add(Permission.objects.get(codename="view_contact"))
+    assert "Elsa Hedlund" in search(client, "hedlund")
+    assert browser(UserFactory()).get(reverse("admin:search"), {"s": "hedlund"}).status_code == 302
+
+
+def test_a_search_asks_each_kind_of_records_once(cast: Cast, staff: Client) -> None:
+    with cast.scope():
+        ContactFactory(name="Hedlund 1")
+    search(staff, "hedlund")
+    with CaptureQueriesContext(connection) as few:
+        search(staff, "hedlund")
+    with cast.scope():
+        ContactFactory.create_batch(3, name="Hedlund")
+    with CaptureQueriesContext(connection) as many:
+        assert search(staff, "hedlund").count("Hedlund") >= 4
+    assert len(many.captured_queries) <= len(few.captured_queries)
+
+
+def search(client: Client, term: str) -> str:
+    answer = client.get(reverse("admin:search"), {"s": term})
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_a_search_that_takes_too_long_says_where_to_go_on(
+    cast: Cast, staff: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.backoffice.search.IN_ALL", -1.0)
+    text = search(staff, "hedlund")
+    assert "Look among contacts" in text
+    assert f"{reverse('admin:crm_contact_changelist')}?q=hedlund" in text
+    assert "Nothing found" not in text
