@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from django.core.exceptions import FieldDoesNotExist
+from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import models
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
@@ -152,7 +152,7 @@ class DisplayMixin:
                 value = field.to_python(object_id)
                 rows = rows.select_related(*related) if related else rows
                 kept[key] = rows.filter(**{field.name: value}).first()
-            except (ValueError, TypeError, models.ObjectDoesNotExist, FieldDoesNotExist):
+            except (ValueError, TypeError, ValidationError, FieldDoesNotExist):
                 kept[key] = None
         return kept[key]
 

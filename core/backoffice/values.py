@@ -163,11 +163,11 @@ def plain(value: int | float | Decimal) -> str:
 def lasting(seconds: float) -> str:
     """Write a span in its largest fitting unit."""
     if seconds < 1:
-        return f"{round(seconds * 1000)} ms"
+        return f"{round(seconds * 1000)}\N{NO-BREAK SPACE}ms"
     for unit, word in ((86400, "days"), (3600, "h"), (60, "min")):
         if seconds >= unit:
-            return f"{plain(round(seconds / unit, 1))} {word}"
-    return f"{plain(round(seconds, 1))} s"
+            return f"{plain(round(seconds / unit, 1))}\N{NO-BREAK SPACE}{word}"
+    return f"{plain(round(seconds, 1))}\N{NO-BREAK SPACE}s"
 
 
 def phone(value: str) -> str:

@@ -39,6 +39,7 @@ class ContactAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "email", "name", "contact_number")
     search_help_text = "Name, e-mail, number or id"
     hides = ("custom", "email_key", "number_key", "email_identity", "sort_name")
+    folds = ("name", "country_code", "number")
     commands = ("restore",)
     when: ClassVar[Any] = {"restore": lambda contact: contact.is_deleted}
 

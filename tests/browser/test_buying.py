@@ -35,7 +35,7 @@ def register(page: Page, root: str) -> Company:
         page.get_by_label(label).fill(text)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Register").click()
-    expect(page.get_by_role("heading", name="Look into your mailbox")).to_be_visible()
+    expect(page.get_by_role("heading", name="Check your inbox")).to_be_visible()
     page.goto(f"{root}/verify-email?token={token_in(mails_to(ADDRESS)[-1])}")
     page.get_by_role("button", name="Verify my address").click()
     page.get_by_role("link", name="Log in").click()

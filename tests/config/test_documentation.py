@@ -60,6 +60,7 @@ def test_the_page_has_no_inline_script_and_may_load_nothing_foreign(path: str) -
     page = client.get(path)
     assert page.status_code == 200
     assert b"<script>" not in page.content
+    assert b'<html lang="en">' in page.content
     assert "script-src 'self';" in page["Content-Security-Policy"]
     assert "default-src 'none'" in page["Content-Security-Policy"]
     script = client.get(path, {"script": ""})

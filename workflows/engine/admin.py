@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
+from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.values import state
 from workflows.engine.models import (
     NodeCount,
     PlaceNotice,
@@ -36,6 +39,23 @@ class WorkflowRunAdmin(CompanyRecordAdmin):
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "workflow")
     search_fields = ("=id", "=contact__id", "=lead__id", "workflow__name")
+    folds = ("state", "seq", "entry_key", "parent", "trigger")
+
+
+@panel(WorkflowRun, "Steps", permission="workflows.view_runstep")
+def _steps(run: WorkflowRun) -> SafeString:
+    rows = RunStep.objects.filter(run=run).order_by("-id")[:ROWS]
+    cells = [
+        (link(row), state(row.status, row.get_status_display()), _trouble(row), row.handle, row.created_at)
+        for row in rows
+    ]
+    more = list_address(RunStep, q=run.pk)
+    return table(("Step", "Status", "What went wrong", "Went on by", "When"), cells, more=more, empty="None yet.")
+
+
+def _trouble(step: RunStep) -> str:
+    error = step.error if isinstance(step.error, dict) else {}
+    return str(error.get("message") or error.get("code") or "")
 
 
 @admin.register(RunStep)

@@ -21,6 +21,7 @@ class WorkflowAdmin(CompanyRecordAdmin):
     list_select_related = ("company",)
     search_fields = ("=id", "name", "company__name")
     hides = ("hook_token",)
+    folds = ("config", "nodes", "edges")
 
 
 @admin.register(WorkflowVersion)
@@ -29,6 +30,7 @@ class WorkflowVersionAdmin(CompanyRecordAdmin):
 
     icon = "history"
     title_needs = ("workflow",)
+    folds = ("graph",)
     list_display = ("workflow", "company", "number", "published_by", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "workflow", "published_by")

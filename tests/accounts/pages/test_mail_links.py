@@ -53,13 +53,13 @@ def test_an_address_is_verified(browser: Browser) -> None:
     assert User.objects.get().email_verified_at is not None
     assert logins() == []
     for again in (browser.open("/verify-email", token=token), browser.send(page)):
-        assert (again.status_code, heading(again)) == (400, "This link does not work any more")
+        assert (again.status_code, heading(again)) == (400, "This link does not work")
 
 
 def test_a_forgotten_password_is_set_anew(browser: Browser) -> None:
     user = UserFactory(email="ann@example.org")
     asked = browser.send(browser.open("/forgot-password"), email="ann@example.org")
-    assert (asked.status_code, heading(asked)) == (200, "Look into your mailbox")
+    assert (asked.status_code, heading(asked)) == (200, "Check your inbox")
     token = token_in(mails_to("ann@example.org")[0])
     page = browser.open("/reset-password", token=token)
     assert "For <strong><bdi>ann@example.org</bdi></strong>" in page.content.decode()
@@ -74,7 +74,7 @@ def test_a_forgotten_password_is_set_anew(browser: Browser) -> None:
     assert (done.status_code, heading(done)) == (200, "Your new password is set")
     user.refresh_from_db()
     assert user.check_password(OTHER)
-    assert heading(browser.open("/reset-password", token=token)) == "This link does not work any more"
+    assert heading(browser.open("/reset-password", token=token)) == "This link does not work"
 
 
 def test_asking_tells_nothing(browser: Browser) -> None:
@@ -98,7 +98,7 @@ def test_people_register_by_a_referral_link(browser: Browser) -> None:
     assert weak.status_code == 400
     assert "entirely numeric" in weak.content.decode()
     done = browser.send(weak, **values)
-    assert (done.status_code, heading(done)) == (200, "Look into your mailbox")
+    assert (done.status_code, heading(done)) == (200, "Check your inbox")
     assert Company.objects.get().name == "Bob & Co"
     assert Referral.objects.get().user.email == "bob@example.org"
     assert public.post("/verify-email", {"token": token_in(mails_to("bob@example.org")[0])}).status == 200

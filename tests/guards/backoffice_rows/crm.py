@@ -52,7 +52,7 @@ def make_import(n: int) -> Import:
 
 
 def make_team(n: int) -> Team:
-    team = Team.objects.create(name=f"Team {n}")
+    team = Team.objects.create(name=f"Team {new_id()[-8:]}")
     TeamMember.objects.create(team=team, member=MemberFactory())
     return team
 

@@ -79,7 +79,7 @@ def make_social_app(n: int) -> SocialAApp:
 
 
 def make_form(n: int) -> Form:
-    return Form.objects.create(name=f"Form {n}", token=f"{n:032}")
+    return Form.objects.create(name=f"Form {n}", token=f"{new_id():0>32}")
 
 
 def make_conversation(n: int) -> Conversation:
