@@ -79,7 +79,7 @@ def make_social_app(n: int) -> SocialAApp:
 
 
 def make_form(n: int) -> Form:
-    return Form.objects.create(name=f"Form {n}", token=f"{new_id():0>32}")
+    return Form.objects.create(name=f"Form {n} {new_id()[-8:]}", token=new_id())
 
 
 def make_conversation(n: int) -> Conversation:
@@ -147,7 +147,7 @@ ROWS: Makers = {
     CannedAnswer: lambda n: CannedAnswer.objects.create(name=f"Hours {n}", text="We are open."),
     ChatWidget: lambda n: ChatWidget.objects.create(name=f"Site {n}"),
     WidgetVisitor: lambda n: WidgetVisitor.objects.create(
-        widget=ChatWidget.objects.create(name=f"Site {n}"), name=f"Visitor {n}", seen_at=timezone.now()
+        widget=ChatWidget.objects.create(name=f"Visited site {n}"), name=f"Visitor {n}", seen_at=timezone.now()
     ),
     ManualChatbot: lambda n: ManualChatbot.objects.create(name=f"Bot {n}", normalized_name=f"bot {n}"),
     Ocr: lambda n: Ocr.objects.create(name="ocr-space", key=SECRET, confidence=n / 100),
