@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
@@ -69,7 +69,7 @@ class DialogMixin:
         opts = self.opts  # type: ignore[attr-defined]
         return f"{opts.app_label}_{opts.model_name}_ask"
 
-    when: Mapping[str, Callable[[Any], bool]] = {}
+    when: ClassVar[Mapping[str, Callable[[Any], bool]]] = {}
     """Dialog or command -> whether the record's state admits it. Without a condition it is always on offer."""
     last: tuple[str, ...] = ("cancel", "expire", "end", "remove", "block", "reject", "revoke", "remove_second_factor")
     """What takes something away: it stands behind the others, and never as the wanted one."""

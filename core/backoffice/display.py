@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import models
@@ -56,7 +56,7 @@ class DisplayMixin:
     """Further technical fields of a record's page."""
     extra: tuple[str, ...] = ()
     """Methods and inputs of the form that stand on a record's page with the fields."""
-    refers: Mapping[str, Of] = {}
+    refers: ClassVar[Mapping[str, Of]] = {}
     """Column of ids without a foreign key -> the model that they are the ids of."""
     title_needs: tuple[str, ...] = ()
     """References that the model's __str__ reads: whoever shows many of its records selects them at once."""
@@ -168,7 +168,8 @@ class DisplayMixin:
         inputs = getattr(self.form, "declared_fields", {})
         may = self.has_change_permission(request, record)  # type: ignore[attr-defined]
         edited = [name for name in names if may and (name in self.edits or name in inputs)]
-        facts, folded = [], []
+        facts: list[Any] = []
+        folded: list[Any] = []
         for name in names:
             if name in edited or (name in inputs and field_of(self, name) is None):
                 continue

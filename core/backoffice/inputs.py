@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
-
-if TYPE_CHECKING:
-    _Field = forms.Field[Any]
-else:
-    _Field = forms.Field
 
 Pairs = Sequence[tuple[str, str]]
 """Keys and their words."""
@@ -116,7 +111,7 @@ class NumbersWidget(JsonWidget):
         return False
 
 
-class JsonField(_Field):
+class JsonField(forms.Field):
     """A field whose widget gives JSON, and which has changed if that JSON has."""
 
     def __init__(self, widget: JsonWidget, *, help_text: str = "") -> None:

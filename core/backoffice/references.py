@@ -47,7 +47,7 @@ def names_of(found: Iterable[tuple[Model, str]]) -> dict[str, Any]:
     wanted: dict[Model, set[str]] = {}
     for model, id in found:
         wanted.setdefault(model, set()).add(id)
-    names = {}
+    names: dict[str, Any] = {}
     for model, ids in wanted.items():
         needs = getattr(admin.site._registry.get(model), "title_needs", ())
         rows = model._default_manager.filter(pk__in=list(ids))

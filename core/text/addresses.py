@@ -219,7 +219,7 @@ def _parse(country_code: str | None, digits: str, value: Any) -> Phone:
     international = digits.startswith("+")
     if not international and country_code is None:
         raise BadAddress(
-            f"{shorten(value, 40)} lacks its country. Write it such as +49 170 1234567, or with countryCode beside it."
+            f"{shorten(value, 40)} lacks its country. Write it such as +49 170 1234567, or countryCode beside it."
         )
     found = [_possible(text) for text in ([digits] if international else [f"{country_code}{digits}", f"+{digits}"])]
     own = [phone for phone in found if phone is not None and phone.country_code == (country_code or phone.country_code)]

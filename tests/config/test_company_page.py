@@ -94,7 +94,7 @@ def test_each_panel_shows_what_is_there(cast: Cast, outsiders: Cast, staff: User
     expected = {
         "Members": (cast.owner.email, cast.narrow.email, "Owner", "Accepted"),
         "Settings": ("Orchard", "NOK", "dd/mm/yyyy HH:mm", "UTC"),
-        "API keys": (cast.api_key.masked_key, f"{used:%Y-%m-%d %H:%M:%S}", cast.owner.name),
+        "API keys": (cast.api_key.masked_key, used.isoformat(), cast.owner.name),
         "Requests": ("POST /apple/0", "403", "12 ms", "session", cast.owner.name),
         "Logins": ("apple0@example.org", "Failed", "wrong password", "192.0.2.7"),
         "Invites": ("apple-invited0@example.org", "Role Changed", "apple"),

@@ -54,7 +54,7 @@ def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None
     assert (sent.status_code, sent["Location"]) == (303, path + "/check")
     checked = client.get(path + "/check")
     assert stats(checked) == ["2", "0", "1", "1"]
-    assert "Write one like name@example.com." in text_of(checked)
+    assert "Write one such as name@example.com." in text_of(checked)
     assert "An earlier row of the file has person1@example.org already." in text_of(checked)
     assert ">Import 2 contacts</button>" in checked.content.decode()
     assert Contact.objects.count() == 0
@@ -210,8 +210,8 @@ def test_what_is_wrong_stands_at_its_place(scope: Cast, client: Any, settings: A
     assert (wrong.status_code, 'id="f-dateFormat-error"' in wrong.content.decode()) == (422, True)
     client.post(path + "/columns", {"do": "check", **CHOSEN, "c2": ""})
     said = text_of(client.get(path + "/check"))
-    assert "Phone: Needs the international form, such as +49 170 1234567, or a country code beside it." in said
-    assert ("Country code: Is missing, but needed in each row." in said, "countryCode" in said) == (True, False)
+    assert "lacks its country. Write it such as +49 170 1234567, or a country code beside it." in said
+    assert ("Country code: is missing, but needed." in said, "countryCode" in said) == (True, False)
     assert "Continue, to fix these rows" in said
     client.post(path + "/columns", {"do": "check", **CHOSEN, "c1": ""})
     lacking = text_of(client.get(path + "/check"))

@@ -147,8 +147,8 @@ def test_what_is_accepted_and_how_it_is_stored(field_type: str, value_type: str,
         ("date", "date", 20260131, "20260131 is no date"),
         ("select", "string", "green", "green is none of the options. Write one of these: red, 7, true."),
         ("select", "string", ["red"], "needs text, got an array"),
-        ("select", "member", "ann", "needs the _id of a member, got 'ann'"),
-        ("multi-select", "array", "red", "needs an array, got 'red'"),
+        ("select", "member", "ann", "needs the _id of a member, got ann"),
+        ("multi-select", "array", "red", "needs an array, got red"),
         ("multi-select", "array", ["green"], "green is none of the options"),
         ("multi-select", "array", [{"a": 1}], "needs items that are text"),
         ("multi-select", "array", ["red"] * 1001, "has 1001 items, at most 1000 are allowed"),
@@ -198,7 +198,7 @@ def test_children_are_checked_at_every_level() -> None:
     for bad, reason in (
         ({"lines": [{"n": 1}]}, "lines: item 0: sku is required"),
         ({"lines": [{"sku": "a", "n": "x"}]}, "lines: item 0: n: x is no number. Write one such as 1200 or 1200.50."),
-        ({"lines": ["a"]}, "lines: item 0: needs an object, got 'a'"),
+        ({"lines": ["a"]}, "lines: item 0: needs an object, got a"),
         ({"planet": 1}, "'planet' is unknown; known: by, lines"),
     ):
         with pytest.raises(BadValue) as refused:
