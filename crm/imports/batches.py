@@ -8,7 +8,8 @@ from itertools import islice
 from typing import Any
 
 from core.events import QUEUE, starting
-from crm.field_types import TextFormat
+from core.text.addresses import PHONE
+from crm.field_types import FieldSpec, TextFormat
 from crm.imports.mapping import RowReader
 from crm.imports.models import Import
 from crm.imports.options import Options
@@ -19,6 +20,8 @@ from crm.records.automation import is_queued
 from crm.records.schema import RecordRow, ValueProblem
 from crm.records.values import prepare_values
 
+PARTS_OF_NUMBERS = {"countryCode": "Write one such as +49.", "number": PHONE}
+"""What to write into the two fields that make a phone number."""
 LACKS = "is required"
 """How the problem of a value begins that a record must have."""
 
@@ -132,9 +135,10 @@ class RowWriter:
         for key, code, message in problems:
             column = column_of.get(key, "")
             spec = self.schema.system_fields.get(key) or self.schema.fields.get(key)
+            text = message.replace("countryCode beside it", "a country code beside it")
             if message.startswith(LACKS):
-                message = f"is missing, but needed. {spec.field_type.advice(spec) if spec else ''}".rstrip()
-            noted.append((column, code, message if column or not key else f"{spec.name if spec else key}: {message}"))
+                text = f"is missing, but needed. {_advice(key, spec)}".rstrip()
+            noted.append((column, code, text if column or not key else f"{spec.name if spec else key}: {text}"))
 
     def _check_references(self, batch: Batch) -> None:
         found = self.schema.check_references(batch.rows, drop_invalid=self.options.skip_invalid)
@@ -145,6 +149,11 @@ class RowWriter:
                 batch.failed.add(index)
         if found and not self.options.skip_invalid:
             batch.rows = [row for row in batch.rows if row.index not in batch.failed]
+
+
+def _advice(key: str, spec: FieldSpec | None) -> str:
+    """Return a sentence on what to write into an empty field."""
+    return PARTS_OF_NUMBERS.get(key) or (spec.field_type.advice(spec) if spec else "")
 
 
 def log_problems(errors: ErrorLog, batch: Batch) -> None:
