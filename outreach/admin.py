@@ -6,6 +6,7 @@ from outreach.chat_apps import admin as chat_apps
 from outreach.chat_events import admin as chat_events
 from outreach.chatbots import admin as chatbots
 from outreach.conversations import admin as conversations
+from outreach.crm_chat import admin as crm_chat
 from outreach.data_apps import admin as data_apps
 from outreach.deliverability import admin as deliverability
 from outreach.delivery import admin as delivery
@@ -33,6 +34,7 @@ __all__ = [
     "chat_events",
     "chatbots",
     "conversations",
+    "crm_chat",
     "data_apps",
     "deliverability",
     "delivery",

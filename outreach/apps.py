@@ -33,6 +33,9 @@ class OutreachConfig(AppConfig):
         from outreach.connected_app_list import register_apps
         from outreach.connected_apps.selectors import counted_apps
         from outreach.conversations import jobs as conversations  # noqa: F401  (register their work)
+        from outreach.crm_chat import jobs as crm_chat  # noqa: F401  (register their work)
+        from outreach.crm_chat.models import CrmChatThread
+        from outreach.crm_chat.services import forget_members
         from outreach.deliverability import jobs as deliverability  # noqa: F401  (register their work)
         from outreach.delivery import jobs as delivery  # noqa: F401  (register their work)
         from outreach.delivery.deciding.usage import MESSAGES, wake_messages
@@ -80,6 +83,8 @@ class OutreachConfig(AppConfig):
         register_chat_trials()
         count_usage("domain-tracking", DomainTracking.objects.all)
         count_usage("report", Dashboard.objects.all)
+        count_usage("ai-crm-chat", CrmChatThread.objects.all)
+        on_members_removed(forget_members)
         on_members_removed(forget_dashboards)
         meter_usage(PLAN_LIMIT, used_this_month)
         meter_usage(QUEUE, waiting_messages)

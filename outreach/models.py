@@ -4,6 +4,7 @@ from outreach.chat_apps.models import ChatApp, ChatOptOut, ChatTemplate
 from outreach.chat_events.models import ChatEvent
 from outreach.chatbots.models import ManualChatbot
 from outreach.conversations.models import AnswerTime, CannedAnswer, Conversation, ConversationMessage
+from outreach.crm_chat.models import CrmChatMessage, CrmChatThread
 from outreach.data_apps.models import DataApp
 from outreach.deliverability.models import DkimKey, SenderCheck
 from outreach.delivery.limits.models import RecipientQuota
@@ -41,6 +42,8 @@ __all__ = [
     "ChatWidget",
     "Conversation",
     "ConversationMessage",
+    "CrmChatMessage",
+    "CrmChatThread",
     "Dashboard",
     "DataApp",
     "DkimKey",

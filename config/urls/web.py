@@ -49,6 +49,7 @@ from outreach.chat_apps import pages as chat_apps
 from outreach.chat_templates import pages as chat_templates
 from outreach.chatbots import pages as chatbots
 from outreach.conversations import pages as conversations
+from outreach.crm_chat import pages as assistant
 from outreach.data_apps import pages as data_apps
 from outreach.deliverability import pages as deliverability
 from outreach.delivery import pages as messages
@@ -105,6 +106,7 @@ PAGES = [
     *approvals.PAGES,
     *deliverability.PAGES,
     *tracking.PAGES,
+    *assistant.PAGES,
     *suppressions.PAGES,
     *reports.PAGES,
     *proposals.PAGES,

@@ -116,6 +116,8 @@ from outreach.models import (
     ChatWidget,
     Conversation,
     ConversationMessage,
+    CrmChatMessage,
+    CrmChatThread,
     Dashboard,
     DataApp,
     DkimKey,
@@ -278,6 +280,10 @@ def _node_count(n: int) -> NodeCount:
 def _workflow_run(n: int) -> WorkflowRun:
     version = _workflow_version(n)
     return WorkflowRun.objects.create(workflow=version.workflow, version=version, entry_key=f"manual:{n}")
+
+
+def _chat_thread(n: int) -> CrmChatThread:
+    return CrmChatThread.objects.create(owner=Member.objects.order_by("pk").first(), title=SECRET)
 
 
 def _team(n: int) -> Team:
@@ -552,6 +558,10 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
         happened_at=timezone.now(),
     ),
     AnswerTime: lambda n: AnswerTime.objects.create(team=Team.objects.create(name=f"Answers {n}"), first_minutes=n),
+    CrmChatThread: lambda n: _chat_thread(n),
+    CrmChatMessage: lambda n: CrmChatMessage.objects.create(
+        thread=_chat_thread(n), question=SECRET, answer=SECRET, evidence=[{"words": SECRET}], rounds=[{"reply": SECRET}]
+    ),
     CannedAnswer: lambda n: CannedAnswer.objects.create(name=f"Hours {n}", text="We are open."),
     ChatWidget: lambda n: ChatWidget.objects.create(name=f"Site {n}"),
     WidgetVisitor: lambda n: WidgetVisitor.objects.create(
