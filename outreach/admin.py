@@ -25,6 +25,7 @@ from outreach.senders import admin as senders
 from outreach.social_apps import admin as social_apps
 from outreach.storage import admin as storage
 from outreach.suppression import admin as suppression
+from outreach.white_label import admin as white_label
 from outreach.widgets import admin as widgets
 
 __all__ = [
@@ -53,5 +54,6 @@ __all__ = [
     "social_apps",
     "storage",
     "suppression",
+    "white_label",
     "widgets",
 ]

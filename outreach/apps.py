@@ -13,6 +13,7 @@ class OutreachConfig(AppConfig):
         from accounts.companies.overview import Measure, register_measure
         from accounts.mails.recipients import register_unwanted
         from accounts.members.services import on_members_removed
+        from accounts.settings.branding import set_look
         from accounts.settings.groups.notifications import register_template_source
         from core.access import count_usage, meter_usage
         from core.access.meters import TERMS_CHANGED, register_meter
@@ -66,10 +67,12 @@ class OutreachConfig(AppConfig):
         from outreach.suppression import jobs as suppression  # noqa: F401  (register their work)
         from outreach.suppression.models import SuppressionImport
         from outreach.suppression.selectors import suppressed_addresses
+        from outreach.white_label.brands import look_of
         from outreach.widgets import jobs as widgets  # noqa: F401  (register their work)
         from outreach.widgets.models import ChatWidget
 
         register_apps()
+        set_look(look_of)
         CHANGED.append(wake_waiting)
         USES.append(waiting_with)
         register_unwanted(suppressed_addresses)

@@ -24,6 +24,7 @@ from outreach.reports.models import Dashboard
 from outreach.senders.models import Smtp
 from outreach.social_apps.models import SocialAApp, SocialPage
 from outreach.suppression.models import Suppression, SuppressionImport
+from outreach.white_label.models import BrandImage, WhiteLabel
 from outreach.widgets.models import ChatWidget, WidgetVisitor
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "AiCaps",
     "AiUsage",
     "AnswerTime",
+    "BrandImage",
     "Campaign",
     "CannedAnswer",
     "CardScan",
@@ -74,5 +76,6 @@ __all__ = [
     "SuppressionImport",
     "TrackingEvent",
     "VendorLogin",
+    "WhiteLabel",
     "WidgetVisitor",
 ]

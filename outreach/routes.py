@@ -25,13 +25,14 @@ from outreach.ocr import routes as ocr
 from outreach.reports import routes as reports
 from outreach.social_apps import routes as social_apps
 from outreach.suppression import routes as suppression
+from outreach.white_label import routes as white_label
 from outreach.widgets import routes as widgets
 
 
 def register_protected(router: ResourceRouter) -> None:
     domains = (ai, connected_apps, suppression, deliverability, delivery, inbox, email_templates, enrichment, genie)
     chats = (chat_templates, conversations, chatbots, widgets)
-    leads = (forms, social_apps, crm_chat)
+    leads = (forms, social_apps, crm_chat, white_label)
     for domain in (*domains, campaigns, domain_tracking, lead_generation, mail_vendors, ocr, reports, *chats, *leads):
         domain.register_protected(router)
     register_list_exports(router, "outreach")

@@ -65,6 +65,7 @@ from outreach.senders import pages as senders
 from outreach.social_apps import pages as social_apps
 from outreach.storage import pages as storage
 from outreach.suppression import pages as suppressions
+from outreach.white_label import pages as white_label
 from outreach.widgets import pages as widgets
 from workflows.approvals import pages as approvals
 from workflows.definitions import pages as workflows
@@ -107,6 +108,7 @@ PAGES = [
     *deliverability.PAGES,
     *tracking.PAGES,
     *assistant.PAGES,
+    *white_label.PAGES,
     *suppressions.PAGES,
     *reports.PAGES,
     *proposals.PAGES,

@@ -177,6 +177,7 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "AssistantThreadCreated_201": (201, "Conversation created"),
     "AssistantThreadsDeleted_200": (200, "Conversations deleted"),
     "QuestionAsked_201": (201, "Question taken; its answer is being made"),
+    "BrandUpdated_200": (200, "Your brand was changed"),
     "CannedAnswerCreated_201": (201, "Canned answer created"),
     "CannedAnswerUpdated_200": (200, "Canned answer updated"),
     "CannedAnswersDeleted_200": (200, "Canned answers deleted"),

@@ -206,7 +206,9 @@ def _of(result: Mapping[str, Any]) -> str:
     verb = "is" if total == 1 else "are"
     if not total:
         return f"There are no {what}."
-    head = f"There {verb} {more}{total:,} {what if total != 1 else what.replace(table.many, table.one, 1)}"
+    if total == 1:
+        what = what.replace(table.many, table.one, 1).replace(" that match “", " that matches “", 1)
+    head = f"There {verb} {more}{total:,} {what}"
     if result["groups"]:
         lines = [f"– {one['value'] or 'none'}: {one['count']:,}{_sum(one)}" for one in result["groups"]]
         return "\n".join([f"{head}:", *lines])

@@ -106,6 +106,7 @@ from outreach.models import (
     AiCaps,
     AiUsage,
     AnswerTime,
+    BrandImage,
     Campaign,
     CannedAnswer,
     CardScan,
@@ -148,6 +149,7 @@ from outreach.models import (
     SuppressionImport,
     TrackingEvent,
     VendorLogin,
+    WhiteLabel,
     WidgetVisitor,
 )
 from tests.accounts.programs.helpers import bring, make_partner, make_referrer, rewarded
@@ -558,6 +560,8 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
         happened_at=timezone.now(),
     ),
     AnswerTime: lambda n: AnswerTime.objects.create(team=Team.objects.create(name=f"Answers {n}"), first_minutes=n),
+    WhiteLabel: lambda n: _in_other_company(lambda: WhiteLabel.objects.create(product_name="Acme")),
+    BrandImage: lambda n: BrandImage.objects.create(kind="logo", content=b"png", width=n, height=n),
     CrmChatThread: lambda n: _chat_thread(n),
     CrmChatMessage: lambda n: CrmChatMessage.objects.create(
         thread=_chat_thread(n), question=SECRET, answer=SECRET, evidence=[{"words": SECRET}], rounds=[{"reply": SECRET}]

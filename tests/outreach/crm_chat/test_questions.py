@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts.models import Member
+from accounts.models import User
 from core.tenancy import unscoped
 from crm.models import Contact
 from crm.privacy.registry import PERSONAL_DATA, DataSubject
@@ -45,10 +45,10 @@ def deals(cast: Cast) -> None:
             "There are 5 contacts where added is within the last week.",
             5,
         ),
-        ("Contacts without an email", "– Ann Miller, +4915112345678", 1),
-        ("The 2 biggest deals", "– Person 3, lost, api, 400", 4),
+        ("Contacts without an email", "– Ann Miller", 1),
+        ("The 2 biggest deals", "– Person 3, lost, 400", 4),
         ("Leads by status", "– won: 2, worth 500", 4),
-        ("Who is Ann Miller?", "– Ann Miller, +4915112345678", 1),
+        ("Who is Ann Miller?", "There is 1 contact that matches “Ann Miller”:\n– Ann Miller", 1),
         (
             "How many meetings next week?",
             "There are no meetings where start is within the next week.",
@@ -111,11 +111,9 @@ def test_questions_become_filters(question: str, path: str, conditions: str) -> 
 def test_nobody_sees_anothers_conversations(cast: Cast, outsiders: Cast) -> None:
     mine = cast.session.post("/ai-crm-chat", {"title": "Mine", "question": "How many leads?"}).data
     with cast.scope():
-        Member.objects.filter(pk=cast.narrow.pk).update(role=None)
         role = cast.narrow.role
         role.permission = {"ai-crm-chat": {"GET": True, "POST": True, "DELETE": True}}
         role.save()
-        Member.objects.filter(pk=cast.narrow.pk).update(role=role)
     for other in (cast.narrow_session, outsiders.session, outsiders.key):
         assert other.get("/ai-crm-chat").data == []
         for answer in (
@@ -143,7 +141,7 @@ def test_an_answer_holds_what_the_asker_may_read_when_it_is_made(cast: Cast) -> 
     assert "Ann" not in looked["answer"].replace("“Ann Miller”", "").replace("“Who is Ann Miller?”", "")
     made = cast.narrow_session.post("/ai-crm-chat", {"question": "How many leads?"}).data
     with cast.scope():
-        Member.objects.filter(pk=cast.narrow.pk).update(status=Member.Status.BLOCKED)
+        User.objects.filter(pk=cast.narrow.user_id).update(is_active=False)
     work("crm-chat")
     with cast.scope():
         message = CrmChatMessage.objects.get(thread=made["_id"])
@@ -162,7 +160,7 @@ def test_what_is_refused_names_its_field(cast: Cast) -> None:
     ):
         answer = cast.session.post(place, body)
         assert (answer.status, part in answer.body["warning"]) == (400, True), answer.body
-    assert cast.session.post(place, {"question": "Hm?", "aiType": "ai-z"}).body["message"] == "Invalid ai type"
+    assert cast.session.post(place, {"question": "Hm?", "aiType": "ai-z"}).body["message"] == "Invalid AI type"
     for _ in range(3):
         assert cast.session.post(place, {"question": "How many leads?"}).status == 201
     waits = cast.session.post(place, {"question": "How many leads?"})
