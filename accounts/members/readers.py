@@ -26,7 +26,7 @@ from core.text.timezones import is_timezone
 from core.web.menu import start_path
 from core.web.readers import NoSession, Reader
 
-LOOK_KNOWN_FOR = 30
+LOOK_KNOWN_FOR = 10
 """Seconds."""
 WORKING = (Member.Status.OWNER, Member.Status.ACCEPTED)
 READING = MEMBER_IN_SESSION.format(
@@ -114,7 +114,7 @@ def _formats(company: str, layout: dict[str, Any]) -> Formats:
 
 
 def _look(company: str) -> Look:
-    """Return how the company's pages look. A process looks anew after half a minute; a change is seen at once by who
+    """Return how the company's pages look. A process looks anew after some seconds; a change is seen at once by who
     makes it (outreach.white_label.brands.forget)."""
     found: Look = cache.get_or_set(f"look:{company}", lambda: look_of(company), LOOK_KNOWN_FOR)
     return found

@@ -72,7 +72,11 @@ SPANS = (
     (re.compile(r"\b(?:next|coming) ()(day|week|month)\b", re.IGNORECASE), "withinNext"),
     (re.compile(r"\b()(today)\b", re.IGNORECASE), "withinLast"),
 )
-AMOUNT = re.compile(r"\b(?:top|first|last|newest|latest|biggest|best) (\d{1,2})\b", re.IGNORECASE)
+AMOUNT = re.compile(
+    r"\b(?:(?:top|first|last|newest|latest|biggest|best) (\d{1,2})\b(?! (?:hour|day|week|month))"
+    r"|(\d{1,2}) (?:\w+ )?(?:newest|latest|biggest|largest|highest|best|oldest|most valuable)\b)",
+    re.IGNORECASE,
+)
 ASKS = re.compile(
     r"\b(?:who|what|which|where|when|show|list|find|search|look|for|me|us|all|any|is|are|was|were|do|does|did|we|i|have|"
     r"has|the|a|an|of|in|on|our|my|about|tell|please|there|named|called|know|how|many|much|with|to|from|and)\b"
@@ -138,7 +142,7 @@ def _step(path: str, text: str) -> Step:
     elif NEWEST.search(text):
         sort = "createdAt"
     amount = AMOUNT.search(text)
-    rows = 0 if counted else min(20, max(1, int(amount[1]))) if amount else 10
+    rows = 0 if counted else min(20, max(1, int(amount[1] or amount[2]))) if amount else 10
     return Step(list=path, filters=filters, sortBy=sort, sortOrder="asc" if order == "asc" else "desc", rows=rows)
 
 

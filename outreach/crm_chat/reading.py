@@ -221,6 +221,8 @@ def _condition(node: Any, names: Mapping[str, str]) -> str:
         text = unit.removesuffix("s") if value.get("amount") == 1 else f"{value.get('amount')} {unit}"
     else:
         several = value if isinstance(value, list) else [value]
-        text = ", ".join(str(one).lower() if isinstance(one, bool) else str(one) for one in several if one is not None)
+        text = " or ".join(
+            str(one).lower() if isinstance(one, bool) else str(one) for one in several if one is not None
+        )
     operator = str(node.get("operator", ""))
     return f"{_field(str(node.get('field', '')), names)} {WORDS.get(operator, operator)} {text}".strip()

@@ -14,7 +14,7 @@ from outreach.domain_tracking.models import DomainTracking
 from outreach.white_label.colors import lightened
 from outreach.white_label.models import WhiteLabel
 
-KNOWN_FOR = 30
+KNOWN_FOR = 10
 """Seconds for which a process remembers a host."""
 SERVED = re.compile(
     r"/|/favicon\.ico|/licences"
@@ -61,7 +61,7 @@ def company_of(host: str) -> str:
 
 
 def forget(company_id: str) -> None:
-    """Look the company's brand and hosts up anew; other processes do so within half a minute."""
+    """Look the company's brand and hosts up anew; other processes do so within ten seconds."""
     with company_scope(company_id):
         names = list(DomainTracking.objects.values_list("name", flat=True)[:100])
     cache.delete_many([f"look:{company_id}", *(_key(name) for name in names)])

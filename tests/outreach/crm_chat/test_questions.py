@@ -39,14 +39,18 @@ def deals(cast: Cast) -> None:
     [
         ("How many leads are there?", "There are 4 leads.", 4),
         ("How many leads were won?", "There are 2 leads where status is won.", 2),
-        ("How many deals are open?", "There is 1 lead where status is not won, lost.", 1),
+        ("How many deals are open?", "There is 1 lead where status is not won or lost.", 1),
         (
             "how many contacts were added last week",
             "There are 5 contacts where added is within the last week.",
             5,
         ),
         ("Contacts without an email", "– Ann Miller", 1),
-        ("The 2 biggest deals", "– Person 3, lost, 400", 4),
+        (
+            "The 2 biggest deals",
+            "There are 4 leads:\n– Person 3, lost, 400\n– Person 2, won, 300\nThese are 2 of them.",
+            4,
+        ),
         ("Leads by status", "– won: 2, worth 500", 4),
         ("Who is Ann Miller?", "There is 1 contact that matches “Ann Miller”:\n– Ann Miller", 1),
         (
