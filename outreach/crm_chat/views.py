@@ -94,6 +94,7 @@ class CrmChatViewSet(ResourceViewSet):
         bulk=True,
         success="AssistantThreadsDeleted_200",
         errors=NOT_FOUND,
+        permission="GET",
         description="One's own alone. A question that is being answered ends without an answer.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
