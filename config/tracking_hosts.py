@@ -1,5 +1,5 @@
-"""Requests to companies' tracking hosts (outreach.domain_tracking): they get the addresses of links in mails, and
-nothing else of the service."""
+"""Requests to companies' own hosts: tracking hosts (outreach.domain_tracking) get the addresses of links in mails, and
+nothing else of the service; a host that a company has chosen for its pages (outreach.white_label) these as well."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port, validate_host
 from django.http.response import HttpResponseBase
 
+from accounts.settings.branding import serving
 from core.api.handler import not_found
 from outreach.domain_tracking.checks import answer_of
 from outreach.domain_tracking.hosts import PROBE, SERVED, own_host, state_of
+from outreach.white_label.brands import company_of, serves
 
 
 class TrackingHostsMiddleware:
@@ -32,10 +34,19 @@ class TrackingHostsMiddleware:
         # Whoever adds a host that a pattern of ours covers takes nothing away: it is theirs once its records say so.
         if state != "verified" and validate_host(host, settings.ALLOWED_HOSTS):
             return self.get_response(request)
+        if state == "verified" and (company := company_of(host)) and serves(request.path_info, company):
+            return self._pages(request, company)
         if state != "verified" or not SERVED.fullmatch(request.path_info):
             return not_found(request) if request.path_info.startswith("/api/") else _answer(404, "Not found")
         request.META["HTTP_HOST"] = own.netloc
         return self.get_response(request)
+
+    def _pages(self, request: HttpRequest, company: str) -> HttpResponseBase:
+        """Answer with a page of the company, whose brand alone it may show. Forms come back to this host."""
+        netloc = request.META["HTTP_HOST"]
+        request.get_host = lambda: netloc  # type: ignore[method-assign]
+        with serving(company):
+            return self.get_response(request)
 
 
 def _answer(status: int, text: str) -> HttpResponse:

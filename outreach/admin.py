@@ -6,6 +6,7 @@ from outreach.chat_apps import admin as chat_apps
 from outreach.chat_events import admin as chat_events
 from outreach.chatbots import admin as chatbots
 from outreach.conversations import admin as conversations
+from outreach.crm_chat import admin as crm_chat
 from outreach.data_apps import admin as data_apps
 from outreach.deliverability import admin as deliverability
 from outreach.delivery import admin as delivery
@@ -24,6 +25,7 @@ from outreach.senders import admin as senders
 from outreach.social_apps import admin as social_apps
 from outreach.storage import admin as storage
 from outreach.suppression import admin as suppression
+from outreach.white_label import admin as white_label
 from outreach.widgets import admin as widgets
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "chat_events",
     "chatbots",
     "conversations",
+    "crm_chat",
     "data_apps",
     "deliverability",
     "delivery",
@@ -51,5 +54,6 @@ __all__ = [
     "social_apps",
     "storage",
     "suppression",
+    "white_label",
     "widgets",
 ]

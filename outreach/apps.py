@@ -13,6 +13,7 @@ class OutreachConfig(AppConfig):
         from accounts.companies.overview import Measure, register_measure
         from accounts.mails.recipients import register_unwanted
         from accounts.members.services import on_members_removed
+        from accounts.settings.branding import set_look
         from accounts.settings.groups.notifications import register_template_source
         from core.access import count_usage, meter_usage
         from core.access.meters import TERMS_CHANGED, register_meter
@@ -33,6 +34,9 @@ class OutreachConfig(AppConfig):
         from outreach.connected_app_list import register_apps
         from outreach.connected_apps.selectors import counted_apps
         from outreach.conversations import jobs as conversations  # noqa: F401  (register their work)
+        from outreach.crm_chat import jobs as crm_chat  # noqa: F401  (register their work)
+        from outreach.crm_chat.models import CrmChatThread
+        from outreach.crm_chat.services import forget_members
         from outreach.deliverability import jobs as deliverability  # noqa: F401  (register their work)
         from outreach.delivery import jobs as delivery  # noqa: F401  (register their work)
         from outreach.delivery.deciding.usage import MESSAGES, wake_messages
@@ -63,10 +67,12 @@ class OutreachConfig(AppConfig):
         from outreach.suppression import jobs as suppression  # noqa: F401  (register their work)
         from outreach.suppression.models import SuppressionImport
         from outreach.suppression.selectors import suppressed_addresses
+        from outreach.white_label.brands import look_of
         from outreach.widgets import jobs as widgets  # noqa: F401  (register their work)
         from outreach.widgets.models import ChatWidget
 
         register_apps()
+        set_look(look_of)
         CHANGED.append(wake_waiting)
         USES.append(waiting_with)
         register_unwanted(suppressed_addresses)
@@ -80,6 +86,8 @@ class OutreachConfig(AppConfig):
         register_chat_trials()
         count_usage("domain-tracking", DomainTracking.objects.all)
         count_usage("report", Dashboard.objects.all)
+        count_usage("ai-crm-chat", CrmChatThread.objects.all)
+        on_members_removed(forget_members)
         on_members_removed(forget_dashboards)
         meter_usage(PLAN_LIMIT, used_this_month)
         meter_usage(QUEUE, waiting_messages)

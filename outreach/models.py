@@ -4,6 +4,7 @@ from outreach.chat_apps.models import ChatApp, ChatOptOut, ChatTemplate
 from outreach.chat_events.models import ChatEvent
 from outreach.chatbots.models import ManualChatbot
 from outreach.conversations.models import AnswerTime, CannedAnswer, Conversation, ConversationMessage
+from outreach.crm_chat.models import CrmChatMessage, CrmChatThread
 from outreach.data_apps.models import DataApp
 from outreach.deliverability.models import DkimKey, SenderCheck
 from outreach.delivery.limits.models import RecipientQuota
@@ -23,6 +24,7 @@ from outreach.reports.models import Dashboard
 from outreach.senders.models import Smtp
 from outreach.social_apps.models import SocialAApp, SocialPage
 from outreach.suppression.models import Suppression, SuppressionImport
+from outreach.white_label.models import BrandImage, WhiteLabel
 from outreach.widgets.models import ChatWidget, WidgetVisitor
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "AiCaps",
     "AiUsage",
     "AnswerTime",
+    "BrandImage",
     "Campaign",
     "CannedAnswer",
     "CardScan",
@@ -41,6 +44,8 @@ __all__ = [
     "ChatWidget",
     "Conversation",
     "ConversationMessage",
+    "CrmChatMessage",
+    "CrmChatThread",
     "Dashboard",
     "DataApp",
     "DkimKey",
@@ -71,5 +76,6 @@ __all__ = [
     "SuppressionImport",
     "TrackingEvent",
     "VendorLogin",
+    "WhiteLabel",
     "WidgetVisitor",
 ]

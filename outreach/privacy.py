@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from outreach.chat_events import privacy as chat_events
 from outreach.conversations import privacy as conversations
+from outreach.crm_chat import privacy as crm_chat
 from outreach.delivery import privacy as delivery
 from outreach.enrichment import privacy as enrichment
 from outreach.forms import privacy as forms
@@ -23,6 +24,7 @@ def register_personal_data_tables() -> None:
         widgets,
         chat_events,
         conversations,
+        crm_chat,
         delivery,
         enrichment,
         forms,

@@ -10,6 +10,7 @@ from outreach.chat_templates import routes as chat_templates
 from outreach.chatbots import routes as chatbots
 from outreach.connected_apps import routes as connected_apps
 from outreach.conversations import routes as conversations
+from outreach.crm_chat import routes as crm_chat
 from outreach.deliverability import routes as deliverability
 from outreach.delivery import routes as delivery
 from outreach.domain_tracking import routes as domain_tracking
@@ -24,13 +25,14 @@ from outreach.ocr import routes as ocr
 from outreach.reports import routes as reports
 from outreach.social_apps import routes as social_apps
 from outreach.suppression import routes as suppression
+from outreach.white_label import routes as white_label
 from outreach.widgets import routes as widgets
 
 
 def register_protected(router: ResourceRouter) -> None:
     domains = (ai, connected_apps, suppression, deliverability, delivery, inbox, email_templates, enrichment, genie)
     chats = (chat_templates, conversations, chatbots, widgets)
-    leads = (forms, social_apps)
+    leads = (forms, social_apps, crm_chat, white_label)
     for domain in (*domains, campaigns, domain_tracking, lead_generation, mail_vendors, ocr, reports, *chats, *leads):
         domain.register_protected(router)
     register_list_exports(router, "outreach")

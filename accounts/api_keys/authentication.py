@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from accounts.api_keys.models import ApiKey
 from accounts.api_keys.services import record_use
 from accounts.users.memberships import MembershipStatus
-from core.access import Actor, AuthPath, Entitlement, EntitlementSource, entitlement_source
+from core.access import EXPIRED, Actor, AuthPath, Entitlement, EntitlementSource, entitlement_source
 from core.access.callers import address_of, is_within
 from core.crypto import lookup_hash
 from core.errors import NamedError
@@ -79,6 +79,7 @@ class FoundKey(NamedTuple):
             is_accepted=bool(self.is_active) and self.status == MembershipStatus.ACCEPTED,
             permissions=orjson.loads(self.permission) if self.permission else {},
             key_id=self.id,
+            expired=self.is_expired(),
             entitlement=self.entitlement,
         )
 
@@ -126,7 +127,7 @@ def _statement(source: EntitlementSource) -> str:
 def _check(found: FoundKey, actor: Actor, request: Request) -> None:
     """Refuse a key whose term is over, whose maker is gone, or that doesn't work from the request's address."""
     if (settings.STRICT_KEYS or settings.API_KEY_EXPIRY_ENFORCED) and found.is_expired():
-        raise NamedError("ExpiredSession_401", "the temporary key has expired; create a new one")
+        raise NamedError("ExpiredSession_401", EXPIRED)
     if not settings.STRICT_KEYS:
         return
     if not (actor.is_owner or actor.is_accepted):

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.template import Context
 from django.template.loader import get_template
 from django.utils import timezone
 
 from accounts.mails.links import page_link
 from accounts.mails.models import Mail
-from accounts.settings.branding import brand_of
+from accounts.settings.branding import Brand, mail_brand_of, served_company
 from accounts.settings.formats import formats_of
 from core.jobs import notify_workers
 from core.tenancy import unscoped
@@ -42,12 +43,15 @@ def queue_mails(kind: str, letters: Sequence[Letter], *, company_id: str | None 
     """Queue a mail for each recipient, with as many queries as for one."""
     if not letters:
         return []
-    look = {"brand": brand_of(company_id), "formats": formats_of(company_id)}
+    # Who asks for a new password at a company's own host gets the mail in its brand.
+    brand = mail_brand_of(company_id or served_company() or None)
+    look = {"brand": brand, "base_url": settings.BASE_URL, "formats": formats_of(company_id)}
     mails = []
     for letter in letters:
         subject, text, html = render_mail(
             kind, {**letter.context, **look, "page": page_link(kind, company_id, letter.context)}
         )
+        text, html = at_own_host(text, brand), at_own_host(html, brand)
         mails.append(
             Mail(
                 company_id=company_id,
@@ -63,6 +67,12 @@ def queue_mails(kind: str, letters: Sequence[Letter], *, company_id: str | None 
         Mail.objects.bulk_create(mails)
     notify_workers("mails")
     return mails
+
+
+def at_own_host(content: str, brand: Brand) -> str:
+    """Let the links of a mail lead to the host of the company's own pages, where it has one."""
+    base = brand.look.base_url
+    return content.replace(f"{settings.BASE_URL}/", f"{base}/") if base else content
 
 
 def render_mail(kind: str, context: dict[str, Any]) -> tuple[str, str, str]:

@@ -20,7 +20,7 @@ from django.core.mail import EmailMultiAlternatives, get_connection
 from django.utils import timezone
 
 from accounts.mails.models import Mail
-from accounts.settings.branding import Brand, brand_of
+from accounts.settings.branding import Brand, mail_brand_of
 from core.errors import shorten
 from core.ids import first_id
 from core.jobs import LeaseLost, backoff, claim, has_due, update_owned
@@ -75,9 +75,11 @@ def _send(connection: Any, mail: Mail) -> str:
 def message_of(mail: Mail) -> EmailMultiAlternatives:
     """Return the message of the mail; its Message-ID comes from the row's id."""
     address = parseaddr(settings.DEFAULT_FROM_EMAIL)[1]
-    name = " ".join(brand_of(mail.company_id).name.split()).translate(str.maketrans("", "", '"\\<>'))
-    if mail.company_id is not None:
-        name = f"{name} via {Brand().name}"  # any company may take any name, and the address is the service's
+    brand = mail_brand_of(mail.company_id)
+    name = " ".join((brand.look.sender or brand.name).split()).translate(str.maketrans("", "", '"\\<>'))
+    if mail.company_id is not None and not brand.look.base_url:
+        # Any company may take any name, and the address is the service's. One with a host of its own has proved some.
+        name = f"{name} via {Brand().name}"
     message = EmailMultiAlternatives(
         subject=mail.subject,
         body=mail.text,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import orjson
+from django.core.cache import cache
 from django.http import HttpRequest
 
 from accounts.auth import browser_sessions
@@ -13,6 +14,7 @@ from accounts.auth.authentication import session_user
 from accounts.auth.browser_sessions import COMPANY
 from accounts.members.authentication import MEMBER_IN_SESSION, member_actor, member_in_session
 from accounts.members.models import Member
+from accounts.settings.branding import Look, brand_of, look_of, served_company
 from accounts.settings.formats import formats_of
 from accounts.users.models import User
 from core.access import Actor, AuthPath
@@ -24,6 +26,8 @@ from core.text.timezones import is_timezone
 from core.web.menu import start_path
 from core.web.readers import NoSession, Reader
 
+LOOK_KNOWN_FOR = 10
+"""Seconds."""
 WORKING = (Member.Status.OWNER, Member.Status.ACCEPTED)
 READING = MEMBER_IN_SESSION.format(
     columns="member.id, member.status, role.permission, role.name, account.name, account.email, account.layout,"
@@ -49,11 +53,14 @@ class Browsers:
 
     def person(self, request: HttpRequest) -> Reader:
         claims = _claims(request)
-        last = request.session.get(COMPANY)
+        last = served_company() or request.session.get(COMPANY)
         found = self._member(claims, last) if last else None
         if found is None:
             user = _user(claims)
-            found = Reader(_person(claims), user.get_full_name(), user.email, _layout(user.layout))
+            layout, served = _layout(user.layout), served_company()
+            found = Reader(_person(claims), user.get_full_name(), user.email, layout)
+            if served:  # the host is a company's, of which they are no member
+                found = replace(found, company=brand_of(None).name, look=_look(served))
         browser_sessions.note_use(request, claims["sid"])
         return found
 
@@ -77,6 +84,7 @@ class Browsers:
             company=company,
             role="Owner" if status == Member.Status.OWNER else role,
             formats=_formats(company_id, layout),
+            look=_look(company_id),
         )
 
 
@@ -105,6 +113,13 @@ def _formats(company: str, layout: dict[str, Any]) -> Formats:
     return replace(found, timezone=zone) if isinstance(zone, str) and is_timezone(zone) else found
 
 
+def _look(company: str) -> Look:
+    """Return how the company's pages look. A process looks anew after some seconds; a change is seen at once by who
+    makes it (outreach.white_label.brands.forget)."""
+    found: Look = cache.get_or_set(f"look:{company}", lambda: look_of(company), LOOK_KNOWN_FOR)
+    return found
+
+
 def _layout(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
@@ -127,6 +142,8 @@ def landing(request: HttpRequest) -> str:
     with unscoped(reason="log-in: the companies of one user"):
         members = Member.objects.filter(user_id=user.pk, status__in=WORKING).order_by("created_at", "pk")
         companies = list(members.values_list("company_id", flat=True)[:100])
+    served = served_company()
+    companies = [one for one in companies if served in ("", one)]
     last = request.session.get(COMPANY)
     company = last if last in companies else next(iter(companies), None)
     return f"/c/{company}/{start_path(_layout(user.layout))}" if company else "/account"

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.generic import FormView
 
 from accounts.auth.links import InvalidLink
-from accounts.settings.branding import Brand
+from accounts.settings.branding import Brand, brand_of
 from core.access.attempts import TooManyAttempts
 from core.errors import ApiError, ValidationFailed
 
@@ -37,7 +37,7 @@ class Page(FormView, ABC):
 
     def brand(self) -> Brand:
         """Return the branding of the page."""
-        return Brand()
+        return brand_of(None)
 
     @abstractmethod
     def act(self, form: Any) -> dict[str, Any] | HttpResponse:

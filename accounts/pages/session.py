@@ -15,7 +15,7 @@ from accounts.auth.sessions import log_in, sign_in
 from accounts.auth.tokens import Tokens
 from accounts.members.readers import landing
 from accounts.pages.base import HEADERS, Page
-from accounts.settings.branding import Brand
+from accounts.settings.branding import brand_of
 from accounts.users.models import User
 from core.access.callers import caller_of
 from core.errors import NamedError
@@ -87,7 +87,7 @@ class Logout(View):
             back = landing(request)
         except NoSession:
             return HttpResponseRedirect("/login")
-        response = render(request, "pages/logout.html", {"brand": Brand(), "back": back})
+        response = render(request, "pages/logout.html", {"brand": brand_of(None), "back": back})
         for name, value in HEADERS.items():
             response.headers[name] = value
         return response

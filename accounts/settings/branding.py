@@ -1,12 +1,33 @@
-"""The branding of a company's mails and pages: name, links and colour of its app (CompanySettings)."""
+"""The branding of a company's mails and pages: name, links and colour of its app (CompanySettings), and where its plan
+includes one its own look (`set_look`). On the host of a company's own pages nobody else's brand is shown."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.http import Http404
+
 from accounts.settings.models import CompanySettings
 from core.tenancy import unscoped
+
+
+@dataclass(frozen=True)
+class Look:
+    """A company's own look; what is empty is the service's. Addresses begin with /, but for `base_url`."""
+
+    name: str = ""
+    sender: str = ""
+    accent: str = ""
+    accent_dark: str = ""
+    logo: str = ""
+    favicon: str = ""
+    style: str = ""
+    base_url: str = ""
+    """Where the company's pages are, without a slash at its end."""
 
 
 @dataclass(frozen=True)
@@ -18,20 +39,64 @@ class Brand:
     version: str = ""
     links: dict[str, str] = field(default_factory=dict)
     background: dict[str, Any] = field(default_factory=dict)
+    look: Look = field(default_factory=Look)
+
+
+_look: Callable[[str], Look | None] = lambda company: None  # noqa: E731
+_served: ContextVar[str] = ContextVar("leadwright_served_company", default="")
+
+
+def set_look(source: Callable[[str], Look | None]) -> None:
+    """Register where the looks of companies come from."""
+    global _look
+    _look = source
+
+
+@contextmanager
+def serving(company_id: str) -> Iterator[None]:
+    """Open a block that answers a request to the host of a company's own pages."""
+    token = _served.set(company_id)
+    try:
+        yield
+    finally:
+        _served.reset(token)
+
+
+def served_company() -> str:
+    """Return the company whose host is asked; "" at the service's own address."""
+    return _served.get()
+
+
+def look_of(company_id: str) -> Look:
+    """Return the look of a company's pages."""
+    return _look(company_id) or Look()
 
 
 def brand_of(company_id: str | None) -> Brand:
-    """Return the company's brand."""
+    """Return the brand that a page shows: the company's, or without one that of the host.
+
+    Raises Http404 on the host of another company.
+    """
+    served = _served.get()
+    if served and company_id not in (None, served):
+        raise Http404
+    return mail_brand_of(company_id or served or None)
+
+
+def mail_brand_of(company_id: str | None) -> Brand:
+    """Return the brand of a company's mails, wherever they were caused."""
     if company_id is None:
         return Brand()
     with unscoped(reason="mails: the brand of the company that one is sent for"):
         found = CompanySettings.objects.select_related("company").filter(company_id=company_id).first()
     if found is None:
         return Brand()
+    look = look_of(company_id)
     return Brand(
-        found.app_name or found.company.name,
+        look.name or found.app_name or found.company.name,
         found.app_description,
         found.app_version,
         found.links,
         found.mobile_background,
+        look,
     )

@@ -18,6 +18,7 @@ urlpatterns = [
     path("", include("outreach.mail_vendors.callbacks")),
     path("", include("outreach.delivery.tracking.views")),
     path("", include("outreach.widgets.script")),
+    path("", include("outreach.white_label.public")),
     path("", include("config.urls.web")),
 ]
 

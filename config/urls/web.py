@@ -49,6 +49,7 @@ from outreach.chat_apps import pages as chat_apps
 from outreach.chat_templates import pages as chat_templates
 from outreach.chatbots import pages as chatbots
 from outreach.conversations import pages as conversations
+from outreach.crm_chat import pages as assistant
 from outreach.data_apps import pages as data_apps
 from outreach.deliverability import pages as deliverability
 from outreach.delivery import pages as messages
@@ -64,6 +65,7 @@ from outreach.senders import pages as senders
 from outreach.social_apps import pages as social_apps
 from outreach.storage import pages as storage
 from outreach.suppression import pages as suppressions
+from outreach.white_label import pages as white_label
 from outreach.widgets import pages as widgets
 from workflows.approvals import pages as approvals
 from workflows.definitions import pages as workflows
@@ -105,6 +107,8 @@ PAGES = [
     *approvals.PAGES,
     *deliverability.PAGES,
     *tracking.PAGES,
+    *assistant.PAGES,
+    *white_label.PAGES,
     *suppressions.PAGES,
     *reports.PAGES,
     *proposals.PAGES,

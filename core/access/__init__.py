@@ -1,6 +1,6 @@
 """Actors, and the entitlements and quotas of their companies (contract section 5)."""
 
-from core.access.actor import OWNERS_ONLY, Actor, AuthPath, permission_of
+from core.access.actor import EXPIRED, OWNERS_ONLY, Actor, AuthPath, permission_of
 from core.access.entitlements import (
     GRACE,
     PAUSED,
@@ -39,6 +39,7 @@ from core.access.quota import (
 )
 
 __all__ = [
+    "EXPIRED",
     "GRACE",
     "METERED",
     "PAUSED",

@@ -17,6 +17,10 @@ OWNERS_ONLY = frozenset({"api", "member", "role"})
 rights than they have."""
 
 
+EXPIRED = "the temporary key has expired; create a new one"
+"""What a temporary key is told once its duration is over."""
+
+
 class AuthPath(StrEnum):
     """The authentication path of a request."""
 
@@ -48,6 +52,9 @@ class Actor:
     """The session, on the private path."""
     key_id: str = ""
     """The id of the API key, on the key path."""
+    expired: bool = False
+    """On the key path, whether the duration of a temporary key is over. Where keys do not expire otherwise, some views
+    refuse it all the same (ApiView.keeps_term)."""
     entitlement: Entitlement | None = None
     """On the key path, what the company's subscription allows, as it was read with the key; None without an open one.
     """

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.access import (
+    EXPIRED,
     Actor,
     AuthPath,
     Entitlement,
@@ -51,6 +52,8 @@ class ApiView(APIView):
     public: ClassVar[bool] = False
     begins: ClassVar[bool] = True
     """Its POST begins something new, which a company does not that has not paid (core.access.check_phase)."""
+    keeps_term: ClassVar[bool] = False
+    """It refuses temporary keys whose duration is over, whatever the settings say of keys elsewhere."""
     private: ClassVar[bool] = False
     """The view needs a session only: the person acts for themselves, in no company."""
     renderer_classes = (Renderer,)
@@ -115,6 +118,8 @@ class ApiView(APIView):
             return
         needed = declared.permission or request.method or "GET"
         if self.actor.auth_path is AuthPath.KEY:
+            if self.keeps_term and self.actor.expired:
+                raise NamedError("ExpiredSession_401", EXPIRED)
             self._count(request, self.actor.entitlement)
             if declared.needs_subscription:
                 self._check_phase(subscribed(self.actor.entitlement), declared, modules[0])

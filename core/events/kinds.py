@@ -43,6 +43,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "product-service": ("created", "updated", "deleted", "restored"),
     "segment": ("entered", "left"),
     "tag": ("deleted",),
+    "white-label-options": ("updated",),
     "workflow": ("created", "updated", "published", "unpublished", "deleted"),
 }
 """Resource -> what happens to it."""

@@ -32,6 +32,8 @@ class Reader:
     company: str = ""
     role: str = ""
     formats: Formats = field(default_factory=Formats)
+    look: Any = None
+    """How the company's pages look: name, logo, favicon and style, each "" for the service's own."""
 
     @property
     def company_id(self) -> str:

@@ -98,6 +98,7 @@ class AiUsage(CompanyModel):
         COMPOSE = "compose"
         SAMPLE = "sample"
         JUDGE = "judge"
+        QUESTION = "question"
         TEST = "test"
 
     status = models.CharField(max_length=8, choices=Status, default=Status.RESERVED)

@@ -31,7 +31,13 @@ SETTINGS = {
     "ai-a": ("temperature", "topP", "topK", "maxOutputTokens"),
     "ai-b": ("temperature", "topP", "frequencyPenalty", "presencePenalty", "maxOutputTokens"),
 }
-PURPOSES = {"compose": "Messages", "sample": "Samples", "judge": "Finding leads", "test": "Tests"}
+PURPOSES = {
+    "compose": "Messages",
+    "sample": "Samples",
+    "judge": "Finding leads",
+    "question": "Questions",
+    "test": "Tests",
+}
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
 CAP_HELP = "Empty: no cap."

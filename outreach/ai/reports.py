@@ -14,6 +14,7 @@ PURPOSES = {
     AiUsage.Purpose.COMPOSE: "Messages",
     AiUsage.Purpose.SAMPLE: "Samples",
     AiUsage.Purpose.JUDGE: "Checks",
+    AiUsage.Purpose.QUESTION: "Questions about records",
     AiUsage.Purpose.TEST: "Tests of the connection",
 }
 """Purpose -> what people call it."""

@@ -50,7 +50,12 @@ def _generation(caller: Caller, n: int) -> Answer:
     return caller.post("/lead/lead-gen-ai", {"prompt": f"gardeners of Berlin {n}"})
 
 
+def _thread(caller: Caller, n: int) -> Answer:
+    return caller.post("/ai-crm-chat", {"title": f"Conversation {n}"})
+
+
 MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
+    "ai-crm-chat": _thread,
     "api": lambda caller, n: caller.post("/api", {}),
     "apps": lambda caller, n: caller.post("/apps/ai-offline", {"name": f"Composer {n}"}),
     "campaign": lambda caller, n: caller.post("/campaign", {"name": f"Campaign {n}"}),
@@ -91,6 +96,7 @@ NOT_COUNTED = {
     "workflow/<str:id>/enrol": "runs are limited by what workflows there are",
     "apps/mailvendor-c/authorize": "the app that the log-in ends in is",
     "apps/smtp/<str:id>/dkim": "senders are, and a domain has one key",
+    "ai-crm-chat/<str:id>/messages": "conversations are, and answers of a model are metered",
     "answer-time": "how soon members are to answer is free",
     "canned-answer": "words that members answer with are free",
     "conversation": "messages are counted where they go",

@@ -34,6 +34,7 @@ COMMANDS = {
 CHANGED: dict[str, tuple[str, Any]] = {
     "company": ("name", "Other company"),
     "settings": ("appName", "Other app"),
+    "white-label-options": ("productName", "Other brand"),
     "genie/settings": ("windowDays", [1, 2]),
     "lead-activity/follow-up/<str:id>": ("title", "Call twice"),
     "apps/smtp/<str:id>": ("fromName", "Other sender"),

@@ -27,6 +27,7 @@ from config.local.demo.forms import create_forms
 from config.local.demo.outreach import create_outreach
 from config.local.demo.people import HEADERS, Person, people
 from config.local.demo.purchases import create_purchase, note_port, noted_port, open_gateways
+from config.local.demo.questions import create_questions
 from config.local.demo.sales import create_sales
 from config.local.demo.sample_data import CATEGORIES, TAGS
 from config.local.demo.workflows import create_workflows
@@ -141,6 +142,7 @@ def provision_demo(data: Path) -> Demo:
                 create_deliveries(made.member)
                 create_chats(made.member)
                 create_forms(made.member)
+                create_questions(made.member)
             open_chats(note_file(data), chat_port)
             if made.created and not Campaign.objects.exists():
                 _campaigns(made.member)

@@ -150,9 +150,11 @@ class ProviderError(Exception):
 
 @dataclass(slots=True)
 class Used:
-    """The tokens that a call has used; not known until its answer is there. `id` is its entry in a ledger."""
+    """The tokens that a call has used; not known until its answer is there. `id` is its entry in a ledger, `text` what
+    the model has said."""
 
     id: str = ""
+    text: str = ""
     tokens_in: int | None = None
     tokens_out: int | None = None
 

@@ -244,6 +244,7 @@ class ModelProvider(AiProvider):
         # A server that tells no numbers is counted by the length of the texts.
         used.tokens_in = count(reply.tokens_in, sent // 4 + 1)
         used.tokens_out = count(reply.tokens_out, len(reply.text.encode()) // 4 + 1)
+        used.text = reply.text
         return reply
 
     def _exchange(self, rules: str, turns: Sequence[Turn], schema: Mapping[str, Any], ends: float) -> HttpAnswer:

@@ -136,11 +136,12 @@ def shows_one_company_and_no_secret(
 NO_ROWS = {"campaign/<str:id>/messages"}
 """Lists below a record that only some records have: the campaign here goes by itself."""
 NO_RECORD = {
+    "ai-crm-chat",
     *("ai-usage", "apps/ai-a", "apps/ai-b", "apps/ai-offline", "apps/enrich"),
     *(f"apps/mailvendor-{letter}" for letter in "bcdefgh"),
     *("workflow/approvals", "contact/merge", "dashboard", "export", "lead/import", "lead/merge", "saved-view"),
 }
-"""Lists whose records are of some kind that the population has not made."""
+"""Lists whose records are of some kind that the population has not made, or which no visitor sees."""
 
 
 def spread_secrets(cast: Cast) -> None:

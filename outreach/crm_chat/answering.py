@@ -1,0 +1,208 @@
+"""The worker's part: a question is answered in rounds, each of which reads lists or gives the answer.
+
+What a model has said is stored in the transaction that settles its call, so that a question whose worker was killed
+goes on from there: no call is paid for twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.members.authentication import member_actor
+from accounts.models import Member
+from core.access import Actor
+from core.errors import NamedError
+from core.jobs.leases import update_owned
+from core.jobs.runner import checkpoint, finish
+from core.text.json import dumps
+from core.text.timezones import zone_of
+from core.web.ask import ask
+from crm.records.datetimes import company_timezone
+from outreach.ai.budgets import CompanyMeter, Reservation
+from outreach.ai.models import AiApp, AiUsage
+from outreach.ai.providers import ProviderError
+from outreach.ai.providers.answers import Unreadable, Unusable
+from outreach.ai.providers.base import Used
+from outreach.ai.providers.model import ModelProvider
+from outreach.ai.services import choose_ai_app, provider_class
+from outreach.crm_chat import offline
+from outreach.crm_chat.catalogue import MOUNT, TABLES, Table, tables_of
+from outreach.crm_chat.models import CrmChatMessage, CrmChatThread
+from outreach.crm_chat.plans import SCHEMA, Reply, Step, clean_answer, read_reply, unproved
+from outreach.crm_chat.prompts import request_of, rules_of
+from outreach.crm_chat.reading import Asker, label_of, run_step
+
+MOST_ROUNDS = 4
+"""Replies to a question: three may read lists, and the last one answers."""
+SECONDS = timedelta(seconds=150)
+"""How long a question may take, from when a worker has first begun."""
+MOST_TOKENS = 100_000
+"""Tokens of a question after which nothing more is read."""
+BEFORE = 3
+"""Earlier questions of the conversation that a model is told."""
+Status = CrmChatMessage.Status
+
+
+class QuestionMeter(CompanyMeter):
+    """The company's meter. What a call has said is stored with what it has used, or neither is."""
+
+    def __init__(self, app: AiApp, message: CrmChatMessage) -> None:
+        super().__init__(app, AiUsage.Purpose.QUESTION)
+        self.message = message
+        self.used = Used()
+
+    @contextmanager
+    def call(self, tokens_in: int, tokens_out: int) -> Iterator[Used]:
+        with super().call(tokens_in, tokens_out) as used:
+            self.used = used
+            yield used
+
+    @transaction.atomic
+    def _settle(self, held: Reservation, tokens_in: int, tokens_out: int) -> str:
+        id = super()._settle(held, tokens_in, tokens_out)
+        message = self.message
+        update_owned(
+            message,
+            rounds=[*answered(message), {"reply": self.used.text, "results": None}],
+            tokens_in=message.tokens_in + tokens_in,
+            tokens_out=message.tokens_out + tokens_out,
+        )
+        return id
+
+
+def answered(message: CrmChatMessage) -> list[dict[str, Any]]:
+    """Return the rounds whose lists have been read."""
+    return [one for one in message.rounds if one["results"] is not None]
+
+
+def answer_question(message: CrmChatMessage, deadline: float) -> None:
+    """Answer a claimed question. Bounded as it is, it is done in one turn, whatever the deadline."""
+    if message.started_at is None:
+        update_owned(message, started_at=timezone.now())
+    try:
+        actor = asking_actor(message)
+        words, results = _think(message, actor)
+    except NamedError as error:
+        finish(message, Status.FAILED, error=str(error.detail), error_name=error.name, rounds=[])
+        return
+    except ProviderError as error:
+        finish(message, Status.FAILED, error=error.detail, error_name=error.name, rounds=[])
+        return
+    finish(
+        message,
+        Status.COMPLETED,
+        answer=words,
+        evidence=[shown(result) for result in results],
+        rounds=[],
+        unproved=_unproved(message, words, results),
+        error="",
+        error_name="",
+    )
+
+
+def asking_actor(message: CrmChatMessage) -> Actor:
+    """Return the asker as they are now, whatever they could do when they asked. Raises UnauthorizedAction_403."""
+    owner = CrmChatThread.objects.values("owner").filter(pk=message.thread_id)
+    found = Member.objects.select_related("user", "role").filter(pk__in=owner).first()
+    working = (Member.Status.OWNER, Member.Status.ACCEPTED)
+    if found is None or found.user is None or not found.user.is_active or found.status not in working:
+        raise NamedError("UnauthorizedAction_403", "who asked is no active member of the company any more")
+    permission = dumps(found.permissions()).decode()
+    return member_actor(found.user_id or "", found.company_id, found.pk, found.status, permission)
+
+
+def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[dict[str, Any]]]:
+    """Return the answer, and what it was made from."""
+    app = choose_ai_app(message.ai_type or None)
+    tables, names = tables_of(actor), {}
+    if not provider_class(app.provider).calls_a_model:
+        steps = offline.plan(message.question, tables)
+        results = _run(steps, Asker(actor, names))
+        return offline.words(results), results
+    custom = custom_fields(actor)
+    asker = Asker(actor, {one["uniqueFieldID"]: one["name"] for fields in custom.values() for one in fields})
+    model = _Model(message, app, rules_of(tables, asker, custom))
+    while True:
+        reply = model.next()
+        results = [result for one in answered(message) for result in one["results"]]
+        if not reply.steps:
+            return clean_answer(reply.answer), results
+        read = _run(reply.steps, asker)
+        # What is known by now stands in the row, so that another worker need not ask again.
+        if not checkpoint(message, rounds=[*answered(message), {"reply": model.said, "results": read}]):
+            raise ProviderError("cancelled", "It was stopped.", temporary=False)
+
+
+def _run(steps: Sequence[Step], asker: Asker) -> list[dict[str, Any]]:
+    return [run_step(TABLES[step.list], step, asker) for step in steps]
+
+
+class _Model:
+    """The model of a question: it replies from what has been read."""
+
+    def __init__(self, message: CrmChatMessage, app: AiApp, rules: str) -> None:
+        kind = provider_class(app.provider)
+        assert issubclass(kind, ModelProvider)  # noqa: S101  for the type: calls_a_model says so
+        self.provider = kind(app, QuestionMeter(app, message))
+        self.message = message
+        self.rules = rules
+        self.said = ""
+        self.now = timezone.now().astimezone(zone_of(company_timezone()))
+        self.before = said_before(message)
+
+    def next(self) -> Reply:
+        """Return the next reply: one that an earlier worker has paid for, or a new one. Raises ProviderError."""
+        rounds = answered(self.message)
+        last = len(rounds) >= MOST_ROUNDS - 1 or self.message.tokens_in + self.message.tokens_out > MOST_TOKENS
+        pending = [one["reply"] for one in self.message.rounds if one["results"] is None]
+        for text in pending:
+            try:
+                return self._read(text, last)
+            except (Unreadable, Unusable):
+                continue  # it could not be used before either; the model is asked again
+        if timezone.now() - (self.message.started_at or timezone.now()) > SECONDS:
+            detail = f"No answer was there after {SECONDS.seconds} seconds. Ask again, or ask for less at once."
+            raise ProviderError("slow", detail, temporary=False)
+        request = request_of(self.message.question, self.before, rounds, self.now, last)
+        return self.provider.ask(self.rules, request, SCHEMA, lambda text: self._read(text, last))
+
+    def _read(self, text: str, last: bool) -> Reply:
+        reply = read_reply(text, last=last)
+        self.said = text
+        return reply
+
+
+def said_before(message: CrmChatMessage) -> list[tuple[str, str]]:
+    """Return the last questions and answers of the conversation before this one, the oldest first."""
+    rows = CrmChatMessage.objects.filter(thread=message.thread_id, status=Status.COMPLETED, pk__lt=message.pk)
+    found = list(rows.order_by("-pk").values_list("question", "answer")[:BEFORE])
+    return [(question[:500], answer[:1000]) for question, answer in reversed(found)]
+
+
+def custom_fields(actor: Actor) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the custom fields that the asker may read, by panel."""
+    query = {"p": "1", "n": "100", "fields": "panel,uniqueFieldID,name,valueType"}
+    found = ask(actor, MOUNT, "GET", "custom-field", query)
+    panels: dict[str, list[Mapping[str, Any]]] = {}
+    for one in found.data if found.ok else ():
+        panels.setdefault(one["panel"], []).append(one)
+    return panels
+
+
+def shown(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an answer shows of a list that was read: the records by their names alone."""
+    table: Table = TABLES[result["list"]]
+    records = [{"_id": row["_id"], "name": label_of(table, row)} for row in result["rows"] if "_id" in row]
+    return {**{name: value for name, value in result.items() if name != "rows"}, "records": records}
+
+
+def _unproved(message: CrmChatMessage, words: str, results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the figures of an answer that stand in nothing that was read."""
+    told = [message.question, dumps(list(results)).decode(), *(f"{len(one['rows'])}" for one in results)]
+    return unproved(words, told)[:20]

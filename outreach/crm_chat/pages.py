@@ -1,0 +1,93 @@
+"""The assistant: one's conversations, the open one with its questions and answers, and the box to ask in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form
+from core.web.lists import ListState
+from core.web.pages import MenuItem, Page
+
+SHOWN = 50
+MOST_QUESTION = 2000
+EXAMPLES = (
+    "How many leads were added last week?",
+    "Leads by status",
+    "The 5 biggest open deals",
+    "Contacts without an email",
+    "Follow-ups that are overdue",
+    "Meetings next week",
+)
+UNDER_WAY = ("queued", "running")
+
+
+class Assistant(Page):
+    path = name = "assistant"
+    title = "Assistant"
+    template = "web/crm_chat/assistant.html"
+    module = "ai-crm-chat"
+    menu = MenuItem("Assistant", "sparkles", 46, "Work")
+    deed = "Ask the assistant"
+
+    @cached_property
+    def state(self) -> ListState:
+        return ListState(self.request.GET)
+
+    def form(self, question: str = "") -> Form:
+        field = Field("question", "Question", "textarea", required=True, key="r", value=question)
+        return Form([field])
+
+    def show(self) -> Mapping[str, Any]:
+        found = self.read("ai-crm-chat", self.state.query(size=SHOWN))
+        return {
+            "state": self.state,
+            "threads": found.data,
+            "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "examples": EXAMPLES if self.may("ai-crm-chat", "POST") else (),
+            "form": self.form(self.request.GET.get("ask", "")[:MOST_QUESTION]),
+        }
+
+    def do_ask(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", "ai-crm-chat", None, form.values)
+        if not answer.ok:
+            return self.invalid(form, answer)
+        return self.done("", self.address("assistant-thread", answer.data["_id"]))
+
+
+class AssistantThread(Assistant):
+    path = "assistant/<str:id>"
+    name = "assistant-thread"
+    deed = ""
+
+    @property
+    def address_of_api(self) -> str:
+        return f"ai-crm-chat/{self.params['id']}"
+
+    def show(self) -> Mapping[str, Any]:
+        thread = self.read(self.address_of_api).data
+        turns = thread["messages"]
+        return {
+            **super().show(),
+            "thread": thread,
+            "title": thread["title"] or "Conversation",
+            "turns": turns,
+            "waits": any(one["status"] in UNDER_WAY for one in turns),
+            "form": self.form(),
+        }
+
+    def do_ask(self) -> HttpResponse:
+        form = self.form().fill(self.request.POST)
+        answer = self.ask("POST", f"{self.address_of_api}/messages", None, form.values)
+        return self.done() if answer.ok else self.invalid(form, answer)
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", "ai-crm-chat", None, {"ids": [self.params["id"]]})
+        return self.done("Conversation deleted", self.address("assistant")) if answer.ok else self.refuse(answer)
+
+
+PAGES = [Assistant, AssistantThread]

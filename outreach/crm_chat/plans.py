@@ -1,0 +1,130 @@
+"""What a model, or the offline reader, says: lists to read, or the answer. Everything is checked before it is used."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from outreach.ai.providers.answers import Unusable, parse, plain_text
+from outreach.crm_chat.catalogue import TABLES
+
+MOST_STEPS = 3
+"""Lists that one reply reads."""
+MOST_ROWS = 20
+MOST_ANSWER = 4000
+LINK = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.|(?:mailto|data|javascript):)\S+", re.IGNORECASE)
+MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+NUMBER = re.compile(r"\d[\d.,\u202f\u00a0' ]*\d|\d")
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Step(_Shape):
+    """A list to read: its path in the API, and how."""
+
+    list: str = Field(max_length=100)
+    search: str = Field(default="", max_length=200)
+    filters: str = Field(default="", max_length=4000, description="A tree of conditions as JSON; empty: none.")
+    sortBy: str = Field(default="", max_length=200)
+    sortOrder: Literal["asc", "desc"] = "desc"
+    rows: int = Field(default=10, ge=0, le=MOST_ROWS)
+    groupBy: str = Field(default="", max_length=100)
+
+
+class Reply(_Shape):
+    """Lists to read, or the answer."""
+
+    steps: list[Step] = Field(max_length=MOST_STEPS)
+    answer: str = Field(max_length=20_000)
+
+
+_TEXT = {"type": "string"}
+_STEP = {
+    "list": _TEXT,
+    "search": _TEXT,
+    "filters": _TEXT,
+    "sortBy": _TEXT,
+    "sortOrder": {"type": "string", "enum": ["asc", "desc"]},
+    "rows": {"type": "integer"},
+    "groupBy": _TEXT,
+}
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "steps": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": _STEP,
+                "required": list(_STEP),
+                "additionalProperties": False,
+            },
+        },
+        "answer": _TEXT,
+    },
+    "required": ["steps", "answer"],
+    "additionalProperties": False,
+}
+"""The JSON schema of Reply."""
+
+
+def read_reply(text: str, *, last: bool = False) -> Reply:
+    """Read what a model says. `last`: nothing more is read, so that it has to answer.
+
+    Raises Unreadable and Unusable, whose texts go back to the model.
+    """
+    found = parse(text, Reply)
+    if found.steps and last:
+        raise Unusable("steps: nothing more is read; answer from what was read, or say what it does not tell")
+    unknown = next((step.list for step in found.steps if step.list not in TABLES), None)
+    if unknown is not None:
+        raise Unusable(f"steps: there is no list {unknown[:60]!r}; there is {', '.join(TABLES)}")
+    if not found.steps and not plain_text(found.answer):
+        raise Unusable("answer: is empty, and no list is to be read")
+    return found
+
+
+def clean_answer(text: str) -> str:
+    """Return an answer as plain words: without links, which words in a record could have led it to, and markup of them.
+
+    An address with a query would carry what was read to whoever shows it as a picture.
+    """
+    words = plain_text(MARKUP.sub(r"\1", text))
+    return LINK.sub("(link left out)", words)[:MOST_ANSWER].strip()
+
+
+def unproved(answer: str, told: Collection[str]) -> list[str]:
+    """Return the figures of an answer that stand in none of the texts."""
+    known = {one for text in told for one in _figures(text)}
+    return [one for one in dict.fromkeys(_figures(answer)) if one not in known]
+
+
+def _figures(text: str) -> list[str]:
+    """Return the figures of a text, each without what separates its digits: 1,200.50 and 1200.5 are one."""
+    found = []
+    for match in NUMBER.findall(text):
+        plain = re.sub(r"[\s\u202f\u00a0']", "", match)
+        plain = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", plain).replace(",", ".")
+        whole, _, part = plain.partition(".")
+        part = part.rstrip("0")
+        found.append((whole.lstrip("0") or "0") + (f".{part}" if part else ""))
+    return found
+
+
+def tree_of(step: Step) -> Any:
+    """Return the tree of a step's filters. None: it has none. Raises ValueError for what is no JSON object."""
+    if not step.filters.strip():
+        return None
+    try:
+        found = json.loads(step.filters)
+    except (ValueError, RecursionError):
+        raise ValueError("filters: is no JSON") from None
+    if not isinstance(found, dict):
+        raise ValueError("filters: needs a JSON object with operator and conditions")  # noqa: TRY004
+    return found if found else None

@@ -1,0 +1,87 @@
+"""The brand of a company, as pages and mails show it, and the company whose pages a host shows."""
+
+from __future__ import annotations
+
+import re
+
+from django.core.cache import cache
+
+from accounts.settings.branding import Look
+from core.access import entitlement_source
+from core.tenancy import company_scope, unscoped
+from outreach.domain_tracking.hosts import address_of
+from outreach.domain_tracking.models import DomainTracking
+from outreach.white_label.colors import lightened
+from outreach.white_label.models import WhiteLabel
+
+KNOWN_FOR = 10
+"""Seconds for which a process remembers a host."""
+SERVED = re.compile(
+    r"/|/favicon\.ico|/licences"
+    r"|/(?:login|logout|forgot-password|reset-password|verify-email|resend-verification|account)(?:/.*)?"
+    r"|/invite(?:/decline)?|/f/.+|/widget/[^/]+\.js|/brand/.+|/static/.+"
+    r"|/(?:book|booking|b|meet)/.+"
+    r"|/api/public/(?:form|widget|unsubscribe|booking|meeting)/.+",
+    re.ASCII | re.DOTALL,
+)
+"""What the host of a company's pages answers, beside the pages of that company."""
+COMPANY = re.compile(r"/c/([0-9a-f]{24})(?:/.*)?", re.ASCII | re.DOTALL)
+
+
+def includes_brand(company_id: str) -> bool:
+    """Tell whether the company's plan has a brand of its own."""
+    found = entitlement_source().of(company_id)
+    return found is not None and (found.modules is None or "white-label-options" in found.modules)
+
+
+def look_of(company_id: str) -> Look | None:
+    """Return the company's brand. None: it has none, or its plan no longer includes one."""
+    with company_scope(company_id):
+        found = WhiteLabel.objects.select_related("domain").first()
+        if found is None or not includes_brand(company_id):
+            return None
+        domain = found.domain
+    verified = domain is not None and domain.state == DomainTracking.State.VERIFIED
+    version = f"{found.updated_at:%Y%m%d%H%M%S%f}"
+    return Look(
+        name=found.product_name,
+        sender=found.sender_name,
+        accent=found.accent,
+        accent_dark=found.accent_dark or (lightened(found.accent) if found.accent else ""),
+        logo=f"/brand/{found.logo_id}.png" if found.logo_id else "",
+        favicon=f"/brand/{found.favicon_id}.png" if found.favicon_id else "",
+        style=f"/brand/{company_id}/{version}.css" if found.accent else "",
+        base_url=address_of(domain.name) if verified and domain is not None else "",
+    )
+
+
+def company_of(host: str) -> str:
+    """Return the company whose pages the host shows; "" for none."""
+    return str(cache.get_or_set(_key(host), lambda: _look_up(host), KNOWN_FOR))
+
+
+def forget(company_id: str) -> None:
+    """Look the company's brand and hosts up anew; other processes do so within ten seconds."""
+    with company_scope(company_id):
+        names = list(DomainTracking.objects.values_list("name", flat=True)[:100])
+    cache.delete_many([f"look:{company_id}", *(_key(name) for name in names)])
+
+
+def serves(path: str, company_id: str) -> bool:
+    """Tell whether the company's host answers the address."""
+    own = COMPANY.fullmatch(path)
+    return own[1] == company_id if own else SERVED.fullmatch(path) is not None
+
+
+def _key(host: str) -> str:
+    return f"brand-host:{host}"
+
+
+def _look_up(host: str) -> str:
+    with unscoped(reason="a request to a host of some company's pages"):
+        rows = WhiteLabel.objects.filter(domain__name=host, domain__state=DomainTracking.State.VERIFIED)
+        company = rows.values_list("company_id", flat=True).first()
+    if company is None:
+        return ""
+    with company_scope(company):
+        return str(company) if includes_brand(company) else ""

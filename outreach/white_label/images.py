@@ -1,0 +1,81 @@
+"""Pictures of brands: of a few types and sizes, and drawn anew, so that nothing but the picture is left."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+from core.errors import ValidationFailed
+
+MOST_BYTES = 2 * 1024 * 1024
+MOST_SIDE = 4000
+TYPES = ("PNG", "JPEG", "WEBP")
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The box that a picture is fitted into, and the least side that it may have."""
+
+    width: int
+    height: int
+    least: int
+    square: bool = False
+
+
+FITS = {"logo": Fit(480, 96, 24), "favicon": Fit(64, 64, 32, square=True)}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A picture as PNG."""
+
+    content: bytes
+    width: int
+    height: int
+
+
+def draw_anew(content: bytes, kind: str, field: str) -> Drawn:
+    """Read a picture and write it anew, in the size that pages show it in. Raises ValidationFailed with the field."""
+    from PIL import Image, ImageOps, UnidentifiedImageError  # noqa: PLC0415  takes time that no other request needs
+
+    if len(content) > MOST_BYTES:
+        raise ValidationFailed(f"{field}: too large", f"{field}: at most {MOST_BYTES // 1024**2} MB")
+    fit = FITS[kind]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(BytesIO(content), formats=TYPES) as found:
+                _check_size(found.size, fit, field)
+                whole = ImageOps.exif_transpose(found.convert("RGBA"))
+    except UnidentifiedImageError:
+        raise ValidationFailed(f"{field}: no picture", f"{field}: needs a PNG, JPEG or WebP picture") from None
+    except (
+        OSError,
+        ValueError,
+        SyntaxError,
+        MemoryError,
+        Image.DecompressionBombError,
+        Image.DecompressionBombWarning,
+    ):
+        raise ValidationFailed(f"{field}: unreadable", f"{field}: this picture cannot be read; save it anew") from None
+    whole.thumbnail((fit.width, fit.height))
+    return _written(Image.frombytes("RGBA", whole.size, whole.tobytes()))
+
+
+def _check_size(size: tuple[int, int], fit: Fit, field: str) -> None:
+    """Refuse sizes before the picture is decoded."""
+    width, height = size
+    if max(size) > MOST_SIDE:
+        raise ValidationFailed(f"{field}: too large", f"{field}: at most {MOST_SIDE} pixels wide and high")
+    if min(size) < fit.least:
+        raise ValidationFailed(f"{field}: too small", f"{field}: at least {fit.least} pixels wide and high")
+    if fit.square and width != height:
+        raise ValidationFailed(f"{field}: not square", f"{field}: has to be square, and is {width} × {height} pixels")
+
+
+def _written(picture: Any) -> Drawn:
+    target = BytesIO()
+    picture.save(target, "PNG", optimize=True)
+    return Drawn(target.getvalue(), *picture.size)

@@ -1,0 +1,123 @@
+"""The settings page of a company's own brand, with a preview that follows what is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from core.web.forms import Field, Form, Option
+from core.web.settings import SettingsForm
+
+PICTURES = ("logo", "favicon")
+HOSTS = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc", "fields": "name,status"}
+FROM = 7
+"""Characters of a colour."""
+
+
+class OwnBrand(SettingsForm):
+    path = "settings/brand"
+    name = "brand"
+    title = "Own brand"
+    tab = "Own brand"
+    place = 12
+    icon = "palette"
+    about = "Your name, colours and logo in place of ours: on these pages, on forms, and in the mails of this service."
+    module = "white-label-options"
+    resource = "white-label-options"
+    template = "web/white_label/settings.html"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        fields = [
+            Field(
+                "productName", "Name", placeholder="Your company's name", help="What people call it, to 60 characters."
+            ),
+            Field(
+                "accent",
+                "Colour",
+                placeholder="#2f5bea",
+                help="Of links and buttons. It has to be dark enough to read.",
+            ),
+            Field(
+                "accentDark", "Colour in dark", placeholder="Made of the other", help="The same, light enough to read."
+            ),
+            Field("senderName", "Sender of mails", help="Who this service's mails to you and your visitors are from."),
+            Field(
+                "domain",
+                "Host of your pages",
+                "select",
+                options=self.hosts(),
+                placeholder="This service's",
+                help="One of those under Opens and clicks; it works once its records are published.",
+            ),
+        ]
+        shown = dict(values or {})
+        shown["domain"] = (shown.get("domain") or {}).get("_id", "")
+        return Form(fields, shown)
+
+    def hosts(self) -> list[Option]:
+        answer = self.ask("GET", "domain-tracking", HOSTS) if self.may("domain-tracking") else None
+        found = [Option(one["_id"], one["name"]) for one in answer.data] if answer is not None and answer.ok else []
+        chosen = self.current.get("domain")
+        if chosen and chosen["_id"] not in {one.value for one in found}:
+            found.append(Option(chosen["_id"], chosen["name"]))
+        return found
+
+    def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
+        return super().page({"brand": self.current, **context}, template=template, status=status)
+
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {**values, **({"domain": values["domain"] or None} if "domain" in values else {})}
+
+    def do_save(self) -> HttpResponse:
+        form = self.form(self.current).fill(self.request.POST)
+        changed = form.changed({**self.current, "domain": (self.current["domain"] or {}).get("_id", "")})
+        answer = self.ask("PUT", self.resource, None, self.body(changed))
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page({"form": form}, status=422)
+        return self.done("Saved")
+
+    def do_upload(self) -> HttpResponse:
+        """Take a picture: a file is uploaded, and drawn anew as the logo or the favicon."""
+        kind = self.request.POST.get("kind", "")
+        if kind not in PICTURES or not self.request.FILES.getlist("file"):
+            return self.fail("Choose a picture")
+        answer = self.upload()
+        if answer.ok:
+            record = answer.data[0] if isinstance(answer.data, list) else answer.data
+            answer = self.ask("PUT", self.resource, None, {f"{kind}File": record["_id"]})
+        return self.done("Saved") if answer.ok else self.refuse(answer)
+
+    def do_remove(self) -> HttpResponse:
+        kind = self.request.POST.get("kind", "")
+        if kind not in PICTURES:
+            return self.fail("Choose what to remove")
+        answer = self.ask("PUT", self.resource, None, {f"{kind}File": None})
+        return self.done("Removed") if answer.ok else self.refuse(answer)
+
+    def do_preview(self) -> HttpResponse:
+        """Show how pages and mails would look, in the frame beside the form."""
+        form = self.form(self.current).fill(self.request.POST)
+        colors = {name: str(form.values[name] or "")[:FROM] for name in ("accent", "accentDark")}
+        answer = self.ask("POST", f"{self.resource}/preview", None, colors)
+        context = {
+            "brand": self.current,
+            "name": form.values["productName"] or self.reader.company,
+            "sender": form.values["senderName"] or form.values["productName"] or self.reader.company,
+            "problem": "" if answer.ok else answer.warning or answer.message,
+            "light": colors["accent"] if answer.ok else "",
+            "dark": answer.data["accentDarkShown"] if answer.ok else "",
+            "found": answer.data if answer.ok else {},
+        }
+        response = render(self.request, "pages/brand_preview.html", context)
+        response.headers["Content-Security-Policy"] = (
+            "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; frame-ancestors 'self'"
+        )
+        response.headers["X-Frame-Options"] = "SAMEORIGIN"
+        return response
+
+
+PAGES = [OwnBrand]
