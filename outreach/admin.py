@@ -9,6 +9,7 @@ from outreach.conversations import admin as conversations
 from outreach.data_apps import admin as data_apps
 from outreach.deliverability import admin as deliverability
 from outreach.delivery import admin as delivery
+from outreach.direct_apps import admin as direct_apps
 from outreach.domain_tracking import admin as domain_tracking
 from outreach.email_templates import admin as email_templates
 from outreach.enrichment import admin as enrichment
@@ -36,6 +37,7 @@ __all__ = [
     "data_apps",
     "deliverability",
     "delivery",
+    "direct_apps",
     "domain_tracking",
     "email_templates",
     "enrichment",

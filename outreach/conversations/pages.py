@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from functools import cached_property
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.http import HttpResponse
 from django.utils import timezone
@@ -29,6 +30,8 @@ CHANNELS = {
     "mail": ("Mail", "mail"),
     "chatapp": ("Chat", "messages-square"),
     "widget": ("Website", "globe"),
+    "messenger": ("Messenger", "send"),
+    "social-b": ("Social account", "at-sign"),
 }
 """Channel -> its words, and its icon."""
 PROGRESS = {
@@ -40,6 +43,17 @@ PROGRESS = {
     "unknown": ("Delivery unknown", "circle-question-mark"),
 }
 """How far an answer has come -> its words, and its icon."""
+FILES = {
+    "waits": "The file is on its way",
+    "large": "The file is too large and was left where it is",
+    "chatbot": "The file is larger than the chatbot takes",
+    "type": "The file is of a type that is not kept",
+    "gone": "The file is there no more",
+    "storage": "There was no room for the file",
+    "vendor": "The file could not be had",
+}
+"""Why the file of a message is not there -> its words."""
+SHOWN_TYPES = ("image/jpeg", "image/png", "image/webp", "image/gif")
 OPEN = ("bot", "queued", "human")
 VIEWS = (
     ("", "Open"),
@@ -73,9 +87,12 @@ def shown(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def said(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message with the words of how far it has come."""
+    """Return a message with the words of how far it has come, and the place of its file below this address."""
     words, icon = PROGRESS.get(one["state"], ("", ""))
-    return {**one, "words": words, "sign": icon}
+    file, place = one["file"], urlsplit(one["fileUrl"]).path
+    shows = file is not None and file["mime"] in SHOWN_TYPES
+    why = FILES.get(one["fileState"], "")
+    return {**one, "words": words, "sign": icon, "filePlace": place, "isPicture": shows and place, "lacks": why}
 
 
 def rests_until(choice: str, now: datetime) -> datetime | None:
@@ -192,7 +209,14 @@ class ConversationDetail(Inbox):
         meant = self.meant(str(form.values["text"]))
         if meant:
             return self.page({**self.show(), "form": self.form(meant)})
-        answer = self.ask("POST", f"{self.address_of_api}/messages", None, form.values)
+        body = {name: value for name, value in form.values.items() if value}
+        if "file" in self.request.FILES:
+            uploaded = self.upload()
+            if not uploaded.ok:
+                return self.invalid(form, uploaded)
+            one = uploaded.data[0] if isinstance(uploaded.data, list) else uploaded.data
+            body["file"] = one["_id"]
+        answer = self.ask("POST", f"{self.address_of_api}/messages", None, body)
         return self.done() if answer.ok else self.invalid(form, answer)
 
     def meant(self, text: str) -> str:
