@@ -285,7 +285,7 @@ def answer(
             raise NamedError("InvalidVariables_400", f"values.{filled.missing[0]}: has no value for this contact")
         content, text = dict(filled.content), filled.text
     _take(conversation, member_id, None)
-    said = {"content": content, "text": text, "template": found, "files": files}
+    said: dict[str, Any] = {"content": content, "text": text, "template": found, "files": files}
     message = say(conversation, author=Author.MEMBER, member_id=member_id, **said)
     conversation.unread = 0
     _read_mail(conversation.pk)
