@@ -28,4 +28,4 @@ def noted(file: Path) -> Mapping[str, Any]:
 def demo_vendors(data: Path) -> dict[str, str]:
     """Return VENDOR_BASE_URLS of the demo: where its stand-in was noted last, if it was."""
     found = noted(note_file(data))
-    return {"chatapp": f"http://{HOST}:{found['port']}"} if found else {}
+    return dict.fromkeys(("chatapp", "messenger"), f"http://{HOST}:{found['port']}") if found else {}

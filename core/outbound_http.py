@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import requests
 from requests.adapters import HTTPAdapter
 from requests.structures import CaseInsensitiveDict
-from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, encode_multipart_formdata
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
@@ -197,6 +197,11 @@ def guarded_session() -> requests.Session:
     for scheme in ("http://", "https://"):
         session.mount(scheme, _Adapter())
     return session
+
+
+def multipart(fields: Mapping[str, Any]) -> tuple[bytes, str]:
+    """Return the body and the content type of a form; a file is (name, content, type)."""
+    return encode_multipart_formdata(fields)
 
 
 def exchange(

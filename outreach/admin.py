@@ -10,6 +10,7 @@ from outreach.crm_chat import admin as crm_chat
 from outreach.data_apps import admin as data_apps
 from outreach.deliverability import admin as deliverability
 from outreach.delivery import admin as delivery
+from outreach.direct_apps import admin as direct_apps
 from outreach.domain_tracking import admin as domain_tracking
 from outreach.email_templates import admin as email_templates
 from outreach.enrichment import admin as enrichment
@@ -39,6 +40,7 @@ __all__ = [
     "data_apps",
     "deliverability",
     "delivery",
+    "direct_apps",
     "domain_tracking",
     "email_templates",
     "enrichment",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from outreach.ai.providers import ai_a, ai_b, offline
 from outreach.chat_apps import connected_app as chat_apps
 from outreach.connected_apps.registry import register_app
+from outreach.direct_apps import connected_app as direct_apps
 from outreach.enrichment import connected_app as enrichment
 from outreach.inbox import connected_app as inbox
 from outreach.lead_sources import connected_app as lead_sources
@@ -27,6 +28,8 @@ APPS = (
     storage.BUCKET,
     ocr.OCR,
     social_apps.SOCIAL_A,
+    direct_apps.SOCIAL_ACCOUNT,
+    direct_apps.MESSENGER,
 )
 
 

@@ -13,6 +13,7 @@ urlpatterns = [
     path("api/public/", include("config.urls.public")),
     path("", include("outreach.mail_events.hooks")),
     path("", include("outreach.chat_events.hooks")),
+    path("", include("outreach.chat_events.direct_hooks")),
     path("", include("outreach.forms.hooks")),
     path("", include("outreach.forms.public")),
     path("", include("outreach.mail_vendors.callbacks")),

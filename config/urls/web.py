@@ -53,6 +53,7 @@ from outreach.crm_chat import pages as assistant
 from outreach.data_apps import pages as data_apps
 from outreach.deliverability import pages as deliverability
 from outreach.delivery import pages as messages
+from outreach.direct_apps import pages as direct_apps
 from outreach.domain_tracking import pages as tracking
 from outreach.email_templates import pages as email_templates
 from outreach.enrichment import pages as proposals
@@ -100,6 +101,7 @@ PAGES = [
     *chat_templates.PAGES,
     *chat_apps.PAGES,
     *forms.PAGES,
+    *direct_apps.PAGES,
     *social_apps.PAGES,  # after the forms, whose item of the menu they share
     *widgets.PAGES,
     *workflows.PAGES,

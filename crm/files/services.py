@@ -51,8 +51,17 @@ def clean_name(name: str) -> str:
     return name or "file"
 
 
-def store_uploads(*, uploads: Sequence[Received], member_id: str) -> list[File]:
-    """Store the uploads, all or none.
+def store_uploads(
+    *,
+    uploads: Sequence[Received],
+    member_id: str,
+    read_module: str = "",
+    and_then: Callable[[list[File]], None] | None = None,
+) -> list[File]:
+    """Store the uploads, all or none. With `read_module` only who may read that sees them.
+
+    `and_then` runs in the transaction that completes them; where it raises, they are left as uploads that never came to
+    their end, and a worker removes them.
 
     Each file gets a row that is flagged deleted before its content is written, so that the worker finds and removes
     what a crash leaves behind; the flag is removed when all contents are stored. Raises NoFile_400, EmptyFile_400,
@@ -64,6 +73,8 @@ def store_uploads(*, uploads: Sequence[Received], member_id: str) -> list[File]:
         )
     target = next_target()
     files = [_describe(upload, member_id, target) for upload in uploads]
+    for file in files:
+        file.read_module = read_module
     with transaction.atomic():
         reserve_quota("file", len(files))
         _refuse_lapsed(files)
@@ -79,7 +90,10 @@ def store_uploads(*, uploads: Sequence[Received], member_id: str) -> list[File]:
         File.objects.filter(pk__in=ids).update(trashed_at=now, remove_at=late)
         notify_workers("files")
         raise
-    File.objects.filter(pk__in=ids).update(is_deleted=False, updated_at=timezone.now())
+    with transaction.atomic():
+        File.objects.filter(pk__in=ids).update(is_deleted=False, updated_at=timezone.now())
+        if and_then is not None:
+            and_then(files)
     return files
 
 

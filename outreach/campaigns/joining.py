@@ -64,18 +64,11 @@ def _plan(run: GenieScheduler, contacts: Sequence[Contact], workflow_runs: Mappi
     jobs = []
     for place, contact in enumerate(fresh):
         variant = variant_of(run.content, run.processed + place)
-        job = SendJob(
-            run_id=run.pk,
+        job = run.first_message(
+            contact,
             workflow_run=workflow_runs.get(contact.pk, ""),
-            contact=contact,
-            smtp=run.smtp,
-            mail_app=run.mail_app,
-            channel=run.sender.app_key if run.sender else SendJob.Channel.SMTP,
-            occurrence=run.occurrence,
             next_delay=delay,
-            window=run.window,
             variant=variant,
-            recipient=contact.email or "",
             reason=Reason.NOT_WRITTEN if variant is not None else Reason.AWAITING_WINNER,
             due_at=timezone.now(),
         )

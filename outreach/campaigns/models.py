@@ -5,7 +5,10 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+from outreach.delivery.channels import Channels
 from outreach.senders.models import Sender
+
+CHAT = Channels.CHATAPP.value
 
 
 class Campaign(CompanyModel):
@@ -26,17 +29,36 @@ class Campaign(CompanyModel):
         LIVE = "live"
 
     name = models.CharField(max_length=200)
-    type = models.CharField(max_length=16, default="smtp", help_text="smtp, or mailvendor-a to -h.")
+    type = models.CharField(max_length=16, default="smtp", help_text="smtp, mailvendor-a to -h, or chatapp.")
     status = models.CharField(max_length=12, choices=Status, default=Status.DRAFT)
     smtp = CompanyForeignKey("outreach.Smtp", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
     mail_app = CompanyForeignKey("outreach.MailApp", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    chat_app = CompanyForeignKey(
+        "outreach.ChatApp",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Of one by chat: the number that its templates belong to.",
+    )
+    chat_template = CompanyForeignKey(
+        "outreach.ChatTemplate", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    variables = JSONField(
+        default=dict,
+        db_default=models.Value({}, output_field=JSONField()),
+        blank=True,
+        help_text="Variable of the chat template -> words that fill it; without one the field that the template names.",
+    )
     template = CompanyForeignKey(
         "outreach.EmailTemplate", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     subject = models.CharField(max_length=200, blank=True, default="")
     body = models.TextField(blank=True, default="", help_text="MJML, HTML or plain text, where there is no template.")
     variants = JSONField(
-        default=list, blank=True, help_text="name, share and templateId, or subject and body, of each; empty: one text."
+        default=list,
+        blank=True,
+        help_text="name, share and templateId (by chat with variables), or subject and body, of each; empty: one text.",
     )
     winner_rule = JSONField(
         default=dict, blank=True, help_text="metric, after and testShare; empty: all variants go to their shares."
@@ -104,4 +126,9 @@ class Campaign(CompanyModel):
     @property
     def sender(self) -> Sender | None:
         """The sender that was chosen for it, of whatever kind."""
-        return self.smtp if self.smtp_id else self.mail_app
+        return self.smtp if self.smtp_id else self.mail_app or self.chat_app
+
+    @property
+    def by_chat(self) -> bool:
+        """Whether its messages go by chat."""
+        return self.type == CHAT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +11,12 @@ from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import run_of
 from outreach.campaigns.services import get_campaign
 from outreach.campaigns.words import content_of, follow_ups_of
+from outreach.chat_templates.frozen import of_contact, with_placeholders
 from outreach.delivery.unsubscribing.tokens import sample_link
 from outreach.domain_tracking.hosts import base_for
 from outreach.email_templates.compiling import Compiled
-from outreach.email_templates.rendering import Rendered, render
-from outreach.email_templates.services import values_of
+from outreach.email_templates.rendering import Rendered, ValueReader, render
+from outreach.email_templates.services import contact_of, values_of
 from outreach.genie.cadence.threads import answer_to
 from outreach.smtp.markup import html_from_text
 from outreach.smtp.message import UNSUBSCRIBE, with_unsubscribe
@@ -32,6 +34,8 @@ def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step:
     if not 0 <= place < len(words):
         raise ValidationFailed(f"{name} is none of the campaign's", f"{name}: the campaign has no such {name}")
     one = words[place]
+    if "chat" in one:
+        return _chat(one["chat"], contact_id), []
     values = values_of(contact_id, one["variables"])
     mail = render(one["subject"], Compiled(one["html"], one["text"], ()), one["variables"], values)
     if step > 1 and not mail.subject:
@@ -39,6 +43,15 @@ def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step:
         began = render(first["subject"], Compiled("", "", ()), (), values_of(contact_id, first["variables"]))
         mail = replace(mail, subject=answer_to(began.subject))
     return _with_footer(campaign, mail), [file["id"] for file in one.get("attachments", ())]
+
+
+def _chat(frozen: Mapping[str, Any], contact_id: str | None) -> Rendered:
+    """Return a message by chat for a contact; without one what would be filled in stays."""
+    if contact_id is None:
+        filled = with_placeholders(frozen)
+    else:
+        filled = of_contact(frozen, contact_of(contact_id), ValueReader.load())
+    return Rendered("", filled.text, "", filled.missing, filled.pieces)
 
 
 def _with_footer(campaign: Campaign, mail: Rendered) -> Rendered:

@@ -7,9 +7,10 @@ from typing import Any
 from django.utils import timezone
 
 from core.errors import NamedError
+from outreach.campaigns.chats import check_approved
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import tracking_of_company
-from outreach.campaigns.words import content_of, follow_ups_of
+from outreach.campaigns.words import content_of, follow_ups_of, named_words
 from outreach.genie.audience import Audience
 from outreach.mail_vendors.services import not_found, nothing_selected
 
@@ -31,6 +32,7 @@ def check_ready(campaign: Campaign) -> dict[str, Any]:
     _check_sender(campaign)
     check_metric(campaign)
     content, cadence = content_of(campaign), follow_ups_of(campaign)
+    check_approved(named_words(campaign, content, cadence))
     if not any(campaign.audience.values()):
         name = "CampaignSegmentsRequired_400"
         raise NamedError(name, "segments: name whom it goes to, by segments, tags, categories, contactIds or leadIds")
@@ -46,8 +48,10 @@ def check_metric(campaign: Campaign) -> None:
     """Raise InvalidPayload_400 where the winner is to be chosen by what is not tracked."""
     metric = campaign.winner_rule.get("metric")
     kind = {"opened": "opens", "clicked": "clicks"}.get(metric or "")
-    if kind is None:
-        return
+    if kind is None or (campaign.by_chat and kind == "opens"):
+        return  # a chat vendor tells what was read
+    if campaign.by_chat:
+        raise NamedError("InvalidPayload_400", f"winner.metric: by chat nobody tells what was {metric}")
     switch = f"track{kind.capitalize()}"
     if not getattr(campaign, f"track_{kind}"):
         raise NamedError("InvalidPayload_400", f"winner.metric: {metric} needs {switch}, which is off for the campaign")
@@ -57,6 +61,8 @@ def check_metric(campaign: Campaign) -> None:
 
 
 def _check_sender(campaign: Campaign) -> None:
+    if campaign.by_chat:
+        return  # its templates say which app sends it
     sender = campaign.sender
     if campaign.type == "smtp":
         if sender is None:

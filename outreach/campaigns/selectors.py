@@ -10,6 +10,7 @@ from django.db.models import Count, F, Q, QuerySet, Value
 
 from crm.models import ContactCategory, Segment, Tag
 from outreach.campaigns.models import Campaign
+from outreach.chat_apps.models import ChatTemplate
 from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import GenieSettings, SendJob
 from outreach.delivery.selectors import next_decision
@@ -132,7 +133,7 @@ def _untold(run: GenieScheduler, whole: dict[str, int]) -> list[str]:
     tracks = tracking_of_company()
     told = {
         "delivered": not run.smtp_id,
-        "opened": (tracks["opens"] and run.track_opens) or whole["opened"] > 0,
+        "opened": bool(run.chat_app_id) or (tracks["opens"] and run.track_opens) or whole["opened"] > 0,
         "clicked": (tracks["clicks"] and run.track_clicks) or whole["clicked"] > 0,
     }
     return [name for name in UNTOLD if not told[name]]
@@ -150,6 +151,7 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
     found: dict[str, Any] = {name: None for name, *_ in named} | {name: [] for name, _ in read}
     found["tracking"] = tracking_of_company()
     found["senders"] = _working_senders() if may_read("apps") else None
+    found["chatTemplates"] = _approved_templates() if may_read("template") else None
     parts = [
         rows.annotate(choice_of=Value(name))
         .order_by("name", "pk")
@@ -159,6 +161,12 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
     for kind, pk, text in parts[0].union(*parts[1:], all=True) if parts else ():
         found[kind].append({"_id": pk, "name": text})
     return {**found, **{name: sorted(found[name], key=_by_name) for name, _ in read}}
+
+
+def _approved_templates() -> list[dict[str, Any]]:
+    rows = ChatTemplate.objects.filter(status=ChatTemplate.Status.APPROVED, app__is_active=True)
+    found = rows.order_by("name", "language", "pk").values_list("pk", "name", "language")[:MOST_CHOICES]
+    return [{"_id": pk, "name": name, "language": language} for pk, name, language in found]
 
 
 def _by_name(one: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -16,14 +16,26 @@ from core.spans import read_span
 from outreach.campaigns.models import Campaign
 from outreach.campaigns.selectors import NO_RESULTS, NOBODY, results_of
 from outreach.campaigns.words import MOST_VARIANTS
+from outreach.chat_apps.serializers import ChatAppSnapshot
+from outreach.chat_templates.frozen import read_given
 from outreach.delivery.serializers import SKIPPED
+from outreach.email_templates.serializers import WordsPreview
 from outreach.genie.cadence.steps import LONGEST_INTERVAL_MS, SHORTEST_INTERVAL_MS, WrittenCadenceInput, read_hours
+from outreach.genie.serializers import Selectors
 from outreach.mail_vendors.serializers import MailAppSnapshot
 from outreach.senders.serializers import SmtpSnapshot
 
+TYPES = "smtp, mailvendor-a to -h, or chatapp"
 METRICS = ("replied", "opened", "clicked", "manual")
 MOST_AN_HOUR = 1_000_000
 BODY_LENGTH = 200_000
+
+
+class VariablesInput(ObjectInput):
+    """Variable of a chat template -> the words that fill it."""
+
+    def to_internal_value(self, data: Any) -> dict[str, str]:
+        return read_given(super().to_internal_value(data), self.field_name or "variables")
 
 
 class VariantInput(Input):
@@ -34,6 +46,7 @@ class VariantInput(Input):
     templateId = ObjectIdInput(required=False, allow_null=True)
     subject = LineInput(max_length=200, required=False, allow_blank=True)
     body = TextInput(max_length=BODY_LENGTH, required=False, allow_blank=True, trim_whitespace=False)
+    variables = VariablesInput(required=False, help_text="By chat: as the campaign's.")
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         values = super().to_internal_value(data)
@@ -41,7 +54,8 @@ class VariantInput(Input):
         if template and (subject or body):
             raise serializers.ValidationError({"templateId": ["a variant has a template, or subject and body"]})
         named = {"name": values["name"], "share": values["share"]}
-        return {**named, "templateId": template, "subject": subject, "body": body}
+        variables = {"variables": values["variables"]} if values.get("variables") else {}
+        return {**named, "templateId": template, "subject": subject, "body": body, **variables}
 
 
 class WinnerInput(Input):
@@ -78,10 +92,19 @@ class CampaignUpdate(Input):
     name = LineInput(
         max_length=200, required=False, help_text="unique in the company, whatever the case of its letters"
     )
-    type = TextInput(max_length=40, required=False, help_text="smtp, or mailvendor-a to -h")
+    type = TextInput(max_length=40, required=False, help_text=TYPES)
     smtp = ObjectIdInput(required=False, allow_null=True, help_text="The sender, of a campaign by smtp.")
     mailApp = ObjectIdInput(required=False, allow_null=True, help_text="The sender, of one by a mail vendor.")
-    templateId = ObjectIdInput(required=False, allow_null=True, help_text="Or subject and body, or variants.")
+    templateId = ObjectIdInput(
+        required=False,
+        allow_null=True,
+        help_text="Or subject and body, or variants. By chat a chat template, whose app sends it.",
+    )
+    variables = VariablesInput(
+        required=False,
+        help_text='By chat: {"1": "{{contact.firstName}}", "2": "SPRING"}. A variable that is left out is filled by the'
+        " field that the template names.",
+    )
     subject = LineInput(max_length=200, required=False, allow_blank=True)
     body = TextInput(
         max_length=BODY_LENGTH,
@@ -154,7 +177,23 @@ class CampaignCreate(CampaignUpdate):
     """A new campaign. What is left out can be given until it starts."""
 
     name = LineInput(max_length=200, help_text="unique in the company, whatever the case of its letters")
-    type = TextInput(max_length=40, default="smtp", help_text="smtp, or mailvendor-a to -h")
+    type = TextInput(max_length=40, default="smtp", help_text=TYPES)
+
+
+class CampaignSelectors(Selectors):
+    """Whom a campaign goes to, and how."""
+
+    type = TextInput(max_length=40, default="smtp", help_text=TYPES)
+
+
+class CampaignPreview(WordsPreview):
+    """The mail, or the message by chat, that a campaign makes."""
+
+    chat = Computed(
+        serializers.DictField(
+            allow_null=True, help_text="By chat: media, header, body, footer and buttons, as a person sees them."
+        )
+    )
 
 
 class CampaignDelete(SelectionInput):
@@ -174,13 +213,17 @@ class Release(Input):
 class CampaignOut(Output):
     """A campaign."""
 
+    reads: ClassVar[tuple[str, ...]] = ("chat_template_id",)
+
     _id = IdField()
     name = serializers.CharField()
     type = serializers.CharField()
     status = serializers.ChoiceField(choices=Campaign.Status.values)
     smtp = SmtpSnapshot()
     mailApp = MailAppSnapshot(source="mail_app")
-    templateId = IdField(source="template_id", allow_null=True)
+    chatApp = ChatAppSnapshot(source="chat_app")
+    templateId = IdField(source="template_id", allow_null=True, help_text="By chat that of the chat template.")
+    variables = serializers.DictField(child=serializers.CharField(), help_text="By chat: what fills the template.")
     subject = serializers.CharField()
     winner = serializers.DictField(
         source="winner_rule", allow_null=True, help_text="metric, after and testShare; null: no winner is chosen."
@@ -217,7 +260,8 @@ class CampaignOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        return {**data, "winner": data["winner"] or None}
+        template = row["chat_template_id"] or data["templateId"]
+        return {**data, "winner": data["winner"] or None, "templateId": template}
 
     @classmethod
     def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -228,7 +272,7 @@ class CampaignOut(Output):
 class CampaignDetail(CampaignOut):
     """A campaign with its words and its people, and what has become of its messages."""
 
-    reads = ("audience",)
+    reads = (*CampaignOut.reads, "audience")
 
     body = serializers.CharField()
     variants = serializers.ListField(
@@ -308,11 +352,18 @@ class CampaignChoices(Output):
         serializers.ListField(
             child=serializers.DictField(),
             allow_null=True,
-            help_text="_id, type, fromName, fromEmail and stoppedAt of each.",
+            help_text="_id, type, fromName, fromEmail (by chat the number) and stoppedAt of each.",
         )
     )
     templates = Computed(
         serializers.ListField(child=serializers.DictField(), allow_null=True, help_text="_id and name of each.")
+    )
+    chatTemplates = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            allow_null=True,
+            help_text="_id, name and language of each chat template that is approved.",
+        )
     )
     segments = Computed(serializers.ListField(child=serializers.DictField(), allow_null=True))
     tags = Computed(serializers.ListField(child=serializers.DictField(), allow_null=True))

@@ -13,7 +13,8 @@ from core.errors import NamedError, ValidationFailed, shorten
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from crm.records.unique_names import save_unique_name
-from outreach.campaigns.models import Campaign
+from outreach.campaigns.chats import take_app
+from outreach.campaigns.models import CHAT, Campaign
 from outreach.campaigns.readiness import check_metric, check_ready
 from outreach.campaigns.selectors import NOBODY, kept_campaigns, run_of
 from outreach.campaigns.words import check_variants, check_words
@@ -30,9 +31,7 @@ from outreach.senders.models import Smtp
 MODULE = "campaign"
 TAKEN = "CampaignNameAlreadyExists_400"
 NOT_FOUND = "CampaignNotFound_404"
-TYPES = ("smtp", *CHANNELS)
-LATER = ("chatapp",)
-"""Types that the contract has and that cannot be sent yet."""
+TYPES = ("smtp", *CHANNELS, CHAT)
 SELECTORS = {
     "contact_ids": "contactIds",
     "lead_ids": "leadIds",
@@ -66,7 +65,7 @@ def refused(detail: str) -> NamedError:
 def create_campaign(*, member_id: str, **values: Any) -> Campaign:
     """Create a draft.
 
-    Raises CampaignNameAlreadyExists_400, InvalidCampaignType_400, UnsupportedCampaignType_400, PlanLimitExceeded_403,
+    Raises CampaignNameAlreadyExists_400, InvalidCampaignType_400, PlanLimitExceeded_403,
     and those of senders, words and selectors.
     """
     reserve_quota(MODULE)
@@ -117,17 +116,20 @@ def _save(campaign: Campaign, member_id: str, values: dict[str, Any], event: str
         whole = ("subject", "body")
         kept = whole if values.get("subject") or values.get("body") else ()
         values = {**{name: empty for name, empty in WORDS.items() if name not in kept}, **values}
+    if values.get("type", campaign.type) == CHAT and "template_id" in values:
+        values = {**values, "chat_template_id": values["template_id"], "template_id": None}
     senders: dict[str, Any] = {name: values.pop(name) for name in ("smtp", "mail_app") if name in values}
     for name, value in values.items():
         empty = {} if name == "winner" and value is None else value
         setattr(campaign, COLUMNS.get(name, name), empty)
-    _check_type(campaign.type)
+    check_type(campaign.type)
     _set_sender(campaign, senders, "type" in values)
     check_variants(campaign.variants)
     _check_times(campaign, values)
-    if {"winner", "track_opens", "track_clicks"} & values.keys():
+    if {"winner", "track_opens", "track_clicks", "type"} & values.keys():
         check_metric(campaign)
-    if any(name in values for name in (*WORDS, "outreach_cadence")):
+    if any(name in values for name in (*WORDS, "outreach_cadence", "variables", "type")):
+        take_app(campaign)
         check_words(campaign)
     campaign.updated_by_id = member_id
     save_unique_name(campaign, TAKEN)
@@ -153,15 +155,21 @@ def selected(chosen: Mapping[str, Any]) -> dict[str, Any]:
     return found.as_json()
 
 
-def _check_type(type: str) -> None:
-    if type in LATER:
-        raise NamedError("UnsupportedCampaignType_400", f"type: {type} cannot be sent yet; take {', '.join(TYPES)}")
+def check_type(type: str) -> None:
+    """Raise InvalidCampaignType_400 for a type of campaign that there is not."""
     if type not in TYPES:
         raise NamedError("InvalidCampaignType_400", f"type: {shorten(type)!r} is none of {', '.join(TYPES)}")
 
 
 def _set_sender(campaign: Campaign, given: Mapping[str, str | None], retyped: bool) -> None:
     """Give the campaign the sender of its type; one of another type goes when the type changes."""
+    if campaign.by_chat:
+        for name in ("smtp", "mail_app"):
+            if given.get(name):
+                text = f"{_camel(name)}: the campaign's type is {campaign.type}"
+                raise ValidationFailed(text, "templateId: the chat app of the template sends it")
+        campaign.smtp = campaign.mail_app = None
+        return
     kind, other = ("smtp", "mail_app") if campaign.type == "smtp" else ("mail_app", "smtp")
     if given.get(other):
         raise ValidationFailed(
@@ -226,8 +234,8 @@ def duplicate_campaign(*, id: str, member_id: str) -> Campaign:
     """
     reserve_quota(MODULE)
     kept = (
-        *("type", "smtp_id", "mail_app_id", "template_id", "subject", "body", "variants", "winner_rule", "audience"),
-        "outreach_cadence",
+        *("type", "smtp_id", "mail_app_id", "chat_app_id", "template_id", "chat_template_id", "variables"),
+        *("subject", "body", "variants", "winner_rule", "audience", "outreach_cadence"),
         *("audience_mode", "ends_at", "window", "throttle", "recurring", "interval_ms", "write_again", "manual"),
         *("track_opens", "track_clicks"),
     )

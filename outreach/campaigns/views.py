@@ -18,7 +18,7 @@ from core.errors import InvalidFormat
 from crm.contacts.rights import check_reads_contacts
 from outreach.campaigns import changing, services, starting
 from outreach.campaigns.filters import CAMPAIGN_FIELDS
-from outreach.campaigns.models import Campaign
+from outreach.campaigns.models import CHAT, Campaign
 from outreach.campaigns.previews import preview_campaign
 from outreach.campaigns.selectors import campaign_detail, choices_for, kept_campaigns
 from outreach.campaigns.serializers import (
@@ -28,6 +28,8 @@ from outreach.campaigns.serializers import (
     CampaignDelete,
     CampaignDetail,
     CampaignOut,
+    CampaignPreview,
+    CampaignSelectors,
     CampaignUpdate,
     Release,
     Released,
@@ -39,11 +41,10 @@ from outreach.delivery.filters import MESSAGE_FIELDS
 from outreach.delivery.models import SendJob
 from outreach.delivery.serializers import MessageOut
 from outreach.delivery.services import count_left
-from outreach.email_templates.serializers import WordsPreview
 from outreach.email_templates.views import CONTACT, asked_contact, shown_mail
 from outreach.genie import audience
 from outreach.genie.review.message_jobs import AT_ONCE, Changed
-from outreach.genie.serializers import AudienceOut, Selectors
+from outreach.genie.serializers import AudienceOut
 from outreach.mail_vendors.registry import LETTERS
 from outreach.mail_vendors.services import not_found, nothing_selected
 
@@ -58,9 +59,12 @@ PEOPLE = (
 )
 APPS_NOT_FOUND = tuple(not_found(letter)[0] for letter in LETTERS)
 NO_APP = tuple(dict.fromkeys(nothing_selected(letter)[0] for letter in LETTERS))
-WORDS = ("EmailTemplateNotFound_404", "InvalidVariables_400", "InvalidEmailTemplate_400", "FileNotFound_400")
+WORDS = (
+    *("EmailTemplateNotFound_404", "InvalidVariables_400", "InvalidEmailTemplate_400", "FileNotFound_400"),
+    *("ChatAppTemplateNotFound_404", "InvalidChatAppTemplate_400"),
+)
 REFUSED = (
-    *(services.TAKEN, "InvalidCampaignType_400", "UnsupportedCampaignType_400", "InvalidPayload_400"),
+    *(services.TAKEN, "InvalidCampaignType_400", "InvalidPayload_400"),
     *("CampaignSMTPNotBelongToCompany_400", *APPS_NOT_FOUND, *WORDS, *PEOPLE),
 )
 NOT_READY = (
@@ -155,7 +159,7 @@ class CampaignViewSet(ResourceViewSet):
     @action(detail=True, url_path="preview")
     @endpoint(
         "Preview the mail of a campaign",
-        output=WordsPreview,
+        output=CampaignPreview,
         errors=(*NOT_FOUND, "CampaignTemplateRequired_400", *WORDS, "ContactNotFound_400", "UnauthorizedAction_403"),
         parameters=(CONTACT, VARIANT, STEP),
         description="As it goes out, with a sample in the place of the link to unsubscribe, which is each recipient's"
@@ -164,21 +168,22 @@ class CampaignViewSet(ResourceViewSet):
     def preview(self, request: Request, id: str) -> Any:
         asked = {one.name: whole_number(request, one.name, start) for one, start in ((VARIANT, 0), (STEP, 1))}
         mail, files = preview_campaign(id=id, contact_id=asked_contact(self), **asked)
-        return shown_mail(mail, (), listed(files))
+        return {**shown_mail(mail, (), listed(files)), "chat": mail.chat}
 
     @action(detail=False, methods=["post"], url_path="audience-preview")
     @endpoint(
         "Preview the audience of a campaign",
-        input=Selectors,
+        input=CampaignSelectors,
         output=AudienceOut,
-        errors=(*PEOPLE, "UnauthorizedAction_403"),
+        errors=(*PEOPLE, "InvalidCampaignType_400", "UnauthorizedAction_403"),
         description="How many contacts the selectors select, how many of them can be written to, and why not the"
         " others. By session it takes contact.GET.",
     )
     def audience_preview(self, request: Request, data: dict[str, Any]) -> Any:
         check_reads_contacts(self.actor)
         chosen = services.selected({new: data[old] for old, new in services.SELECTORS.items()})
-        return audience.preview(audience.Audience.stored(chosen))
+        services.check_type(data["type"])
+        return audience.preview(audience.Audience.stored(chosen), by_chat=data["type"] == CHAT)
 
     @action(detail=True, methods=["post"])
     @endpoint(

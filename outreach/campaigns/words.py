@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from core.errors import NamedError, ValidationFailed, shorten
-from outreach.campaigns.models import Campaign
+from outreach.campaigns.chats import chat_words, is_chat, own_words, templates_of
+from outreach.campaigns.models import CHAT, Campaign
 from outreach.delivery.attachments import described
 from outreach.email_templates.models import EmailTemplate
 from outreach.email_templates.rendering import BUILT_IN, ValueReader, compile_template, names_in, without_styles
@@ -36,14 +37,25 @@ def content_of(campaign: Campaign) -> dict[str, Any]:
     Raises CampaignTemplateRequired_400 where some are missing, EmailTemplateNotFound_404, InvalidVariables_400,
     InvalidEmailTemplate_400, and FileNotFound_400 for an attachment.
     """
-    own = {"templateId": campaign.template_id, "subject": campaign.subject, "body": campaign.body}
+    mail = {"templateId": campaign.template_id, "subject": campaign.subject, "body": campaign.body}
+    own = own_words(campaign) if campaign.by_chat else mail
     variants = campaign.variants or [{**ALONE, **own}]
-    templates = EmailTemplate.objects.in_bulk([one["templateId"] for one in variants if one["templateId"]])
     reader = ValueReader.load()
+    compiled: Callable[[Mapping[str, Any], str], dict[str, Any]]
+    if campaign.by_chat:
+        chats = templates_of(campaign)
+
+        def compiled(one: Mapping[str, Any], where: str) -> dict[str, Any]:
+            return {"name": one["name"], "share": one["share"], **chat_words(one, chats, reader, where)}
+    else:
+        mails = EmailTemplate.objects.in_bulk([one["templateId"] for one in variants if one["templateId"]])
+
+        def compiled(one: Mapping[str, Any], where: str) -> dict[str, Any]:
+            return _compiled(one, mails, reader, where)
+
     return {
         "variants": [
-            _compiled(one, templates, reader, f"variants[{place}]." if campaign.variants else "")
-            for place, one in enumerate(variants)
+            compiled(one, f"variants[{place}]." if campaign.variants else "") for place, one in enumerate(variants)
         ],
         "testShare": campaign.winner_rule.get("testShare"),
         "chosen": None,
@@ -53,21 +65,40 @@ def content_of(campaign: Campaign) -> dict[str, Any]:
 def follow_ups_of(campaign: Campaign) -> dict[str, Any]:
     """Return the follow-ups with their words, as a run keeps them (outreach.genie.cadence). Raises as content_of."""
     steps = campaign.outreach_cadence.get("steps", [])
-    templates = EmailTemplate.objects.in_bulk([one["template"] for one in steps if one["template"]]) if steps else {}
-    reader = ValueReader.load() if steps else None
+    if not steps:
+        return {}
+    templates = EmailTemplate.objects.in_bulk([one["template"] for one in steps if one["template"]])
+    chats, reader = templates_of(campaign), ValueReader.load()
     found = []
     for place, step in enumerate(steps):
+        where = f"outreachCadence.steps[{place}]."
+        if is_chat(campaign, step):
+            content = chat_words(step, chats, reader, where, "template")
+            found.append({**step, "channel": CHAT, "subject": "", "content": content})
+            continue
+        if step.get("variables"):
+            raise NamedError("InvalidVariables_400", f"{where}variables: are those of a chat template")
         # Without a subject it goes under that of the messages before it.
         one = {**ALONE, "templateId": step["template"], "subject": step["subject"] or NO_SUBJECT, "body": step["body"]}
         try:
-            words = _compiled(one, templates, reader, f"outreachCadence.steps[{place}].")
+            words = _compiled(one, templates, reader, where)
         except NamedError as error:
             raise NamedError(error.name, error.detail.replace("].templateId", "].template", 1)) from None
         subject = step["subject"] or (words["subject"] if step["template"] else "")
         kept = {name: one for name, one in words.items() if name in ("html", "text", "variables", "attachments")}
         content = {**kept, "subject": subject}
         found.append({**step, "subject": "", "content": content})  # placeholders of a subject are filled in too
-    return {"steps": found} if found else {}
+    return {"steps": found}
+
+
+def named_words(
+    campaign: Campaign, content: Mapping[str, Any], cadence: Mapping[str, Any]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield where the words of each variant and each follow-up stand, and the words."""
+    for place, one in enumerate(content["variants"]):
+        yield f"variants[{place}].templateId" if campaign.variants else "templateId", one
+    for place, step in enumerate(cadence.get("steps", ())):
+        yield f"outreachCadence.steps[{place}].template", step["content"]
 
 
 def check_words(campaign: Campaign) -> None:
@@ -81,7 +112,7 @@ def check_words(campaign: Campaign) -> None:
 
 
 def _compiled(
-    one: Mapping[str, Any], templates: Mapping[str, EmailTemplate], reader: ValueReader | None, where: str
+    one: Mapping[str, Any], templates: Mapping[str, EmailTemplate], reader: ValueReader, where: str
 ) -> dict[str, Any]:
     named = {"name": one["name"], "share": one["share"]}
     if one["templateId"]:
@@ -101,7 +132,7 @@ def _compiled(
     ]
     for variable in variables:
         name = variable["name"]
-        if reader is not None and name not in reader.fields and str(name).casefold() not in reader.fields:
+        if name not in reader.fields and str(name).casefold() not in reader.fields:
             text = f"{where}body: {{{{{shorten(name, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
             raise NamedError("InvalidVariables_400", text)
     try:

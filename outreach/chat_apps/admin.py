@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -10,7 +12,10 @@ from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
 from core.errors import NamedError
 from outreach.chat_apps.models import ChatApp, ChatOptOut, ChatTemplate
 from outreach.chat_apps.services import SECRETS, check_app
+from outreach.mail_vendors.services import VendorCheck
 
+CHECKS: dict[str, Callable[..., VendorCheck]] = {ChatApp.Vendor.CHATAPP: check_app}
+"""Vendor -> what tests an app of it; the domains of other vendors add theirs."""
 LIMITS = ("per_second", "per_minute", "per_hour", "per_day", "ramp_start", "ramp_step")
 
 
@@ -23,21 +28,24 @@ class ChatAppForm(BackOfficeForm):
 
 @admin.register(ChatApp)
 class ChatAppAdmin(CompanyRecordAdmin):
-    """Companies' numbers at the chat vendor, with their limits. Only their company changes their tokens."""
+    """Companies' numbers, bots and accounts at chat vendors, with their limits. Only their company changes their
+    tokens."""
 
     icon = "chat"
     form = ChatAppForm
     edits = ("name", "is_active", *LIMITS)
     hides = (*SECRETS, "hook_salt")
     commands = ("test",)
-    list_display = (*("__str__", "company", "verified", "is_active", "quality_rating", "last_error", "created_at"),)
-    list_filter = (BY_COMPANY, "verified", "is_active")
+    list_display = (
+        *("__str__", "vendor", "company", "verified", "is_active", "quality_rating", "last_error", "created_at"),
+    )
+    list_filter = ("vendor", BY_COMPANY, "verified", "is_active")
     search_fields = ("=id", "name", "display_number", "=phone_number_id")
 
     @admin.display(description="Test the account")
     def test(self, request: HttpRequest, rows: QuerySet[ChatApp]) -> None:
         def one(app: ChatApp) -> None:
-            found = check_app(id=app.pk)
+            found = CHECKS[app.vendor](id=app.pk)
             if not found.ok:
                 raise NamedError("InvalidCredentials_400", found.detail)
 

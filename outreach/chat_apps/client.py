@@ -11,13 +11,15 @@ import orjson
 from django.conf import settings
 
 from core.crypto import SecretUnreadable
-from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.outbound_http import HttpAnswer, HttpFailed, exchange, multipart
 from outreach.chat_apps.errors import LOG_IN_AGAIN, REFUSED, ChatError, read_error, rejection
 from outreach.chat_apps.models import ChatApp
 from outreach.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
+from outreach.smtp.parts import Attachment
 
 BASE_URL = "https://graph.facebook.com"
 SECONDS = 20.0
+MEDIA_SECONDS = 120.0
 MOST_BYTES = 1024 * 1024
 MOST_TEMPLATES = 1000
 NOTHING_SENT = frozenset({"refused", "unreachable"})
@@ -27,8 +29,9 @@ NOTHING_SENT = frozenset({"refused", "unreachable"})
 class ChatFailed(Exception):
     """The vendor gave no usable answer. `error` is its own, if it gave one; people read `detail`."""
 
-    def __init__(self, detail: str, *, error: ChatError | None = None, temporary: bool = False) -> None:
+    def __init__(self, detail: str, *, error: ChatError | None = None, temporary: bool = False, code: str = "") -> None:
         super().__init__(detail)
+        self.code = code
         self.detail = detail
         self.error = error
         self.temporary = temporary
@@ -37,6 +40,15 @@ class ChatFailed(Exception):
     def refused(self) -> bool:
         """Whether the vendor does not take the token."""
         return self.error is not None and self.error.code in LOG_IN_AGAIN
+
+
+@dataclass(frozen=True)
+class MediaPlace:
+    """Where the vendor keeps a file, for minutes."""
+
+    url: str
+    size: int | None
+    mime: str
 
 
 @dataclass(frozen=True)
@@ -142,6 +154,33 @@ class ChatClient:
             raise ChatFailed("The vendor gave no handle for the file.")
         return handle
 
+    def upload(self, name: str, mime: str, content: bytes) -> str:
+        """Give the vendor a file that a message refers to. Returns its id. Raises ChatFailed."""
+        fields = {"messaging_product": "whatsapp", "type": mime, "file": (name, content, mime)}
+        body, kind = multipart(fields)
+        id = self._ask("POST", f"{self.phone_number_id}/media", body, headers={"Content-Type": kind}).get("id")
+        if not isinstance(id, str | int) or not str(id):
+            raise ChatFailed("The vendor gave no id for the file.")
+        return str(id)
+
+    def with_file(self, content: Mapping[str, Any], file: Attachment) -> Mapping[str, Any]:
+        """Return a message with the id of its file, which is uploaded for that. Raises ChatFailed."""
+        kind = content["type"]
+        return {**content, kind: {**content[kind], "id": self.upload(file.name, file.content_type, file.content)}}
+
+    def media(self, id: str) -> MediaPlace:
+        """Return where the vendor keeps what a person has sent. Raises ChatFailed."""
+        found = self._ask("GET", f"{quote(id, safe='')}?phone_number_id={self.phone_number_id}")
+        url, size, mime = found.get("url"), found.get("file_size"), found.get("mime_type")
+        if not isinstance(url, str) or not url.startswith(("https://", f"{self.base.rpartition('/')[0]}/")):
+            raise ChatFailed("The vendor says no address of the file.")
+        known = int(size) if isinstance(size, int | str) and str(size).isdecimal() and len(str(size)) < 16 else None
+        return MediaPlace(url, known, mime if isinstance(mime, str) else "")
+
+    def download(self, place: MediaPlace, most_bytes: int) -> bytes:
+        """Return what a person has sent. Raises ChatFailed, with the code `large` for more than that many bytes."""
+        return download(place.url, most_bytes, {"Authorization": f"Bearer {self.token}"})
+
     def _ask(self, method: str, path: str, body: Any = None, *, headers: Mapping[str, str] | None = None) -> Any:
         try:
             answer = self._exchange(method, path, body, headers)
@@ -164,6 +203,19 @@ class ChatClient:
             given["Content-Type"], body = "application/json", orjson.dumps(body)
         url = f"{self.base}/{path}"
         return exchange(method, url, seconds=SECONDS, headers=given, body=body, most_bytes=MOST_BYTES)
+
+
+def download(url: str, most_bytes: int, headers: Mapping[str, str] | None = None) -> bytes:
+    """Return a file of a vendor. Raises ChatFailed, with the code `large` for more than that many bytes."""
+    try:
+        answer = exchange("GET", url, seconds=MEDIA_SECONDS, headers=headers, most_bytes=most_bytes)
+    except HttpFailed as failed:
+        final = failed.code in ("refused", "large", "redirected")
+        raise ChatFailed(failed.detail, temporary=not final, code=failed.code) from None
+    if answer.status != 200:
+        waits = answer.status >= 500 or answer.status in (401, 403, 429)
+        raise ChatFailed(f"the vendor answered with the status {answer.status}", temporary=waits)
+    return answer.body
 
 
 def _json(answer: HttpAnswer) -> Any:

@@ -12,25 +12,45 @@ from outreach.senders.models import Sender
 API_VERSION = "v23.0"
 PER_SECOND = 80
 """Messages a second that the vendor takes from a number, unless it says otherwise."""
+DIRECT = ("messenger", "social-b")
+"""The vendors whose people have no number: messages go to the address of a conversation."""
+PLACES = {"chatapp": "Chat app", "messenger": "Messenger app", "social-b": "Social account"}
 HELD = "this number is connected already; switch the other app off first"
 
 
 class ChatApp(Sender):
-    """A company's number at the chat vendor, with its limits."""
+    """A company's account at a chat vendor, with its limits: a number, a bot, or an account of a social platform."""
+
+    class Vendor(models.TextChoices):
+        CHATAPP = "chatapp"
+        MESSENGER = "messenger"
+        SOCIAL_B = "social-b"
 
     job_column = "chat_app"
-    app_key = "chatapp"
     max_connections = 4
 
-    phone_number_id = models.CharField(max_length=40)
-    waba_id = models.CharField(max_length=40, help_text="The business account that its templates belong to.")
+    vendor = models.CharField(
+        max_length=12,
+        choices=Vendor,
+        default=Vendor.CHATAPP,
+        db_default=Vendor.CHATAPP,
+        editable=False,
+        help_text="The connected app that it is, which is also the channel of its messages.",
+    )
+    phone_number_id = models.CharField(max_length=40, help_text="The vendor's id of the number, bot or account.")
+    waba_id = models.CharField(
+        max_length=40, blank=True, default="", help_text="The business account that its templates belong to."
+    )
+    token_expires_at = models.DateTimeField(null=True, blank=True, help_text="Empty: it does not, or nobody has said.")
     app_id = models.CharField(
         max_length=40, blank=True, default="", help_text="The vendor's app, which pictures of templates are given to."
     )
     access_token = EncryptedTextField(bound_to=("phone_number_id", "waba_id"))
     app_secret = EncryptedTextField(blank=True, default="", help_text="What the vendor signs its webhooks with.")
     api_version = models.CharField(max_length=8, default=API_VERSION)
-    display_number = models.CharField(max_length=40, blank=True, default="", help_text="As people dial it.")
+    display_number = models.CharField(
+        max_length=40, blank=True, default="", help_text="As people dial it; of a bot or an account its name there."
+    )
     quality_rating = models.CharField(max_length=16, blank=True, default="")
     messaging_limit = models.CharField(max_length=32, blank=True, default="")
     per_second = models.PositiveSmallIntegerField(
@@ -45,19 +65,24 @@ class ChatApp(Sender):
         verbose_name = "chat app"
         constraints = [
             models.UniqueConstraint(
-                fields=("company", "phone_number_id"),
+                fields=("company", "vendor", "phone_number_id"),
                 condition=Q(is_active=True),
                 name="chatapp_phone_in_company",
                 violation_error_message=HELD,
             ),
             # Only who has proved the number holds it: a guess of somebody else's must not lock its owner out.
             models.UniqueConstraint(
-                fields=("phone_number_id",),
+                fields=("vendor", "phone_number_id"),
                 condition=Q(is_active=True, verified=True),
                 name="chatapp_phone_held",
                 violation_error_message=HELD,
             ),
         ]
+
+    @property
+    def app_key(self) -> str:  # type: ignore[override]
+        """The connected app that it is."""
+        return str(self.vendor)
 
     def __str__(self) -> str:
         return f"{self.name or self.place} {self.display_number}".strip()
@@ -74,7 +99,7 @@ class ChatApp(Sender):
     @property
     def place(self) -> str:
         """Where it sends by, for people."""
-        return "Chat app"
+        return PLACES[self.app_key]
 
     @property
     def page(self) -> str:

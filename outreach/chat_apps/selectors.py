@@ -7,7 +7,9 @@ from collections.abc import Iterable
 
 from outreach.chat_apps.models import ChatOptOut
 
-_PHONE = re.compile(r"\+[1-9]\d{6,14}")
+PHONE = r"^\+[1-9][0-9]{6,14}$"
+"""Matches a number that a chat can go to, as E.164."""
+_PHONE = re.compile(PHONE[1:-1])
 
 
 def is_phone(number: str | None) -> bool:

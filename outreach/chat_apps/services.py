@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.access import reserve_quota
@@ -32,9 +33,14 @@ _IDS = {"phone_number_id": "phoneNumberId", "waba_id": "wabaId", "app_id": "appI
 _VERSION = re.compile(r"v\d{1,3}\.\d{1,2}")
 
 
+def numbers() -> QuerySet[ChatApp]:
+    """Return the company's numbers, without the accounts of other vendors."""
+    return ChatApp.objects.filter(vendor=ChatApp.Vendor.CHATAPP)
+
+
 def get_app(id: str, parameter: str = "id") -> ChatApp:
     """Return the company's chat app with this id. Raises ChatAppNotFound_404."""
-    found: ChatApp | None = ChatApp.objects.filter(pk=id).first()
+    found: ChatApp | None = numbers().filter(pk=id).first()
     if found is None:
         raise NamedError(NOT_FOUND[0], f"{parameter}: there is no such chat app in this company")
     return found
@@ -122,7 +128,7 @@ def delete_apps(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
 
     Raises ChatAppNotFound_404 when none of the ids exists.
     """
-    found = remove(ChatApp, ids, member_id)
+    found = remove(ChatApp, list(numbers().filter(pk__in=ids).values_list("pk", flat=True)), member_id)
     if not sum(found.values()):
         raise NamedError(NOT_FOUND[0], "ids: none of them is a chat app of this company")
     return found

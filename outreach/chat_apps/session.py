@@ -5,15 +5,18 @@ The intent is committed before the request; only an answer, or a status that the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, Protocol
 
-from outreach.chat_apps.client import ChatClient
+from outreach.chat_apps.client import ChatClient, ChatFailed
+from outreach.chat_apps.messenger import MessengerClient
 from outreach.chat_apps.models import ChatApp
+from outreach.chat_apps.social_b import SocialBClient
 from outreach.smtp.message import InvalidMail
-from outreach.smtp.outcome import Outcome
+from outreach.smtp.outcome import Outcome, SmtpError
+from outreach.smtp.parts import Attachment
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +28,24 @@ class OutgoingChat:
     """E.164."""
     content: Mapping[str, Any]
     """Its type, and what the type has, as the vendor takes it."""
+    files: Sequence[Attachment] = ()
+    """What it refers to: one at most."""
+
+
+class Client(Protocol):
+    """What speaks with a vendor."""
+
+    def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
+        """Send one message. The job's id says which it is, where the vendor keeps it."""
+
+    def with_file(self, content: Mapping[str, Any], file: Attachment) -> Mapping[str, Any]:
+        """Return a message with its file, which may be given to the vendor for that. Raises ChatFailed."""
 
 
 class ChatSession:
     """An app's account for many messages in a row, used by one thread. No faster than the vendor takes them."""
 
-    def __init__(self, client: ChatClient, interval: float) -> None:
+    def __init__(self, client: Client, interval: float) -> None:
         self._client = client
         self._interval = interval
         self._next = 0.0
@@ -43,13 +58,35 @@ class ChatSession:
         if wait > 0:
             sleep(wait)
         self._next = monotonic() + self._interval
+        content = self._prepared(message)  # what is uploaded reaches nobody by itself
         commit_intent()
-        return self._client.send(message.to, message.content, message.id)
+        return self._client.send(message.to, content, message.id)
+
+    def _prepared(self, message: OutgoingChat) -> Mapping[str, Any]:
+        """Return what is sent. Raises InvalidMail for a file that the vendor never takes, and SmtpError."""
+        if not message.files:
+            return message.content
+        try:
+            return self._client.with_file(message.content, message.files[0])
+        except ChatFailed as failed:
+            if failed.refused:
+                raise SmtpError("auth", failed.detail, temporary=False) from None
+            if failed.temporary:
+                raise SmtpError("connect", failed.detail, temporary=True) from None
+            raise InvalidMail(f"the vendor does not take the file: {failed.detail}") from None
 
     def close(self) -> None:
         """End the session."""
 
 
+CLIENTS: dict[str, Callable[[ChatApp], Client]] = {
+    ChatApp.Vendor.CHATAPP: ChatClient.of,
+    ChatApp.Vendor.MESSENGER: MessengerClient.of,
+    ChatApp.Vendor.SOCIAL_B: SocialBClient.of,
+}
+"""Vendor -> what speaks with it."""
+
+
 def session_of(app: ChatApp) -> ChatSession:
     """Return a session of the app. Raises SmtpError."""
-    return ChatSession(ChatClient.of(app), app.max_connections / app.per_second)
+    return ChatSession(CLIENTS[app.vendor](app), app.max_connections / app.per_second)

@@ -50,7 +50,7 @@ def _app(id: str) -> ChatApp | None:
     if not is_id(id):
         return None
     with unscoped(reason="webhook: the chat app whose address it is"):
-        return ChatApp.objects.filter(pk=id).first()
+        return ChatApp.objects.filter(pk=id, vendor=ChatApp.Vendor.CHATAPP).first()
 
 
 def _answer(status: int, text: str = "") -> HttpResponse:

@@ -19,7 +19,9 @@ class ChatEvent(CompanyModel):
     app = CompanyForeignKey("outreach.ChatApp", on_delete=models.CASCADE, related_name="events", db_index=False)
     dedupe_key = models.CharField(max_length=64)
     kind = models.CharField(max_length=12, choices=Kind)
-    phone = models.CharField(max_length=20, blank=True, default="", help_text="Whom it is about, as E.164.")
+    phone = models.CharField(
+        max_length=20, blank=True, default="", help_text="Whom it is about, as E.164, or by the vendor's id."
+    )
     happened_at = models.DateTimeField()
     data = JSONField(default=dict, help_text="What it tells; emptied a week after it was applied.")
     applied_at = models.DateTimeField(null=True)

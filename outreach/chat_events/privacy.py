@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
-from crm.privacy.registry import DataSubject, register_personal_data
+from crm.privacy.registry import DataSubject, referring, register_personal_data
+from outreach.chat_apps.models import DIRECT
 from outreach.chat_events.models import ChatEvent
+from outreach.conversations.channels import COMMENTS
+from outreach.conversations.models import Conversation
 from outreach.conversations.privacy import MODULE, numbered
 
 
@@ -16,6 +19,12 @@ def blank_events(subject: DataSubject, rows: QuerySet[ChatEvent]) -> int:
 
 def register_tables() -> None:
     """Register the personal data in events."""
-    register_personal_data(
-        "chatEvents", ChatEvent, lambda subject: numbered(subject, "phone"), blank_events, module=MODULE
-    )
+    register_personal_data("chatEvents", ChatEvent, _events, blank_events, module=MODULE)
+
+
+def _events(subject: DataSubject) -> Q:
+    """Match what is of the person's number, or of who writes in the person's conversations without one."""
+    theirs = Conversation.objects.filter(referring(Conversation, subject), channel__in=DIRECT)
+    addresses = list(theirs.values_list("address", flat=True))
+    authors = {one.split(":")[1] if one.startswith(COMMENTS) else one for one in addresses}
+    return numbered(subject, "phone") | Q(app__vendor__in=DIRECT, phone__in=authors)

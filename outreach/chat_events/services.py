@@ -16,11 +16,11 @@ from core.errors import ApiError
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
 from outreach.chat_apps.errors import OPTED_OUT, REFUSED, told_error
-from outreach.chat_apps.models import ChatApp, ChatOptOut
+from outreach.chat_apps.models import DIRECT, ChatApp, ChatOptOut
 from outreach.chat_events.models import ChatEvent
 from outreach.chat_events.reading import Told
 from outreach.chat_templates.services import apply_status
-from outreach.conversations.receiving import Inbound, receive
+from outreach.conversations.receiving import DirectSource, Inbound, receive, take_in
 from outreach.delivery.deliveries import end, prove_sent, told
 from outreach.delivery.models import SendJob
 
@@ -100,6 +100,8 @@ def _apply(event: ChatEvent) -> None:
         apply_status(event.app, data)
     elif event.kind == Kind.STATUS:
         _status(event, data)
+    elif event.app.vendor in DIRECT:
+        _direct(event, data)
     elif data["kind"] not in ("reaction", "system", "unsupported"):
         inbound = Inbound(
             data["id"],
@@ -114,6 +116,20 @@ def _apply(event: ChatEvent) -> None:
         receive(event.app, inbound)
 
 
+def _direct(event: ChatEvent, data: dict[str, Any]) -> None:
+    inbound = Inbound(
+        data["id"],
+        data["address"],
+        event.happened_at,
+        name=data["name"],
+        text=data["text"],
+        kind=data["kind"],
+        media=data["media"],
+        reply_to=data["replyTo"],
+    )
+    take_in(DirectSource(event.app, event.phone), inbound)
+
+
 def _status(event: ChatEvent, data: dict[str, Any]) -> None:
     """Move the message's delivery status up, prove that it went, or end what was not delivered."""
     job = _message(event, data)
@@ -122,6 +138,8 @@ def _status(event: ChatEvent, data: dict[str, Any]) -> None:
     values = told(job, data["status"], event.happened_at)
     if not job.provider_message_id:
         values["provider_message_id"] = data["id"]
+    if data["status"] == "read" and job.run_id and not job.open_count:
+        values["open_count"] = 1  # as a mail that was opened, in the numbers of its run
     if data["category"]:
         values["chat"] = {**(job.chat or {}), "pricingCategory": data["category"]}
     SendJob.objects.filter(pk=job.pk).update(**values)

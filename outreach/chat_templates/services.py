@@ -25,6 +25,7 @@ from outreach.chat_apps.services import get_app
 from outreach.chat_templates.filling import Filled, check_variables, fill, values_for
 from outreach.connected_apps.turns import turn
 from outreach.email_templates.rendering import ValueReader
+from outreach.email_templates.services import contact_of
 from outreach.smtp.outcome import SmtpError
 
 MODULE = "template"
@@ -182,10 +183,7 @@ def preview_template(*, id: str, contact_id: str | None, values: Mapping[str, st
     template = get_template(id)
     if contact_id is None:
         return fill(template, values or {})
-    contact = live_contacts().filter(pk=contact_id).first()
-    if contact is None:
-        raise NamedError("ContactNotFound_400", "contactId: there is no such contact in this company")
-    return fill(template, values_for(template, contact, ValueReader.load(), values))
+    return fill(template, values_for(template, contact_of(contact_id), ValueReader.load(), values))
 
 
 def preview_words(

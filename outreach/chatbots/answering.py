@@ -11,10 +11,11 @@ from django.utils import timezone
 
 from accounts.settings.groups import chatbot_defaults
 from core.tenancy import company_id, company_scope, unscoped
-from outreach.chatbots.engine import Bot, Memory, Reaction, choose, react
+from outreach.chatbots.engine import TOO_LARGE, Bot, Memory, Reaction, choose, react
 from outreach.chatbots.models import FILE_MB, ManualChatbot
 from outreach.conversations.bots import ANSWERS, Incoming, Said
 from outreach.conversations.machine import BOT
+from outreach.conversations.media import LIMITS, Limit
 from outreach.conversations.models import Conversation
 from outreach.conversations.receiving import apply, enter
 from outreach.conversations.targets import keep
@@ -66,6 +67,16 @@ def register() -> None:
     """Let manual chatbots answer in conversations."""
     if answer not in ANSWERS:
         ANSWERS.append(answer)
+        LIMITS.append(file_limit)
+
+
+def file_limit(conversation: Conversation) -> Limit | None:
+    """Return how large a file the chatbot of a conversation takes; None without one."""
+    found = next((bot for bot in published() if bot.id == conversation.chatbot_id), None)
+    if found is None:
+        return None
+    most = most_mb(found.snapshot)
+    return Limit(most, TOO_LARGE.format(most=f"{most:g}"))
 
 
 def has_due() -> bool:

@@ -26,6 +26,7 @@ from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
 from outreach.email_templates.rendering import ValueReader
 
+Author = ConversationMessage.Author
 Status = SendJob.Status
 
 
@@ -75,7 +76,7 @@ def plan_templates(
         jobs.append(job)
     SendJob.objects.bulk_create(jobs)
     ledger.record_planned([job.pk for job in jobs], actor_id=member_id)
-    _show(template, [job for job in jobs if job.status == Status.APPROVED])
+    show_sent([job for job in jobs if job.status == Status.APPROVED])
     notify_workers("send")
     return known | {job.pk: (str(job.status), str(job.reason)) for job in jobs}
 
@@ -105,14 +106,22 @@ def _message(template: ChatTemplate, one: PlannedChat, reader: ValueReader, gone
     return job
 
 
-def _show(template: ChatTemplate, jobs: Sequence[SendJob]) -> None:
-    """Let the messages stand in their people's conversations, which are closed until somebody answers."""
+def show_sent(jobs: Sequence[SendJob]) -> None:
+    """Let messages made of templates stand in their people's conversations, which are closed until somebody answers.
+
+    A conversation that rests or is under way stays as it is, but for its last message.
+    """
+    for app in sorted({str(job.chat_app_id) for job in jobs}):
+        _show(app, [job for job in jobs if job.chat_app_id == app])
+
+
+def _show(app: str, jobs: Sequence[SendJob]) -> None:
     now, channel = timezone.now(), Conversation.Channel.CHATAPP
     by_number = {job.recipient: job for job in jobs}
     fresh = [
         Conversation(
             channel=channel,
-            chat_app_id=template.app_id,
+            chat_app_id=app,
             contact_id=job.contact_id,
             address=number,
             name=job.contact.name[:200],
@@ -123,17 +132,21 @@ def _show(template: ChatTemplate, jobs: Sequence[SendJob]) -> None:
         for number, job in by_number.items()
     ]
     Conversation.objects.bulk_create(fresh, ignore_conflicts=True)
-    rows = Conversation.objects.filter(channel=channel, chat_app_id=template.app_id, address__in=[*by_number])
-    places = dict(rows.order_by().values_list("address", "pk"))
+    rows = Conversation.objects.filter(channel=channel, chat_app_id=app, address__in=[*by_number]).order_by("pk")
+    places = {one.address: one for one in rows.select_for_update(of=("self",), no_key=True)}
+    for number, conversation in places.items():
+        conversation.last_text = " ".join(by_number[number].text.split())[:200]
+        conversation.last_message_at = max(conversation.last_message_at or now, by_number[number].sent_at or now)
+    Conversation.objects.bulk_update(places.values(), ["last_text", "last_message_at"])
     ConversationMessage.objects.bulk_create(
         ConversationMessage(
-            conversation_id=places[job.recipient],
+            conversation=places[job.recipient],
             direction=ConversationMessage.Direction.OUT,
-            author=ConversationMessage.Author.WORKFLOW,
+            author=Author.CAMPAIGN if job.run_id else Author.WORKFLOW,
             kind="template",
             text=job.text,
             send_job=job,
-            happened_at=now,
+            happened_at=job.sent_at or now,
         )
         for job in jobs
         if job.recipient in places

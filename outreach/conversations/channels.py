@@ -5,12 +5,21 @@ A new way is a class and a line in CHANNELS.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from core.access import Actor, AuthPath, entitlement
 from core.errors import ValidationFailed
+from crm.files.models import File
+from outreach.chat_apps.media import (
+    FileAnswer,
+    FileTrouble,
+    fetch_from_messenger,
+    fetch_from_social_b,
+    fetch_media,
+    media_kind,
+)
 from outreach.chat_apps.selectors import is_phone
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.delivery.deciding.chats import SESSION
@@ -36,6 +45,21 @@ class ConversationChannel:
     over: ClassVar[str] = ""
     """Why they may not, after that."""
     text_length: ClassVar[int] = 4096
+    takes_files: ClassVar[bool] = False
+    """Whether members may answer with a file."""
+
+    def fetch(
+        self, conversation: Conversation, media: Mapping[str, Any], check: Callable[[int | None], None]
+    ) -> FileAnswer:
+        """Fetch a file that the person has sent, outside of any transaction. Raises FileTrouble.
+
+        `check` raises it for a size that is not taken, and is asked as soon as the size is known.
+        """
+        raise FileTrouble("gone", "There are no files on this channel")
+
+    def file_content(self, file: File, text: str) -> dict[str, Any]:
+        """Return a file with words below it as `columns` takes them. Raises ValidationFailed."""
+        raise ValidationFailed("file: goes by no answer here", "file: this channel takes no files")
 
     def trouble(self, known: Known) -> str:
         """Return why no answer of whatever kind may go; empty: one may."""
@@ -86,6 +110,20 @@ class ChatAppChannel(ConversationChannel):
     def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
         return {**super().content(conversation, text), "text": {"body": text, "preview_url": False}}
 
+    takes_files = True
+
+    def fetch(
+        self, conversation: Conversation, media: Mapping[str, Any], check: Callable[[int | None], None]
+    ) -> FileAnswer:
+        return fetch_media(conversation.chat_app, media, check)
+
+    def file_content(self, file: File, text: str) -> dict[str, Any]:
+        kind = media_kind(file.mime)
+        words = {"caption": text} if text and kind != "audio" else {}
+        if text and kind == "audio":
+            raise ValidationFailed("text: no words go below a sound", "text: send the words as an answer of their own")
+        return {"type": kind, kind: {**words, **({"filename": file.name} if kind == "document" else {})}}
+
     def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "channel": SendJob.Channel.CHATAPP,
@@ -93,6 +131,82 @@ class ChatAppChannel(ConversationChannel):
             "chat": dict(content),
             "recipient": conversation.address,
         }
+
+
+class DirectChannel(ChatAppChannel):
+    """An account whose people have no number: an answer goes to who writes in the conversation."""
+
+    def trouble(self, known: Known) -> str:
+        if not known["chat_app__is_active"]:
+            return "The app of the conversation is switched off."
+        if known["contact__is_deleted"] or known["address"].startswith(ERASED):
+            return "The contact was deleted."
+        return ""
+
+    def delay(self, known: Known) -> str:
+        return _delay(known, "chat_app", "app")
+
+    def columns(self, conversation: Conversation, content: Mapping[str, Any]) -> dict[str, Any]:
+        return {**super().columns(conversation, content), "channel": self.key}
+
+
+class MessengerChannel(DirectChannel):
+    """A bot at the messenger: it may write at any time to who has written to it."""
+
+    key = Channel.MESSENGER
+    session = None
+
+    def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
+        return {**ConversationChannel.content(self, conversation, text), "text": {"text": text}}
+
+    def fetch(
+        self, conversation: Conversation, media: Mapping[str, Any], check: Callable[[int | None], None]
+    ) -> FileAnswer:
+        return fetch_from_messenger(conversation.chat_app, media, check)
+
+    def file_content(self, file: File, text: str) -> dict[str, Any]:
+        if len(text) > CAPTION_LENGTH:
+            raise ValidationFailed("text is too long", f"text: below a file at most {CAPTION_LENGTH:,} characters")
+        kind = "photo" if file.mime in ("image/jpeg", "image/png") else "document"
+        return {"type": kind, kind: {"caption": text} if text else {}}
+
+
+class SocialBChannel(DirectChannel):
+    """An account at the second social platform: messages, and comments, which are answered in public."""
+
+    key = Channel.SOCIAL_B
+    over = "More than 24 hours have passed since the person's last message: the platform takes no answer."
+    text_length = 1000
+    takes_files = False
+
+    def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
+        found = ConversationChannel.content(self, conversation, text)
+        comment = comment_of(conversation)
+        return {**found, "text": {"body": text, **({"comment": comment} if comment else {})}}
+
+    def fetch(
+        self, conversation: Conversation, media: Mapping[str, Any], check: Callable[[int | None], None]
+    ) -> FileAnswer:
+        return fetch_from_social_b(conversation.chat_app, media, check)
+
+    def file_content(self, file: File, text: str) -> dict[str, Any]:
+        return ConversationChannel.file_content(self, file, text)
+
+
+ERASED = "erased:"
+"""How the address of a conversation begins whose person's data were erased."""
+CAPTION_LENGTH = 1024
+COMMENTS = "comment:"
+"""How the address of a conversation begins that is held in the comments below a post."""
+
+
+def comment_of(conversation: Conversation) -> str:
+    """Return the last comment of who writes, which an answer belongs to; "" where messages are exchanged."""
+    if not conversation.address.startswith(COMMENTS):
+        return ""
+    rows = ConversationMessage.objects.filter(conversation=conversation, direction=ConversationMessage.Direction.IN)
+    last = rows.order_by("-happened_at", "-pk").values_list("external_id", flat=True).first() or ""
+    return last.rpartition(":")[2]
 
 
 class MailChannel(ConversationChannel):
@@ -186,7 +300,8 @@ class WidgetChannel(ConversationChannel):
         return None
 
 
-CHANNELS: dict[str, ConversationChannel] = {one.key: one for one in (ChatAppChannel(), MailChannel(), WidgetChannel())}
+ALL = (ChatAppChannel(), MailChannel(), WidgetChannel(), MessengerChannel(), SocialBChannel())
+CHANNELS: dict[str, ConversationChannel] = {one.key: one for one in ALL}
 """Conversation.channel -> how it works."""
 READS = tuple(
     dict.fromkeys(
@@ -213,7 +328,9 @@ def answering(key: str, known: Known, now: datetime) -> dict[str, Any]:
     channel, last = CHANNELS[key], known["last_inbound_at"]
     trouble = channel.trouble(known) or ("" if channel.is_open(last, now) else channel.over)
     until = channel.closes_at(last, now)
-    return {"canAnswer": not trouble, "whyNot": trouble, "waits": channel.delay(known), "opensUntil": until}
+    waits = channel.delay(known)
+    told = {"canAnswer": not trouble, "whyNot": trouble, "waits": waits, "opensUntil": until}
+    return {**told, "takesFiles": channel.takes_files}
 
 
 def seen_by(actor: Actor, method: str) -> list[str]:

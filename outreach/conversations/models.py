@@ -18,6 +18,8 @@ class Conversation(CompanyModel):
         CHATAPP = "chatapp"
         MAIL = "mail"
         WIDGET = "widget"
+        MESSENGER = "messenger"
+        SOCIAL_B = "social-b"
 
     class State(models.TextChoices):
         BOT = "bot"
@@ -98,6 +100,7 @@ class ConversationMessage(CompanyModel):
         BOT = "bot"
         MEMBER = "member"
         WORKFLOW = "workflow"
+        CAMPAIGN = "campaign"
 
     conversation = CompanyForeignKey(Conversation, on_delete=models.CASCADE, related_name="messages", db_index=False)
     direction = models.CharField(max_length=4, choices=Direction)
@@ -108,6 +111,23 @@ class ConversationMessage(CompanyModel):
     kind = models.CharField(max_length=16, default="text")
     text = models.TextField(blank=True, default="")
     media = JSONField(null=True, help_text="Of a picture, file or place: id at the vendor, mime, name, caption.")
+    file = CompanyForeignKey(
+        "crm.File",
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="What was sent with it, once it is among the company's files.",
+    )
+    file_due_at = models.DateTimeField(null=True, help_text="When its file is fetched next; empty: not to be.")
+    file_attempts = models.PositiveSmallIntegerField(default=0, db_default=0)
+    file_error = models.CharField(
+        max_length=16,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Why its file is not there (ConversationMessageOut.fileState).",
+    )
     external_id = models.CharField(max_length=200, null=True, help_text="What the vendor calls what came in.")
     reply_to = models.CharField(max_length=200, blank=True, default="", help_text="The vendor's id of what it answers.")
     send_job = CompanyForeignKey(
@@ -131,6 +151,10 @@ class ConversationMessage(CompanyModel):
         indexes = [
             models.Index(fields=("conversation", "happened_at", "id"), name="conversationmessage_thread"),
             models.Index(fields=("send_job",), condition=Q(send_job__isnull=False), name="conversationmessage_job"),
+            models.Index(fields=("file",), condition=Q(file__isnull=False), name="conversationmessage_file"),
+            models.Index(
+                fields=("file_due_at",), condition=Q(file_due_at__isnull=False), name="conversationmessage_due"
+            ),
             models.Index(fields=("inbound",), condition=Q(inbound__isnull=False), name="conversationmessage_mail"),
         ]
 

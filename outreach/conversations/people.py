@@ -52,6 +52,19 @@ def contact_of(phone: str, name: str, member_id: str) -> Contact:
         return made
 
 
+def contact_named(name: str, address: str, member_id: str) -> Contact:
+    """Make the contact of somebody who is known by a name alone, or else by an address that is neither number nor
+    mail."""
+    words = name[:200] or address
+    try:
+        with transaction.atomic():
+            saved = create_contact(actor_id=member_id, form_data={"name": words}, existing_error=False)
+        return Contact.objects.get(pk=saved.id)
+    except ApiError:  # the company's rules ask for more than is known
+        made: Contact = Contact.objects.create(name=words, created_by_id=member_id, updated_by_id=member_id)
+        return made
+
+
 def _split(phone: str) -> dict[str, str]:
     try:
         parsed = phonenumbers.parse(phone)

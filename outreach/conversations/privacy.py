@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
+from core.jobs import notify_workers
 from core.models import Event
+from crm.files.models import File
 from crm.privacy.registrations import blank_events
 from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
 from crm.webhooks.models import WebhookDelivery
 from outreach.chat_apps.models import ChatApp, ChatOptOut
+from outreach.conversations.channels import ERASED
 from outreach.conversations.models import Conversation, ConversationMessage
 
 MODULE = "chatapp"
@@ -38,8 +42,13 @@ def numbered(subject: DataSubject, column: str) -> Q:
 
 def blank_messages(subject: DataSubject, rows: QuerySet[ConversationMessage]) -> int:
     """Blank what was said and written; received mail is deleted with its own table. The vendor's id stays, so that a
-    message that comes again is not stored."""
-    return rows.update(text="", media=None, inbound=None)
+    message that comes again is not stored. What the person has sent is deleted; files of the company stay."""
+    now = timezone.now()
+    sent = rows.filter(direction=ConversationMessage.Direction.IN, file__isnull=False)
+    files = File.objects.filter(pk__in=list(sent.values_list("file_id", flat=True)), is_deleted=False)
+    if files.update(name="", hashes={}, is_deleted=True, trashed_at=now, updated_at=now):
+        notify_workers("files")
+    return rows.update(text="", media=None, inbound=None, file=None, file_due_at=None, file_error="")
 
 
 NOBODY: dict[str, Any] = {
@@ -61,7 +70,7 @@ def blank_conversations(subject: DataSubject, rows: QuerySet[Conversation]) -> i
     """Blank who it was. Nobody answers there any more: a new message begins another conversation."""
     count = 0
     for row in rows:
-        Conversation.objects.filter(pk=row.pk).update(address=f"erased:{row.pk}", **NOBODY)
+        Conversation.objects.filter(pk=row.pk).update(address=f"{ERASED}{row.pk}", **NOBODY)
         count += 1
     return count
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
@@ -17,10 +17,10 @@ from core.events import emit
 from crm.models import Contact
 from outreach.chat_apps.models import ChatApp, ChatOptOut
 from outreach.conversations.bots import Incoming, Said, ask
-from outreach.conversations.channels import channel_of
+from outreach.conversations.channels import COMMENTS, channel_of
 from outreach.conversations.machine import BOT, CLOSED, HUMAN, QUEUED, moved
 from outreach.conversations.models import Conversation, ConversationMessage
-from outreach.conversations.people import acting_member, contact_of, lead_of
+from outreach.conversations.people import acting_member, contact_named, contact_of, lead_of
 from outreach.conversations.saying import say
 from outreach.conversations.targets import keep
 from outreach.inbox.words import asks_to_stop
@@ -99,6 +99,28 @@ class ChatAppSource(Source):
             ChatOptOut.objects.filter(phone=inbound.address, reason=ChatOptOut.Reason.STOP).delete()
 
 
+class DirectSource(Source):
+    """An account at a messenger or a social platform, whose people have no number."""
+
+    def __init__(self, app: ChatApp, author: str) -> None:
+        self._app = app
+        self._author = author
+        self.member_id = app.created_by_id
+
+    def place(self, address: str) -> dict[str, Any]:
+        return {"channel": self._app.vendor, "chat_app": self._app, "address": address}
+
+    def still_theirs(self, conversation: Conversation) -> bool:
+        return True  # nobody else has the vendor's id
+
+    def contact(self, inbound: Inbound, member_id: str) -> Contact:
+        """Return who has written before, wherever that was at the account; make a contact of who has not."""
+        rows = Conversation.objects.filter(chat_app=self._app, contact__is_deleted=False).select_related("contact")
+        theirs = Q(address=self._author) | Q(address__startswith=f"{COMMENTS}{self._author}:")
+        found = rows.filter(theirs).order_by("created_at", "pk").first()
+        return found.contact if found else contact_named(inbound.name, self._author, member_id)
+
+
 def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
     """Store a message that came to a company's number, as `take_in` does."""
     return take_in(ChatAppSource(app), inbound)
@@ -146,6 +168,7 @@ def arrived(conversation: Conversation, inbound: Inbound, **columns: Any) -> Con
         media=dict(inbound.media) if inbound.media else None,
         external_id=inbound.external_id,
         reply_to=inbound.reply_to,
+        file_due_at=timezone.now() if inbound.media and inbound.media.get("id") else None,
         happened_at=inbound.at,
         **columns,
     )

@@ -53,9 +53,13 @@ def say(
     author: str,
     member_id: str | None = None,
     template: ChatTemplate | None = None,
+    files: Sequence[Mapping[str, Any]] = (),
 ) -> ConversationMessage:
-    """Say something in a conversation whose row the caller has locked, in the caller's transaction."""
+    """Say something in a conversation whose row the caller has locked, in the caller's transaction, with `files` as
+    messages keep them (outreach.delivery.attachments)."""
     columns = channel_of(conversation).columns(conversation, content)
+    if columns is not None and files:
+        columns = {**columns, "attachments": list(files)}
     job = None if columns is None else _plan(conversation, columns, text, member_id, template)
     now = timezone.now()
     message = ConversationMessage.objects.create(
@@ -65,10 +69,12 @@ def say(
         member_id=member_id,
         kind=str(content["type"]),
         text=text,
+        file_id=files[0]["id"] if files else None,
         send_job=job,
         happened_at=now,
     )
-    conversation.last_text, conversation.last_message_at = " ".join(text.split())[:200], now
+    words = text or (files[0]["name"] if files else "")
+    conversation.last_text, conversation.last_message_at = " ".join(words.split())[:200], now
     return message
 
 

@@ -13,6 +13,8 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from crm.files.serializers import FileSnapshot
+from crm.files.services import link
 from outreach.chat_apps.serializers import ChatAppSnapshot
 from outreach.conversations.channels import READS, answering
 from outreach.conversations.models import Conversation, ConversationMessage
@@ -48,11 +50,16 @@ class AnswerInput(Input):
         help_text="By mail at any time; by a chat app within 24 hours of the person's last message, 4,096 characters.",
     )
     template = ObjectIdInput(required=False, allow_null=True, help_text="An approved template, at any time.")
+    file = ObjectIdInput(
+        required=False,
+        allow_null=True,
+        help_text="A file of the company, of at most 10 MB, with the text below it; as free words by a chat app.",
+    )
     values = ValuesInput(required=False, help_text="Variable -> its value, instead of the contact's.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if bool(attrs.get("text")) == bool(attrs.get("template")):
-            raise serializers.ValidationError({"text": "give a text or a template"})
+        if bool(attrs.get("text") or attrs.get("file")) == bool(attrs.get("template")):
+            raise serializers.ValidationError({"text": "give a text, a file or a template"})
         return attrs
 
 
@@ -214,6 +221,7 @@ class ConversationOut(Output):
     )
     canAnswer = Computed(serializers.BooleanField(help_text="Free words may be said now."))
     whyNot = Computed(serializers.CharField(help_text="Why free words may not be said; empty: they may."))
+    takesFiles = Computed(serializers.BooleanField(help_text="An answer may be a file."))
     waits = Computed(serializers.CharField(help_text="Why an answer would not go at once; empty: it goes."))
     snoozedUntil = serializers.DateTimeField(allow_null=True)
     waitingSince = serializers.DateTimeField(
@@ -253,7 +261,11 @@ def state_of(status: str | None, told: str | None) -> str:
 class ConversationMessageOut(Output):
     """A message of a conversation, or a note."""
 
-    reads = ("send_job__status", "send_job__reason", "send_job__error", "send_job__delivery_status")
+    reads = (
+        *("send_job__status", "send_job__reason", "send_job__error", "send_job__delivery_status"),
+        *("file__trashed_at", "file__is_deleted"),
+    )
+    conceals = ("fileUrl",)
 
     _id = IdField()
     direction = serializers.ChoiceField(choices=ConversationMessage.Direction.values)
@@ -262,6 +274,15 @@ class ConversationMessageOut(Output):
     kind = serializers.CharField(help_text="text, template, image, document, …")
     text = serializers.CharField()
     media = serializers.DictField(allow_null=True)
+    file = FileSnapshot(help_text="What was sent with it, once it is among the company's files.")
+    fileUrl = Computed(
+        serializers.CharField(help_text="Opens it without login, for seven days; empty where it is not there any more.")
+    )
+    fileState = serializers.CharField(
+        source="file_error",
+        help_text="Why a file of the person is not there: waits (it is fetched), large, chatbot (too large for it),"
+        " type (may not be stored), gone, storage or vendor; empty otherwise.",
+    )
     sendJob = IdField(source="send_job_id", allow_null=True)
     state = Computed(
         serializers.ChoiceField(
@@ -277,8 +298,10 @@ class ConversationMessageOut(Output):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         reason, status, told = row["send_job__reason"], row["send_job__status"], row["send_job__delivery_status"]
+        file, gone = data["file"], row["file__trashed_at"] or row["file__is_deleted"]
         return {
             **data,
+            "fileUrl": link(file["_id"], file["name"]) if file and not gone else "",
             "state": state_of(status, told),
             "status": status,
             "deliveryStatus": told,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from accounts.models import Member
 from core.errors import NamedError, ValidationFailed
 from core.events import emit
 from crm.contacts.selectors import live_contacts
+from crm.files.models import File
 from crm.leads.assignment import assign as next_of_team
 from crm.leads.schema import closed_statuses
 from crm.models import Lead
@@ -30,8 +31,10 @@ from outreach.conversations.mails import ASSIGNED
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.conversations.people import contact_of, lead_of, new_lead
 from outreach.conversations.receiving import apply, enter
+from outreach.conversations.saying import CLOSED as NOT_SENT
 from outreach.conversations.saying import check_open, check_reachable, say, take_back
 from outreach.conversations.targets import answered, keep
+from outreach.delivery.attachments import described
 from outreach.email_templates.rendering import ValueReader
 from outreach.inbox.models import InboundMessage
 
@@ -251,16 +254,28 @@ def add_note(*, id: str, member_id: str, text: str) -> ConversationMessage:
 
 @transaction.atomic
 def answer(
-    *, id: str, member_id: str, text: str = "", template: str | None = None, values: Mapping[str, str] | None = None
+    *,
+    id: str,
+    member_id: str,
+    text: str = "",
+    template: str | None = None,
+    values: Mapping[str, str] | None = None,
+    file: str | None = None,
 ) -> ConversationMessage:
-    """Answer the person, with free words or an approved template. Who answers has the conversation.
+    """Answer the person, with free words, a file or an approved template. Who answers has the conversation.
 
     Raises NotFound_404; RecordChanged_409 where another member has it; NoMessagesSent_400 where nothing may go, such as
-    free words after 24 hours; ChatAppTemplateNotFound_404; InvalidChatAppTemplate_400; InvalidVariables_400.
+    free words after 24 hours; ChatAppTemplateNotFound_404; InvalidChatAppTemplate_400; InvalidVariables_400;
+    FileNotFound_400 for a file that is not there.
     """
     conversation = _locked(id)
     check_reachable(conversation, template=template is not None)
-    if template is None:
+    files: Sequence[Mapping[str, Any]] = ()
+    if file is not None:
+        check_open(conversation)
+        files = described([file], "file", unfit=NOT_SENT)
+        content, found = channel_of(conversation).file_content(File.objects.get(pk=file), text), None
+    elif template is None:
         check_open(conversation)
         content, found = channel_of(conversation).content(conversation, text), None
     else:
@@ -270,7 +285,8 @@ def answer(
             raise NamedError("InvalidVariables_400", f"values.{filled.missing[0]}: has no value for this contact")
         content, text = dict(filled.content), filled.text
     _take(conversation, member_id, None)
-    message = say(conversation, content=content, text=text, author=Author.MEMBER, member_id=member_id, template=found)
+    said: dict[str, Any] = {"content": content, "text": text, "template": found, "files": files}
+    message = say(conversation, author=Author.MEMBER, member_id=member_id, **said)
     conversation.unread = 0
     _read_mail(conversation.pk)
     answered(conversation)

@@ -14,6 +14,7 @@ from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
+from crm.files.selectors import readable_files
 from outreach.conversations import canned, services, targets
 from outreach.conversations.channels import CHANNELS, MODULES, seen_by
 from outreach.conversations.filters import ANSWER_TIME_FIELDS, CANNED_FIELDS, CONVERSATION_FIELDS, MESSAGE_FIELDS
@@ -137,11 +138,21 @@ class ConversationViewSet(ResourceViewSet):
         input=AnswerInput,
         output=ConversationMessageOut,
         success="MessagePlanned_201",
-        errors=(*NOT_FOUND, *SAID),
+        errors=(*NOT_FOUND, *SAID, "FileNotFound_400"),
         description="It goes at once. Who answers has the conversation; what a chatbot was about to say does not go.",
     )
     def answer(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        return _message(services.answer(**self._reach(id), **data).pk)
+        reached = self._reach(id)
+        if data.get("file"):
+            self._check_file(data["file"])
+        return _message(services.answer(**reached, **data).pk)
+
+    def _check_file(self, id: str) -> None:
+        """Raise UnauthorizedAction_403 or FileNotFound_400 for a file that the actor may not read."""
+        if not (self.actor.is_unbounded or self.actor.may("file", "GET")):
+            raise NamedError("UnauthorizedAction_403", "file: your role lacks the permission file.GET")
+        if not readable_files(self.actor).filter(pk=id, trashed_at=None).exists():
+            raise NamedError("FileNotFound_400", "file: there is no such file in this company")
 
     @action(detail=True, methods=["post"])
     @endpoint(

@@ -46,28 +46,28 @@ def _live(ids: Iterable[str]) -> dict[str, File]:
     return {file.pk: file for file in files}
 
 
-def described(ids: Sequence[str], where: str = "attachments") -> list[dict[str, Any]]:
+def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT) -> list[dict[str, Any]]:
     """Return what messages keep of the files, in their order.
 
-    Raises FileNotFound_400 for one that is not there, or in the recycle bin, and InvalidEmailTemplate_400 for too many,
-    too large ones and those that mail servers turn away.
+    Raises FileNotFound_400 for one that is not there, or in the recycle bin, and `unfit` for too many, too large ones
+    and those that mail servers turn away.
     """
     if not ids:
         return []
     ids = list(dict.fromkeys(ids))
     if len(ids) > MOST_FILES:
-        raise NamedError(UNFIT, f"{where}: has {len(ids)} files; at most {MOST_FILES} go with a mail")
+        raise NamedError(unfit, f"{where}: has {len(ids)} files; at most {MOST_FILES} go with a mail")
     found = _live(ids)
     for id in ids:
         if id not in found:
             name = File.objects.filter(pk=id).values_list("name", flat=True).first()
             told = f"{shorten(name)} was deleted, or is in the recycle bin" if name else "there is no such file"
             raise NamedError(GONE, f"{where}: {told}")
-        _check_type(found[id], where)
+        _check_type(found[id], where, unfit)
     total = sum(file.size for file in found.values())
     if total > MOST_BYTES:
         raise NamedError(
-            UNFIT,
+            unfit,
             f"{where}: the files have {_megabytes(total)} together; at most {_megabytes(MOST_BYTES)} go with a mail",
         )
     return [
@@ -94,10 +94,10 @@ def listed(ids: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _check_type(file: File, where: str) -> None:
+def _check_type(file: File, where: str, unfit: str) -> None:
     ending = file.name.rpartition(".")[2].lower()
     if file.mime in REFUSED_TYPES or ending in REFUSED_ENDINGS:
-        raise NamedError(UNFIT, f"{where}: {shorten(file.name)} is of a type that mail servers turn away")
+        raise NamedError(unfit, f"{where}: {shorten(file.name)} is of a type that mail servers turn away")
 
 
 def _megabytes(size: int) -> str:

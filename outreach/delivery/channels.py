@@ -16,3 +16,5 @@ class Channels(models.TextChoices):
     MAILVENDOR_G = "mailvendor-g"
     MAILVENDOR_H = "mailvendor-h"
     CHATAPP = "chatapp"
+    MESSENGER = "messenger"
+    SOCIAL_B = "social-b"

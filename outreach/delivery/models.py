@@ -8,6 +8,7 @@ from django.db import models
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
 from core.text.words import day_of, said
+from outreach.chat_apps.models import DIRECT
 from outreach.delivery.approving.hashes import content_hash, envelope_of
 from outreach.delivery.channels import Channels
 from outreach.delivery.chat_columns import CHAT_INDEXES, ChatColumns
@@ -279,6 +280,8 @@ class SendJob(ChatColumns, CompanyWork):
     @property
     def address(self) -> str:
         """Where it would go now: the contact's number, or e-mail address."""
+        if self.channel in DIRECT:
+            return self.recipient  # who writes in the conversation
         return (self.contact.contact_number if self.chat_app_id else self.contact.email) or ""
 
     @property

@@ -12,6 +12,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
 from outreach.ai.evidence import is_unproved
+from outreach.chat_apps.models import DIRECT
 from outreach.chat_apps.serializers import ChatAppSnapshot
 from outreach.delivery.approving.hashes import content_hash, envelope_of
 from outreach.delivery.deciding.reasons import Reason, sentence_of
@@ -183,7 +184,8 @@ class MessageOut(Output):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         contact, sender = data["contact"], data["smtp"] or data["mailApp"] or {}
-        address = (row["contact__contact_number"] if data["chatApp"] else contact["email"]) or ""
+        number = row["recipient"] if data["channel"] in DIRECT else row["contact__contact_number"]
+        address = (number if data["chatApp"] else contact["email"]) or ""
         if data["chatApp"]:
             sender = {
                 "fromName": data["chatApp"]["name"],

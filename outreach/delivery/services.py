@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, TextField, Value
-from django.db.models.functions import Coalesce, Concat
+from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
+from django.db.models.functions import Coalesce, Concat, NullIf
 from django.utils import timezone
 
 from core.errors import NamedError
 from core.jobs import notify_workers
 from crm.models import Contact
 from outreach.ai.evidence import after_edit, checked, of_html
+from outreach.chat_apps.models import ChatApp
 from outreach.delivery import ledger
 from outreach.delivery.approving.approvals import ends_at, hold
 from outreach.delivery.approving.facts import facts_about
@@ -121,23 +122,36 @@ def _approval(member_id: str | None) -> dict[str, Any]:
     now = timezone.now()
     contact = Contact.objects.filter(pk=OuterRef("contact_id"))
     text = TextField()
-    address = Coalesce("email", Value(""), output_field=text)
     # The same as envelope_of, in SQL.
-    to = contact.values_list(Concat("name", Value(" <"), address, Value(">"), output_field=text))
+    name = Subquery(contact.values_list("name")[:1], output_field=text)
+    to = Concat(name, Value(" <"), _address(contact), Value(">"), output_field=text)
     sender = Concat("from_name", Value(" <"), "from_email", Value(">"), output_field=text)
     senders = [
         Subquery(kind._default_manager.filter(pk=OuterRef(f"{kind.job_column}_id")).values_list(sender)[:1])
         for kind in KINDS
     ]
-    sent_by = Coalesce(*senders, Value(""), output_field=text)
-    envelope = Concat(Subquery(to[:1]), Value("\n"), sent_by, output_field=text)
+    number = Coalesce(NullIf("display_number", Value("")), "phone_number_id")
+    chat = Concat("name", Value(" <"), number, Value(">"), output_field=text)
+    chats = ChatApp.objects.filter(pk=OuterRef("chat_app_id")).values_list(chat)
+    sent_by = Coalesce(*senders, Subquery(chats[:1]), Value(""), output_field=text)
+    envelope = Concat(to, Value("\n"), sent_by, output_field=text)
     return {
         "approved_at": now,
         "approval_ends_at": ends_at(now),
         "approved_by_id": member_id,
         "approved_envelope": envelope,
-        "recipient": Coalesce(Subquery(contact.values_list(address)[:1]), Value(""), output_field=text),
+        "recipient": _address(contact),
     }
+
+
+def _address(contact: QuerySet[Contact]) -> Case:
+    """Return where a message would go now, by mail or by chat, from a query of its contact."""
+    text = TextField()
+    found = {
+        name: Coalesce(Subquery(contact.values_list(name)[:1]), Value(""), output_field=text)
+        for name in ("email", "contact_number")
+    }
+    return Case(When(chat_app__isnull=False, then=found["contact_number"]), default=found["email"], output_field=text)
 
 
 def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:

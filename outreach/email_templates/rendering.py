@@ -48,6 +48,8 @@ class Rendered:
     html: str
     missing: tuple[str, ...]
     """Required variables without a value."""
+    chat: Mapping[str, Any] | None = None
+    """Of a message by chat what a person sees of it (outreach.chat_templates.filling.pieces)."""
 
 
 def compile_template(subject: str, body: str, variables: Sequence[Mapping[str, Any]]) -> Compiled:

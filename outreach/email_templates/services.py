@@ -11,6 +11,7 @@ from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.lists import BulkSelection, in_batches
 from crm.contacts.selectors import live_contacts
+from crm.models import Contact
 from crm.records.unique_names import save_unique_name
 from outreach.delivery.attachments import described
 from outreach.email_templates.compiling import Compiled
@@ -133,9 +134,12 @@ def preview_words(
 
 def values_of(contact_id: str | None, variables: Sequence[Mapping[str, Any]]) -> dict[str, str] | None:
     """Return the values of a contact; None without one. Raises ContactNotFound_400."""
-    if contact_id is None:
-        return None
-    contact = live_contacts().filter(pk=contact_id).first()
-    if contact is None:
+    return None if contact_id is None else ValueReader.load().of(contact_of(contact_id), variables)
+
+
+def contact_of(id: str) -> Contact:
+    """Return the live contact whose values a preview has. Raises ContactNotFound_400."""
+    found: Contact | None = live_contacts().filter(pk=id).first()
+    if found is None:
         raise NamedError("ContactNotFound_400", "contactId: there is no such contact in this company")
-    return ValueReader.load().of(contact, variables)
+    return found

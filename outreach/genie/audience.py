@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -18,6 +18,9 @@ from core.errors import NamedError
 from core.tenancy import company_id
 from crm.models import Contact, ContactCategory, ContactTag, Lead, Segment, Tag
 from crm.segments.services import compiled, contacts_of, next_contacts
+from outreach.chat_apps.models import ChatOptOut
+from outreach.chat_apps.selectors import PHONE
+from outreach.delivery.deciding.chats import by_chat as chats_by_contact
 from outreach.delivery.deciding.context import SendContext
 from outreach.delivery.deciding.decision import DecisionInput, Stop, decide, describe
 from outreach.delivery.models import SendJob
@@ -134,14 +137,15 @@ def _all_exist(rows: QuerySet, ids: list[str], parameter: str, name: str) -> Non
         )
 
 
-def preview(audience: Audience, *, sample: bool = True) -> dict[str, Any]:
-    """Count the contacts of the audience and those that can be written to, by reason, with decisions for a sample.
+def preview(audience: Audience, *, sample: bool = True, by_chat: bool = False) -> dict[str, Any]:
+    """Count the contacts of the audience and those that can be written to, by mail or by chat, by reason, with
+    decisions for a sample.
 
     The `sample` shows contacts; without it, it is empty.
     """
     excluded: dict[str, int] = {}
     total = sendable = recent = 0
-    for known, written, count in _combinations(audience.contacts()):
+    for known, written, count in _combinations(audience.contacts(), by_chat):
         decision = decide(known, timezone.now())
         total += count
         if isinstance(decision, Stop):
@@ -154,7 +158,7 @@ def preview(audience: Audience, *, sample: bool = True) -> dict[str, Any]:
         "sendable": sendable,
         "writtenRecently": recent,
         "excluded": excluded,
-        "sample": _sample(audience) if sample else [],
+        "sample": _sample(audience, by_chat) if sample else [],
     }
 
 
@@ -164,7 +168,7 @@ def sendable(contacts: QuerySet[Contact]) -> QuerySet[Contact]:
     return contacts.filter(email__regex=ADDRESS, unsubscribed_at=None).exclude(suppressed)
 
 
-def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[DecisionInput, bool, int]]:
+def _combinations(contacts: QuerySet[Contact], by_chat: bool) -> Iterable[tuple[DecisionInput, bool, int]]:
     """Yield each combination of what excludes a recipient and whether a run has written to them of late, with its
     number of contacts, by one statement."""
     runs = SendJob.objects.filter(run__isnull=False, created_at__gte=timezone.now() - RECENT, status__in=WRITTEN)
@@ -172,12 +176,14 @@ def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[DecisionInput, 
     def flag(condition: Any) -> Case:
         return Case(When(condition, then=Value(True)), default=Value(False), output_field=BooleanField())
 
+    # Hashed once; an EXISTS would run for each row.
+    suppressed: Any = In(Lower("email"), Suppression.objects.values("email"))
+    if by_chat:
+        suppressed = In(F("contact_number"), ChatOptOut.objects.values("phone"))
     rows = (
         contacts.annotate(
-            address=flag(Q(email__regex=ADDRESS)),
-            suppressed=flag(
-                In(Lower("email"), Suppression.objects.values("email"))
-            ),  # hashed once; an EXISTS would run for each row
+            address=flag(Q(contact_number__regex=PHONE) if by_chat else Q(email__regex=ADDRESS)),
+            suppressed=flag(suppressed),
             unsubscribed=flag(Q(unsubscribed_at__isnull=False)),
             written=flag(In(F("pk"), runs.values("contact_id"))),
         )
@@ -189,15 +195,23 @@ def _combinations(contacts: QuerySet[Contact]) -> Iterable[tuple[DecisionInput, 
         yield DecisionInput(address_valid=address, suppressed=suppressed, unsubscribed=unsubscribed), written, number
 
 
-def _sample(audience: Audience) -> list[dict[str, Any]]:
+def _sample(audience: Audience, by_chat: bool) -> list[dict[str, Any]]:
     now, context, formats = timezone.now(), SendContext.load(), formats_of(company_id())
     contacts = list(audience.contacts().only(*_SAMPLE_COLUMNS).order_by("pk")[:SAMPLE])
     suppressed = suppressed_addresses(contact.email for contact in contacts)
+    chats = chats_by_contact(contacts) if by_chat else {}
     rows = []
     for contact in contacts:
         known = context.decision_input(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
+        known = replace(known, **chats.get(contact.pk, {}))
         rows.append(
-            {"_id": contact.pk, "name": contact.name, "email": contact.email, "decision": describe(known, now, formats)}
+            {
+                "_id": contact.pk,
+                "name": contact.name,
+                "email": contact.email,
+                "contactNumber": contact.contact_number,
+                "decision": describe(known, now, formats),
+            }
         )
     return rows
 

@@ -20,6 +20,7 @@ from crm.models import Contact
 from outreach.ai.evidence import of_template
 from outreach.ai.providers import Draft
 from outreach.delivery import ledger
+from outreach.delivery.deciding.chats import by_chat
 from outreach.delivery.deciding.context import SendContext
 from outreach.delivery.deciding.decision import Stop, decide
 from outreach.delivery.deciding.reasons import Reason
@@ -127,10 +128,11 @@ def stops_of_contacts(run: GenieScheduler, contacts: Sequence[Contact]) -> dict[
     """Return who of the contacts gets no message of the run, and why."""
     context, now, found = SendContext.load(), timezone.now(), {}
     suppressed = suppressed_addresses(contact.email for contact in contacts)
+    chats = by_chat(contacts) if run.chat_app_id else {}
     ended = run.cancelled_at is not None or run.is_deleted
     for contact in contacts:
         known = context.decision_input(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
-        decision = decide(replace(known, run_cancelled=ended), now)
+        decision = decide(replace(known, run_cancelled=ended, **chats.get(contact.pk, {})), now)
         if isinstance(decision, Stop):
             found[contact.pk] = decision
     return found

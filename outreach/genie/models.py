@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import Job
+from crm.models import Contact
 from outreach.ai.providers.purpose import read_purpose
+from outreach.delivery.models import SendJob
 from outreach.senders.models import Sender
 
 
@@ -110,6 +114,7 @@ class GenieScheduler(Job):
     )
     smtp = CompanyForeignKey("outreach.Smtp", on_delete=models.PROTECT, null=True, related_name="runs")
     mail_app = CompanyForeignKey("outreach.MailApp", on_delete=models.PROTECT, null=True, related_name="runs")
+    chat_app = CompanyForeignKey("outreach.ChatApp", on_delete=models.PROTECT, null=True, related_name="runs")
     automation = models.BooleanField(default=True)
     token_cap = models.BigIntegerField(null=True, help_text="Most tokens that its AI app may use; empty: no cap.")
     cost_cap = models.DecimalField(
@@ -194,4 +199,20 @@ class GenieScheduler(Job):
     @property
     def sender(self) -> Sender | None:
         """The sender of its messages, of whatever kind."""
-        return self.smtp if self.smtp_id else self.mail_app
+        return self.smtp if self.smtp_id else self.mail_app or self.chat_app
+
+    def first_message(self, contact: Contact, **columns: Any) -> SendJob:
+        """Return a first message of the present occurrence, without words and not stored."""
+        job = SendJob(
+            run_id=self.pk,
+            contact=contact,
+            smtp=self.smtp,
+            mail_app=self.mail_app,
+            chat_app=self.chat_app,
+            channel=self.sender.app_key if self.sender else SendJob.Channel.SMTP,
+            occurrence=self.occurrence,
+            window=self.window,
+            **columns,
+        )
+        job.recipient = job.address
+        return job

@@ -9,10 +9,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.jobs.liveness import release_lock
-from outreach.models import ChatApp, ChatTemplate, ManualChatbot
+from crm.models import ContactTag
+from outreach.models import ChatApp, ChatTemplate, ConversationMessage, ManualChatbot
 from tests.kit.cast import Cast, make_cast
 from tests.kit.chat_vendor import APP, PHONE_ID, SECRET, TOKEN, WABA, ChatVendor, chat_vendor
-from tests.kit.factories import ContactFactory
+from tests.kit.factories import ContactFactory, TagFactory
+from tests.outreach.helpers import work
 from tests.web.helpers import PASSWORD, at
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
@@ -129,3 +131,40 @@ def test_a_chatbot_is_written_while_it_is_tried(page: Page, live_server: Any) ->
         bot = ManualChatbot.objects.get()
     assert (bot.status, bot.keywords) == ("paused", [{"keyword": "coffee", "weight": 3, "rank": 0}])
     assert bot.handover["rules"][0]["text"] == "beans"
+
+
+def test_a_campaign_by_chat_goes_to_a_tag(page: Page, live_server: Any, vendor: ChatVendor) -> None:
+    cast = make_cast()
+    hello = {"type": "BODY", "text": "Hello {{1}}, we are open.", "example": {"body_text": [["Ann"]]}}
+    with cast.scope():
+        app = ChatApp.objects.create(
+            name="Acme", phone_number_id=PHONE_ID, waba_id=WABA, access_token=TOKEN, app_secret=SECRET, verified=True
+        )
+        ChatTemplate.objects.create(
+            app=app, name="hours", language="en", components=[hello], variables={"1": "contact.name"}, status="APPROVED"
+        )
+        tag = TagFactory(name="Fair")
+        for name, number in (("Ann Lee", "+4915112345600"), ("Bob Ray", None)):
+            ContactTag.objects.create(contact=ContactFactory(name=name, contact_number=number, custom={}), tag=tag)
+    enter(page, cast, "campaigns/new")
+    page.get_by_label("Fair").check()
+    page.locator("[name=name]").fill("Spring")
+    page.get_by_label("Chat template").first.select_option(label="hours (en)")
+    expect(page.get_by_text("1 of 2 contacts")).to_be_visible()
+    assert fits(page)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("The message", exact=True).click()
+    expect(page.frame_locator("iframe.mail-frame").get_by_text("Hello Ann Lee, we are open.")).to_be_visible()
+    page.get_by_role("button", name="Start…").click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_text("The campaign has started")).to_be_visible()
+    work("genie")
+    work("send")
+    work("events")
+    assert [one["template"]["name"] for one in vendor.sent] == ["hours"]
+    with cast.scope():
+        said = ConversationMessage.objects.get()
+    page.goto(at(cast.owner, f"inbox/{said.conversation_id}"))
+    expect(page.get_by_text("Hello Ann Lee, we are open.").first).to_be_visible()
+    expect(page.get_by_text("Campaign", exact=True).first).to_be_visible()
+    assert fits(page)

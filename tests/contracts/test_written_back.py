@@ -44,6 +44,8 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "apps/ai-a/<str:id>": ("modelSettings", {"temperature": 0.5, "topP": 1, "topK": 1, "maxOutputTokens": 2048}),
     "apps/ai-b/<str:id>": ("monthlyCostCap", 2.5),
     "apps/chatapp/<str:id>": ("name", "Other number"),
+    "apps/messenger/<str:id>": ("name", "Other bot"),
+    "apps/social-b/<str:id>": ("name", "Other account"),
     "apps/lead-source/<str:id>": ("timeoutSeconds", 5),
     "apps/enrich/<str:id>": ("timeoutSeconds", 5),
     "apps/bucket/<str:id>": ("subpath", "other"),
@@ -157,6 +159,9 @@ def records(cast: Cast) -> None:
     assert api.post("/template/email", mail).status == 201
     number = {"phoneNumberId": "1001", "wabaId": "2002", "accessToken": "chat-token", "verified": False}
     chat_app = api.post("/apps/chatapp", number).data["_id"]
+    assert api.post("/apps/messenger", {"botToken": "77:bot-token", "verified": False}).status == 201
+    account = {"accountId": "3003", "accessToken": "social-token", "verified": False}
+    assert api.post("/apps/social-b", account).status == 201
     words = [{"type": "BODY", "text": "Hello {{1}}, hello", "example": {"body_text": [["Ann"]]}}]
     chat = {"app": chat_app, "name": "hello", "components": words, "variables": {"1": "contact.name"}}
     assert api.post("/template/chatapp", chat).status == 201

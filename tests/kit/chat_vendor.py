@@ -3,6 +3,7 @@ demand."""
 
 from __future__ import annotations
 
+import email
 import hashlib
 import hmac
 import json
@@ -50,6 +51,11 @@ class ChatVendor:
     script: list[Fault] = field(default_factory=list)
     templates: dict[str, dict[str, Any]] = field(default_factory=dict)
     refuses_template: int = 0
+    media: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    """Id -> type and content of what people have sent, and of what was uploaded."""
+    media_faults: list[int] = field(default_factory=list)
+    """Statuses that the next requests for media get."""
+    hides_size: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -59,6 +65,7 @@ class ChatVendor:
     def reset(self) -> ChatVendor:
         self.sent, self.asked, self.script, self.templates = [], [], [], {}
         self.refuses_template = 0
+        self.media, self.media_faults, self.hides_size = {}, [], False
         return self
 
     def texts(self) -> list[str]:
@@ -74,7 +81,34 @@ class ChatVendor:
                 return 401, _error(190, "Invalid OAuth access token"), fault
             if path.startswith(f"{PHONE_ID}/messages"):
                 return self._message(json.loads(body))
+            if (found := self._of_media(path, headers, body)) is not None:
+                return (*found, fault)
             return (*self._other(method, path, body), fault)
+
+    def _of_media(self, path: str, headers: dict[str, str], body: bytes) -> tuple[int, Any] | None:
+        """Answer what is asked of media: an upload, where something is, or the content itself."""
+        path = path.lstrip("/")
+        uploads = path.startswith(f"{PHONE_ID}/media")
+        id = path.partition("?")[0].removeprefix("content/")
+        if not uploads and id not in self.media and not id.startswith("media."):
+            return None
+        if self.media_faults:
+            return self.media_faults.pop(0), _error(131000, "Something went wrong")
+        if uploads:
+            message = email.message_from_bytes(
+                b"Content-Type: " + headers["content-type"].encode() + b"\r\n\r\n" + body
+            )
+            parts = {part.get_param("name", header="content-disposition"): part for part in message.get_payload()}
+            new = f"up{len(self.media) + 1}"
+            self.media[new] = (parts["type"].get_payload(), parts["file"].get_payload(decode=True))
+            return 200, {"id": new}
+        if id not in self.media:
+            return 400, _error(100, "Unsupported get request")
+        mime, content = self.media[id]
+        if path.startswith("content/"):
+            return 200, content
+        size = {} if self.hides_size else {"file_size": len(content)}
+        return 200, {"id": id, "url": f"{self.url}/content/{id}", "mime_type": mime, **size}
 
     def _message(self, given: dict[str, Any]) -> tuple[int, Any, Fault]:
         fault = self.script.pop(0) if self.script else None
@@ -134,7 +168,8 @@ def _handler(vendor: ChatVendor) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
                 self.connection.shutdown(socket.SHUT_RDWR)
                 return
-            content = found.encode() if isinstance(found, str) else json.dumps(found).encode()
+            content = found.encode() if isinstance(found, str) else found if isinstance(found, bytes) else b""
+            content = content or json.dumps(found).encode()
             self.send_response(status)
             for name, value in {**fault.headers, "Content-Type": "application/json"}.items():
                 self.send_header(name, value)

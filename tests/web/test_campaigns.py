@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from crm.models import ContactTag
-from outreach.models import Campaign, EmailTemplate, SendJob
+from outreach.models import Campaign, ChatApp, ChatTemplate, EmailTemplate, SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
 from tests.outreach.helpers import Post, work
@@ -125,7 +125,7 @@ def test_a_draft_shows_people_and_mails_and_has_follow_ups(
     shown = client.get(place)
     page = text_of(shown)
     assert "3 of 3 people can be written to" in page
-    assert ("3 people will be written to" in page, "Mails are shown as" in page) == (True, True)
+    assert ("3 people will be written to" in page, "Messages are shown as" in page) == (True, True)
     [first, *_] = re.findall(r'src="([^"]+contactId=[^"]+)"', shown.content.decode())
     assert "{{" not in text_of(client.get(first.replace("&amp;", "&")))
     assert ("Follow-up 2" in page, "After 1 week" in page, EVIL in shown.content.decode()) == (True, True, False)
@@ -144,3 +144,41 @@ def test_a_draft_shows_people_and_mails_and_has_follow_ups(
         assert [one["template"] for one in campaign.outreach_cadence["steps"]] == [template.pk]
     gone = cast.key.delete("/template/email", {"ids": [template.pk]})
     assert gone.body["warning"] == "ids: Open day cannot begin without other words"
+
+
+def test_a_campaign_by_chat_from_the_form_to_its_edit(cast: Cast, client: Client, chosen: dict[str, Any]) -> None:
+    body = {"type": "BODY", "text": "Hello {{1}}, use {{2}} now.", "example": {"body_text": [["Ann", "X"]]}}
+    with cast.scope():
+        app = ChatApp.objects.create(name=EVIL, phone_number_id="1", waba_id="2", access_token="t")
+        columns = {"app": app, "language": "en", "components": [body], "status": "APPROVED"}
+        spring, late = (ChatTemplate.objects.create(name=name, **columns) for name in ("spring", "late"))
+    new = at(cast.owner, "campaigns/new")
+    sent = {**chosen, "name": "Spring", "chatTemplate": spring.pk, "f0-chatTemplate": late.pk, "f0-amount": "2"}
+    sent |= {"f0-unit": "days", "f0-chatVariables": "1 = you\n2 = LATE"}
+    lacks = client.post(new, {**sent, "chatVariables": "1 = {{contact.firstName}}"})
+    assert (lacks.status_code, "othing fills 2" in text_of(lacks)) == (422, True)
+    values = "1 = {{contact.firstName}}\n2 = SPRING"
+    refused = client.post(new, {**sent, "chatVariables": values, "f0-chatVariables": "9 = x"})
+    assert (refused.status_code, "he template has 1, 2" in text_of(refused)) == (422, True)
+    saved = client.post(new, {**sent, "chatVariables": values})
+    assert saved.status_code == 303, text_of(saved)
+    with cast.scope():
+        campaign = Campaign.objects.get()
+        assert (campaign.type, campaign.chat_template_id, campaign.chat_app_id) == ("chatapp", spring.pk, app.pk)
+        assert (campaign.smtp_id, campaign.variables) == (None, {"1": "{{contact.firstName}}", "2": "SPRING"})
+        [step] = campaign.outreach_cadence["steps"]
+        assert (step["channel"], step["template"], step["variables"]) == ("chatapp", late.pk, {"1": "you", "2": "LATE"})
+        ChatTemplate.objects.filter(pk=late.pk).update(status="PAUSED")
+    place = at(cast.owner, f"campaigns/{campaign.pk}")
+    page = client.get(place)
+    assert ("by chat, from" in text_of(page), "<script>alert" in page.content.decode()) == (True, False)
+    bubble = client.get(f"{place}/preview?step=1").content.decode()
+    assert "Hello {{contact.firstName}}, use SPRING now." in bubble
+    edit = client.get(f"{place}/edit").content.decode()
+    assert ("1 = {{contact.firstName}}" in edit, "The present one, which is not approved" in edit) == (True, True)
+    again = client.post(f"{place}/edit", {**sent, "name": "Spring 2", "chatVariables": values})
+    assert again.status_code == 303, text_of(again)
+    counted = client.get(at(cast.owner, f"campaigns/audience?tags={chosen['tags']}&chatTemplate={spring.pk}"))
+    assert "no valid address" in text_of(counted).lower() or "3" in text_of(counted)
+    start = client.post(place, {"do": "start"})
+    assert "outreachCadence.steps[0].template: it is paused" in toast_of(client, start)

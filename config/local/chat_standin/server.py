@@ -1,11 +1,13 @@
 """The stand-in's server: the chat vendor's addresses, and the webhooks that follow from what it is asked.
 
 A message is delivered and read after moments, and whom it goes to answers once a minute at most. A template is
-approved, or rejected where its name has "reject" in it. POST /say {"from", "name", "text"} lets somebody write.
+approved, or rejected where its name has "reject" in it. POST /say {"from", "name", "text"} lets somebody write, with
+"picture" they send one, and with "to": "messenger" they write to the bot of its messenger.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import itertools
@@ -20,6 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from config.demo_vendors import HOST, noted
 from config.local.chat_standin import SECRET, TOKEN
+from config.local.chat_standin.bots import Bots
 
 NUMBER = {
     "display_phone_number": "+49 30 901820",
@@ -33,6 +36,13 @@ STATES = (("sent", 0.3), ("delivered", 1.0), ("read", 2.5))
 ANSWERS_AFTER, APPROVES_AFTER, TOLD_AGAIN_AFTER, TRIES = 5.0, 3.0, 5.0, 5
 ONE_A_MINUTE = 60.0
 MOST_BYTES = 20 * 1024 * 1024
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAHgAAAB4CAIAAAC2BqGFAAAAs0lEQVR42u3QMQ0AAAgDsF1YRitucAFPkypoposDUSBaNKJFi7Yg"
+    "WjSiRYu2IFo0okWLRrRoRIsWjWjRiBYtGtGiES1aNKJFI1q0aESLRrRo0YgWjWjRohEtGtGiRSNaNKJFi0a0aESLFo1o0YgWLRrR"
+    "ohEtWjSiRSNatGhEi0a0aNGIFo1o0aIRLRrRokUjWjSiRYtGtGhEixaNaNGIFi0a0aIRLVo0okUjWrRoRItG9L8Fg/wp5jOwazUA"
+    "AAAASUVORK5CYII="
+)
+"""What people send who send a picture: an orange square."""
 SEVERAL = 1000
 """Templates and people that are remembered."""
 
@@ -44,6 +54,7 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, file: Path) -> None:
         self.file, self.lock = file, Lock()
+        self.bots = Bots(self.later)
         self.templates: dict[str, dict[str, Any]] = {}
         self.answered: dict[str, float] = {}
         self.numbers = itertools.count(int(time.time()) % 10**8 * 1000)
@@ -62,6 +73,14 @@ class Server(ThreadingHTTPServer):
             return self.take(json.loads(body))
         if last == "message_templates":
             return self.template(method, json.loads(body) if body else {}, parse_qs(parts.query))
+        if last == "media" and method == "POST":
+            return 200, {"id": f"media{next(self.numbers)}"}
+        if last == "picture":
+            address = f"http://{HOST}:{self.server_address[1]}/content/picture"
+            content = {"url": f"{address}.png", "mime_type": "image/png", "file_size": len(PICTURE)}
+            return 200, {"id": last, **content}
+        if last == "picture.png":
+            return 200, PICTURE
         if last == "uploads" and method == "POST":
             return 200, {"id": f"upload:{next(self.numbers)}"}
         if last.startswith("upload:"):
@@ -116,13 +135,14 @@ class Server(ThreadingHTTPServer):
         one = {"id": id, "status": state, "timestamp": f"{time.time():.0f}", "recipient_id": to}
         self.tell("messages", {"statuses": [{**one, "biz_opaque_callback_data": job}]})
 
-    def say(self, sender: str, name: str, text: str) -> None:
-        """Let somebody write to the number."""
+    def say(self, sender: str, name: str, text: str, picture: bool = False) -> None:
+        """Let somebody write to the number, or send a picture with the words below it."""
         message = {"from": sender, "id": f"wamid.in{next(self.numbers)}", "timestamp": f"{time.time():.0f}"}
         contact = {"wa_id": sender, "profile": {"name": name}}
-        self.tell(
-            "messages", {"contacts": [contact], "messages": [{**message, "type": "text", "text": {"body": text}}]}
-        )
+        content: dict[str, Any] = {"type": "text", "text": {"body": text}}
+        if picture:
+            content = {"type": "image", "image": {"id": "picture", "mime_type": "image/png", "caption": text}}
+        self.tell("messages", {"contacts": [contact], "messages": [{**message, **content}]})
 
     def tell(self, field: str, value: dict[str, Any], tries: int = TRIES) -> None:
         """Call the number's webhook, again a few times where nobody takes it."""
@@ -162,17 +182,23 @@ class Handler(BaseHTTPRequestHandler):
         try:
             if self.path == "/say" and self.command == "POST":
                 given = json.loads(body)
-                self.server.say(str(given["from"]).lstrip("+"), str(given.get("name", "")), str(given["text"]))
+                who, name, text = str(given["from"]).lstrip("+"), str(given.get("name", "")), str(given["text"])
+                if given.get("to") == "messenger":
+                    self.server.bots.say(who, name, text)
+                else:
+                    self.server.say(who, name, text, bool(given.get("picture")))
                 status, found = 200, {"said": True}
+            elif self.path.startswith("/bot"):
+                status, found = self.server.bots.answer(self.path, body)
             elif self.headers.get("Authorization", "").split(" ")[-1] != TOKEN:
                 status, found = 401, {"error": {"message": "The token of the demo is: demo", "code": 190}}
             else:
                 status, found = self.server.answer(self.command, self.path, body)
         except (ValueError, KeyError, TypeError, AttributeError):
             status, found = 400, {"error": {"message": "Invalid parameter", "code": 100}}
-        content = json.dumps(found).encode()
+        content = found if isinstance(found, bytes) else json.dumps(found).encode()
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", "image/png" if isinstance(found, bytes) else "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 
 from core.text.placeholders import names_in
-from core.web.mail_frames import mail_frame
+from core.web.mail_frames import mail_frame, quiet_frame
 from outreach.campaigns.pages.base import CampaignPage, shown_campaign
+from outreach.campaigns.pages.chats import CHAT
 from outreach.genie.pages.base import messages
 from outreach.genie.pages.new import SELECTORS
 from outreach.genie.pages.steps import in_words, step_name
@@ -99,7 +101,8 @@ class Campaign(CampaignPage):
         named = [one["name"] for one in campaign["variants"]]
         mails = [(f"Version {name}", {"variant": number}) for number, name in enumerate(named)]
         later = len(campaign["outreachCadence"].get("steps", ()))
-        mails = mails or ([("The mail", {})] if campaign["templateId"] or campaign["body"] else [])
+        called = "The message" if campaign["type"] == CHAT else "The mail"
+        mails = mails or ([(called, {})] if campaign["templateId"] or campaign["body"] else [])
         mails += [(step_name(step), {"step": step}) for step in range(2, later + 2)]
         shown_for = {"contactId": first["_id"]} if first else {}
         return {
@@ -117,6 +120,7 @@ class Campaign(CampaignPage):
         """Return how many people the campaign reaches, with the first of them; None if the reader may not know."""
         chosen = {name: campaign[name] for name in (*(name for name, *_ in SELECTORS), "contactIds", "leadIds")}
         asked = any(chosen.values()) and self.may("campaign", "POST")
+        chosen["type"] = campaign["type"]
         answer = self.ask("POST", "campaign/audience-preview", None, chosen) if asked else None
         return answer.data if answer is not None and answer.ok else None
 
@@ -134,6 +138,8 @@ class Campaign(CampaignPage):
             mail = {"subject": words["subject"], "body": words["body"], "variables": variables}
         first = recipient(self.people(campaign))
         body = {**mail, "to": [self.reader.email], **({"smtp": sender["_id"]} if sender else {})}
+        if campaign["type"] == CHAT:
+            body = {"templateId": words["templateId"], "to": [self.reader.email]}
         body |= {"contactId": first["_id"]} if first else {}
         answer = self.ask("POST", f"campaign/test/{campaign['type']}", None, body)
         if not answer.ok:
@@ -230,6 +236,9 @@ class CampaignPreview(CampaignPage):
         self.read(f"campaign/{self.params['id']}")  # a campaign of others is not there
         query = {name: request.GET[name] for name in ("variant", "step", "contactId") if name in request.GET}
         answer = self.ask("GET", f"campaign/{self.params['id']}/preview", query)
+        if answer.ok and answer.data["chat"]:
+            bubble = {**answer.data["chat"], "missing": answer.data["missing"]}
+            return quiet_frame(render(request, "pages/chat_bubble.html", {"bubble": bubble}))
         if answer.ok:
             return mail_frame(request, mail=answer.data)
         return mail_frame(request, problem=". ".join(filter(None, (answer.message, answer.warning))))

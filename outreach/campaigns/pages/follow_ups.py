@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.web.forms import Field, Option
+from outreach.campaigns.pages import chats
 from outreach.genie.pages.steps import STOPS, UNITS
 
 MOST, AT_LEAST = 10, 2
-NAMES = ("template", "subject", "body", "amount", "unit", "stopOn")
+NAMES = ("chatTemplate", "chatVariables", "template", "subject", "body", "amount", "unit", "stopOn")
 _NAMED = re.compile(r"outreachCadence\.steps\[(\d+)\]\.(?:delay\.)?(\w+)")
 
 
@@ -19,21 +20,27 @@ def places(steps: Sequence[Mapping[str, Any]]) -> int:
     return min(MOST, max(AT_LEAST, len(steps) + 1))
 
 
-def follow_up_fields(steps: Sequence[Mapping[str, Any]], templates: list[Option]) -> list[Field]:
+def follow_up_fields(
+    steps: Sequence[Mapping[str, Any]], templates: list[Option], chat_templates: list[Option]
+) -> list[Field]:
     """Make the fields of the follow-ups, with the values of those that there are."""
     return [
         field
         for place in range(places(steps))
-        for field in _fields(place, templates, steps[place] if place < len(steps) else {})
+        for field in _fields(place, templates, chat_templates, steps[place] if place < len(steps) else {})
     ]
 
 
-def _fields(place: int, templates: list[Option], step: Mapping[str, Any]) -> list[Field]:
+def _fields(place: int, templates: list[Option], chat_templates: list[Option], step: Mapping[str, Any]) -> list[Field]:
     delay = step.get("delay") or {"amount": 3, "unit": "days"}
     stops = step.get("stopOn", [one.value for one in STOPS])
     values = {**step, **delay, "stopOn": stops}
+    if step.get("template") in {one.value for one in chat_templates}:
+        values |= {"chatTemplate": step["template"], "template": ""}
+        values["chatVariables"] = chats.variables_shown(step.get("variables"))
     chosen = Field("template", "Template", "select", options=templates, placeholder="None: written here")
     fields = [
+        *chats.chat_fields(chat_templates, "chat"),
         *([chosen] if templates else []),
         Field("subject", "Subject", help="Empty: Re: and the subject before, so that it stays in the conversation."),
         Field("body", "Text", "textarea", help="Neither template nor text: there is no such follow-up."),
@@ -59,7 +66,7 @@ def grouped(fields: Sequence[Field]) -> list[dict[str, Any]]:
 
 
 def _has_words(own: Mapping[str, Field]) -> bool:
-    return bool(own["body"].value or ("template" in own and own["template"].value))
+    return any(own[name].value for name in ("body", "template", "chatTemplate") if name in own)
 
 
 def cadence_of(fields: Sequence[Field], before: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -70,11 +77,19 @@ def cadence_of(fields: Sequence[Field], before: Sequence[Mapping[str, Any]]) -> 
             continue
         values = {name: own[name].value for name in NAMES if name in own}
         kept = before[place] if place < len(before) else {}
-        words = {"template": values["template"], "body": ""} if values.get("template") else {"body": values["body"]}
         delay = {"amount": values["amount"], "unit": values["unit"]}
         others = {name: kept[name] for name in ("window", "channel") if kept.get(name)}
-        steps.append({**others, "delay": delay, "subject": values["subject"], "stopOn": values["stopOn"], **words})
+        steps.append({**others, "delay": delay, "stopOn": values["stopOn"], **_words(values)})
     return {"steps": steps} if steps else {}
+
+
+def _words(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the words of a follow-up: a chat template, or else a template, or else what was typed."""
+    if chosen := values.get("chatTemplate"):
+        words = chats.chosen(chosen, values["chatVariables"])
+        return {"channel": chats.CHAT, "template": chosen, "variables": words["variables"]}
+    found = {"template": values["template"], "body": ""} if values.get("template") else {"body": values["body"]}
+    return {"subject": values["subject"], **found}
 
 
 def refused(fields: Sequence[Field], warning: str) -> str:
@@ -84,6 +99,9 @@ def refused(fields: Sequence[Field], warning: str) -> str:
     def named(found: re.Match[str]) -> str:
         place = int(found[1])
         name = {"delay": "amount"}.get(found[2], found[2])
+        own = grouped(fields)[used[place]] if place < len(used) else {}
+        if "chatTemplate" in own and own["chatTemplate"].value:
+            name = {"template": "chatTemplate", "variables": "chatVariables"}.get(name, name)
         return f"f{used[place]}-{name}" if place < len(used) else found[0]
 
     return _NAMED.sub(named, warning)

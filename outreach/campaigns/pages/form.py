@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from core.text.timezones import zone_of
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
-from outreach.campaigns.pages import follow_ups
+from outreach.campaigns.pages import chats, follow_ups
 from outreach.campaigns.pages.base import CampaignPage
 from outreach.genie.pages.base import TRACKED, tracking_switches
 from outreach.genie.pages.new import EXCLUDED, SAMPLES, SELECTORS, from_label
@@ -21,6 +21,8 @@ from outreach.genie.pages.steps import DAYS, INTERVALS
 
 WHO = tuple(name for name, *_ in SELECTORS)
 WORDS = ("templateId", "subject", "body")
+CHATTED = ("chatTemplate", "chatVariables")
+SECOND_CHATTED = ("secondChatTemplate", "secondChatVariables")
 SECOND = {"secondTemplateId": "templateId", "secondSubject": "subject", "secondBody": "body"}
 """Field of the second version -> key of the API."""
 TIMES = ("scheduledAt", "endsAt")
@@ -35,6 +37,14 @@ ALIKE = (
     ("window.", ""),
 )
 """How the API calls what has another name in the form."""
+BY_CHAT = (
+    ("variants[0].templateId", "chatTemplate"),
+    ("variants[0].variables", "chatVariables"),
+    ("variants[1].templateId", "secondChatTemplate"),
+    ("variants[1].variables", "secondChatVariables"),
+    ("templateId: ", "chatTemplate: "),
+)
+"""The same of a campaign by chat."""
 HELP = (
     "Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the name of any field of"
     " contacts in double braces are filled in."
@@ -61,7 +71,7 @@ class CampaignForm(CampaignPage):
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         """Make the form; a kind of selector that the company has none of is left out."""
-        later = follow_ups.follow_up_fields(self.steps(), self.named("templates"))
+        later = follow_ups.follow_up_fields(self.steps(), self.named("templates"), self.chat_templates())
         return Form([*self.who(), *self.what(), *self.second(), *later, *self.how()], values)
 
     def steps(self) -> list[dict[str, Any]]:
@@ -70,6 +80,10 @@ class CampaignForm(CampaignPage):
 
     def named(self, name: str) -> list[Option]:
         return [Option(one["_id"], one["name"]) for one in self.choices[name] or ()]
+
+    def chat_templates(self) -> list[Option]:
+        found = self.choices["chatTemplates"] or ()
+        return [Option(one["_id"], f"{one['name']} ({one['language']})") for one in found]
 
     def who(self) -> list[Field]:
         kinds = [(name, label, self.named(name)) for name, label, *_ in SELECTORS]
@@ -80,6 +94,9 @@ class CampaignForm(CampaignPage):
         chosen = Field("templateId", "Template", "select", options=templates, placeholder="None: written here")
         return [
             Field("name", "Name", required=True, help="Only you and your colleagues see it."),
+            *chats.chat_fields(
+                self.chat_templates(), "chat", help="It goes by chat then, by the number of the template, not by mail."
+            ),
             *([chosen] if templates else []),
             Field("subject", "Subject", help="Without a template."),
             Field("body", "Text", "textarea", help=HELP),
@@ -92,6 +109,7 @@ class CampaignForm(CampaignPage):
             "secondTemplateId", "Its template", "select", options=templates, placeholder="None: written here"
         )
         return [
+            *chats.chat_fields(self.chat_templates(), "secondChat", "Its chat template"),
             *([chosen] if templates else []),
             Field("secondSubject", "Its subject"),
             Field("secondBody", "Its text", "textarea"),
@@ -140,13 +158,13 @@ class CampaignForm(CampaignPage):
         def these(*names: str) -> list[Field]:
             return [by_name[name] for name in names if name in by_name]
 
-        second = these(*SECOND)
+        second = these(*SECOND_CHATTED, *SECOND)
         repeat = these("live", "intervalMs", "writeAgain", "endsAt")
         window = these(*WINDOW)
         return {
             "form": form,
             "who": these(*WHO),
-            "what": these("name", *WORDS),
+            "what": these("name", *CHATTED, *WORDS),
             "follow_ups": follow_ups.grouped(form.fields),
             "second": [*second, *these("share", "metric", "testShare", "after")],
             "tests": any(field.value or field.error for field in second),
@@ -162,7 +180,8 @@ class CampaignForm(CampaignPage):
     def body(self, form: Form) -> dict[str, Any]:
         """Return the API's body for the form."""
         values = form.values
-        type, _, sender = str(values["smtp"] or "smtp/").partition("/")
+        by_chat = values.get("chatTemplate")
+        type, _, sender = (chats.CHAT, "", "") if by_chat else str(values["smtp"] or "smtp/").partition("/")
         span = {name: values[name] for name in ("start", "end") if values[name]}
         window = {"days": [int(day) for day in values["days"] if day.isdecimal()], **span}
         found = {
@@ -170,7 +189,7 @@ class CampaignForm(CampaignPage):
             **{name: values[name] for name in (*WHO, *TRACKED) if name in values},
             **{name: self.moment(values[name]) for name in TIMES},
             "type": type,
-            **({"smtp": sender or None} if type == "smtp" else {"mailApp": sender or None}),
+            **({} if by_chat else {"smtp" if type == "smtp" else "mailApp": sender or None}),
             "window": window if window["days"] or span else None,
             "audience": "live" if values["live"] else "fixed",
             "recurring": bool(values["intervalMs"]),
@@ -184,6 +203,10 @@ class CampaignForm(CampaignPage):
         """Return the words: of one version, or of two with their shares and the rule of the test."""
         first = _words({name: values.get(name) or "" for name in WORDS})
         second = _words({key: values.get(name) or "" for name, key in SECOND.items()})
+        if template := values.get("chatTemplate"):
+            first = chats.chosen(template, values["chatVariables"])
+        if template := values.get("secondChatTemplate"):
+            second = chats.chosen(template, values["secondChatVariables"])
         if not any(second.values()):
             return {**first, "variants": [], "winner": None}
         share = values["share"] if isinstance(values["share"], int) else 50
@@ -204,7 +227,8 @@ class CampaignForm(CampaignPage):
 
     def refused(self, form: Form, answer: Answer) -> HttpResponse:
         warning = answer.warning
-        for theirs, ours in ALIKE:
+        by_chat = bool(form.values.get("chatTemplate"))
+        for theirs, ours in (*(BY_CHAT if by_chat else ()), *ALIKE):
             warning = warning.replace(theirs, ours)
         warning = follow_ups.refused(form.fields, warning)
         form.refuse(answer.message, warning)
@@ -264,9 +288,18 @@ class EditCampaign(CampaignForm):
             kept = ("name", "throttle", "endsAt") if self.campaign["endsAt"] else ("name", "throttle")
             whole.fields = [field for field in whole.fields if field.name in kept]
         elif len(self.campaign["variants"]) > 2:
-            rule = (*WORDS, *SECOND, "share", "metric", "testShare", "after")
+            rule = (*WORDS, *SECOND, *CHATTED, *SECOND_CHATTED, "share", "metric", "testShare", "after")
             whole.fields = [field for field in whole.fields if field.name not in rule]
         return whole
+
+    def chat_templates(self) -> list[Option]:
+        """Return the approved templates, and those that the campaign names already."""
+        campaign, offered = self.campaign, super().chat_templates()
+        by_chat = campaign["type"] == chats.CHAT
+        named = [step["template"] for step in self.steps() if by_chat or step["channel"] == chats.CHAT]
+        named += [one["templateId"] for one in (campaign, *campaign["variants"]) if by_chat]
+        missing = {id for id in named if id} - {one.value for one in offered}
+        return offered + [Option(id, "The present one, which is not approved") for id in sorted(missing)]
 
     def steps(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.campaign["outreachCadence"].get("steps", [])
@@ -277,13 +310,24 @@ class EditCampaign(CampaignForm):
         campaign, rule = self.campaign, self.campaign["winner"] or {}
         sender = campaign["smtp"] or campaign["mailApp"]
         first, second = [*campaign["variants"][:2], {}, {}][:2]
+        by_chat, chatted = campaign["type"] == chats.CHAT, first or campaign
+        words = dict.fromkeys((*WORDS, *SECOND, *CHATTED, *SECOND_CHATTED), "")
+        if by_chat:
+            words |= {
+                "chatTemplate": chatted["templateId"] or "",
+                "chatVariables": chats.variables_shown(chatted.get("variables")),
+                "secondChatTemplate": second.get("templateId") or "",
+                "secondChatVariables": chats.variables_shown(second.get("variables")),
+            }
+        else:
+            words |= {name: first.get(name) or campaign[name] or "" for name in WORDS}
+            words |= {name: second.get(key) or "" for name, key in SECOND.items()}
         window = campaign["window"] or {}
         hours = {} if window.get("start") == window.get("end") else window
         return {
             **{name: campaign[name] for name in ("name", "throttle", "manual", "writeAgain", *TRACKED)},
             **{name: campaign[name] or [] for name in WHO},
-            **{name: first.get(name) or campaign[name] or "" for name in WORDS},
-            **{name: second.get(key) or "" for name, key in SECOND.items()},
+            **words,
             **{name: self.local(campaign[name]) for name in TIMES},
             "share": second.get("share", 50),
             "metric": rule.get("metric", ""),
@@ -315,7 +359,8 @@ class EditCampaign(CampaignForm):
             whole = super().body(form)
             if "subject" in shown:
                 return whole
-            return {name: value for name, value in whole.items() if name not in (*WORDS, "variants", "winner")}
+            kept = (*WORDS, "variables", "variants", "winner")
+            return {name: value for name, value in whole.items() if name not in kept}
         return {name: self.moment(value) if name in TIMES else value for name, value in form.values.items()}
 
     def do_save(self) -> HttpResponse:
@@ -338,10 +383,12 @@ class CampaignAudience(CampaignPage):
         chosen = {name: self.request.GET.getlist(name) for name in WHO if self.request.GET.getlist(name)}
         if not chosen or not self.may("campaign", "POST") or not self.may("contact"):
             return {"found": None}
-        found = self.needed(self.ask("POST", "campaign/audience-preview", None, chosen)).data
+        by_chat = {"type": chats.CHAT} if self.request.GET.get("chatTemplate") else {}
+        found = self.needed(self.ask("POST", "campaign/audience-preview", None, {**chosen, **by_chat})).data
         excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in found["excluded"].items()]
         return {
             "found": found,
+            "by_chat": bool(by_chat),
             "left_out": found["count"] - found["sendable"],
             "excluded": ", ".join(excluded),
             "samples": found["sample"][:SAMPLES],

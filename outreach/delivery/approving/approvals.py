@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce, Concat, Now, NullIf
 from django.utils import timezone
 
 from core.tenancy import company_scope
+from outreach.chat_apps.models import DIRECT
 from outreach.delivery import ledger
 from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import APPROVAL_DAYS, GenieSettings, SendJob
@@ -38,7 +39,8 @@ def address() -> Combinable:
     """Return where the message would go now, from the joined contact."""
     email = Coalesce("contact__email", Value(""), output_field=_TEXT)
     number = Coalesce("contact__contact_number", Value(""), output_field=_TEXT)
-    return Case(When(chat_app__isnull=False, then=number), default=email, output_field=_TEXT)
+    direct = When(channel__in=DIRECT, then="recipient")
+    return Case(direct, When(chat_app__isnull=False, then=number), default=email, output_field=_TEXT)
 
 
 def outdated() -> Q:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from outreach.chat_apps.models import ChatTemplate
+from crm.models import Contact
+from outreach.chat_apps.models import DIRECT, ChatTemplate
 from outreach.chat_apps.selectors import is_phone, opted_out
 from outreach.delivery.deciding.decision import SESSION_HOURS
 from outreach.delivery.models import SendJob
@@ -34,16 +35,27 @@ def chats_of(jobs: Sequence[SendJob]) -> dict[str, dict[str, Any]]:
     return mails | {job.pk: _parts(job, gone, *state.get(job.pk, (None, None, None))) for job in found}
 
 
+def by_chat(contacts: Iterable[Contact]) -> dict[str, dict[str, Any]]:
+    """Return what the decision about a new message made of a template depends on, by the contacts' ids."""
+    contacts = list(contacts)
+    gone = opted_out(contact.contact_number for contact in contacts)
+    return {
+        contact.pk: {"suppressed": contact.contact_number in gone, "address_valid": is_phone(contact.contact_number)}
+        for contact in contacts
+    }
+
+
 def _parts(
     job: SendJob, gone: set[str], status: str | None, last: dt.datetime | None, wrote_from: str | None
 ) -> dict[str, Any]:
     # What is said in a conversation goes to who wrote there, not to another number that the contact has by now.
     same = wrote_from in (None, job.address)
-    parts: dict[str, Any] = {"suppressed": job.address in gone, "address_valid": same and is_phone(job.address)}
+    valid = same and (job.channel in DIRECT or is_phone(job.address))
+    parts: dict[str, Any] = {"suppressed": job.address in gone, "address_valid": valid}
     if job.conversation_id is not None:
         parts |= ANSWER
     if job.chat_template_id is not None:
         parts["template_approved"] = status == ChatTemplate.Status.APPROVED
-    else:
+    elif job.channel != SendJob.Channel.MESSENGER:
         parts["session_ends_at"] = last + SESSION if last else NEVER
     return parts

@@ -20,11 +20,13 @@ from core.events import EventConsumer, wanted_by
 from core.ids import new_id
 from core.jobs.registry import registered
 from core.spans import after
+from outreach.chat_apps.models import DIRECT
 from outreach.delivery.deciding.decision import SESSION_HOURS
 from outreach.delivery.models import SendJob
 from outreach.delivery.stopping.stop_rules import reason_sql
 from outreach.smtp.outcome import Sent
 
+_DIRECT = f"({', '.join(repr(one) for one in DIRECT)})"
 Row = Mapping[str, Any]
 _SENT = "mail.sent"
 _PROVIDER_ID, _THREAD_ID = 200, 64
@@ -41,7 +43,9 @@ def intent_holds(at: str, recipient: str) -> str:
         WHERE s.company_id = j.company_id AND s.email = lower({recipient}))
     AND EXISTS (SELECT FROM crm_contact c
         WHERE c.id = j.contact_id AND NOT c.is_deleted AND (c.unsubscribed_at IS NULL OR j.conversation_id IS NOT NULL)
-        AND CASE WHEN j.chat_app_id IS NULL THEN c.email ELSE c.contact_number END = {recipient})
+        AND CASE WHEN j.chat_app_id IS NULL THEN c.email WHEN j.channel IN {_DIRECT} THEN
+            (SELECT w.address FROM outreach_conversation w WHERE w.id = j.conversation_id)
+            ELSE c.contact_number END = {recipient})
     AND COALESCE(
         (SELECT p.is_active AND p.stopped_at IS NULL FROM outreach_smtp p WHERE p.id = j.smtp_id),
         (SELECT m.is_active AND m.stopped_at IS NULL FROM outreach_mailapp m WHERE m.id = j.mail_app_id),
@@ -52,7 +56,7 @@ def intent_holds(at: str, recipient: str) -> str:
 
 # A message by chat goes to whom did not opt out if it is made of a template, and otherwise while the chat is open.
 _CHAT_HOLDS = f"""
-    AND CASE WHEN j.chat_app_id IS NULL THEN true
+    AND CASE WHEN j.chat_app_id IS NULL OR j.channel = 'messenger' THEN true
         WHEN j.chat_template_id IS NOT NULL THEN NOT EXISTS (SELECT FROM outreach_chatoptout o
             WHERE o.company_id = j.company_id AND o.phone = g.recipient)
         ELSE EXISTS (SELECT FROM outreach_conversation w

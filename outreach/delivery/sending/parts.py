@@ -63,14 +63,18 @@ class MailParts:
 
 
 class ChatParts:
-    """Makes the messages of a chat app. All that they are of stands in their rows."""
+    """Makes the messages of a chat app: what stands in their rows, and files."""
+
+    def __init__(self) -> None:
+        self._files = AttachmentReader()
 
     def prepare(self, jobs: Sequence[SendJob]) -> None:
-        """Look up nothing."""
+        """Look up what a batch of messages needs."""
+        self._files.prepare(job.attachments for job in jobs)
 
     def mail_of(self, job: SendJob, recipient: str) -> OutgoingChat:
-        """Return the message as it is sent."""
-        return OutgoingChat(job.pk, recipient, job.chat or {})
+        """Return the message as it is sent. Raises AttachmentMissing and AttachmentUnavailable."""
+        return OutgoingChat(job.pk, recipient, job.chat or {}, self._files.read(job.attachments))
 
 
 def parts_of(sender: Sender) -> MailParts | ChatParts:

@@ -9,6 +9,8 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Lower
 from django.db.models.lookups import In, IsNull
 
+from outreach.chat_apps.models import ChatOptOut
+from outreach.chat_apps.selectors import PHONE
 from outreach.delivery.deciding.reasons import MAX_ATTEMPTS, Reason
 from outreach.delivery.stopping.stop_rules import reason_sql
 from outreach.suppression.addresses import ADDRESS
@@ -29,17 +31,20 @@ class FollowUpStop(Func):
 def never_goes() -> Combinable:
     """Return the reason why a message never goes, in the order of decide(), from the joined contact and run; null: it
     may go."""
-    suppressed = In(Lower("contact__email"), Suppression.objects.values("email"))
+    by_chat = Q(chat_app__isnull=False)
+    suppressed = ~by_chat & Q(In(Lower("contact__email"), Suppression.objects.values("email")))
+    opted_out = by_chat & Q(In(F("contact__contact_number"), ChatOptOut.objects.values("phone")))
+    no_number = by_chat & (Q(contact__contact_number=None) | ~Q(contact__contact_number__regex=PHONE))
     began = Case(When(run__isnull=False, occurrence=1, then=F("run__created_at")), default=F("created_at"))
     stop = FollowUpStop()
     conditions = (
         (Q(run__cancelled_at__isnull=False) | Q(run__is_deleted=True), Reason.RUN_CANCELLED),
         (Q(contact__is_deleted=True), Reason.CONTACT_DELETED),
-        (suppressed, Reason.ADDRESS_SUPPRESSED),
+        (suppressed | opted_out, Reason.ADDRESS_SUPPRESSED),
         (Q(contact__unsubscribed_at__isnull=False), Reason.UNSUBSCRIBED),
         (Q(step=1, contact__replied_at__gt=began), Reason.REPLY_RECEIVED),
         (IsNull(stop, False), stop),
-        (~Q(contact__email__regex=ADDRESS), Reason.NO_VALID_ADDRESS),
+        ((~by_chat & ~Q(contact__email__regex=ADDRESS)) | no_number, Reason.NO_VALID_ADDRESS),
         (Q(attempts__gte=MAX_ATTEMPTS), Reason.ATTEMPTS_EXHAUSTED),
     )
     cases = [

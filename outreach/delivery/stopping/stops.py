@@ -11,6 +11,7 @@ from django.db.models.functions import Lower
 from core.errors import NamedError
 from core.ids import new_id
 from crm.models import Contact
+from outreach.chat_apps.models import ChatOptOut
 from outreach.delivery import ledger
 from outreach.delivery.deciding.decision import final_state
 from outreach.delivery.deciding.reasons import Reason
@@ -42,10 +43,14 @@ def stop_waiting() -> bool:
     listed = Suppression.objects.filter(
         company_id=OuterRef("contact__company_id"), email=Lower(OuterRef("contact__email"))
     )
+    opted_out = ChatOptOut.objects.filter(
+        company_id=OuterRef("contact__company_id"), phone=OuterRef("contact__contact_number")
+    )
     for reason, stopped in (
         (Reason.CONTACT_DELETED, waiting.filter(Exists(gone.filter(is_deleted=True)))),
         (Reason.UNSUBSCRIBED, waiting.filter(Exists(gone.filter(unsubscribed_at__isnull=False)))),
-        (Reason.ADDRESS_SUPPRESSED, waiting.filter(Exists(listed))),
+        (Reason.ADDRESS_SUPPRESSED, waiting.filter(Exists(listed), chat_app=None)),
+        (Reason.ADDRESS_SUPPRESSED, waiting.filter(Exists(opted_out), chat_app__isnull=False)),
         (Reason.RUN_CANCELLED, waiting.filter(Q(run__cancelled_at__isnull=False) | Q(run__is_deleted=True))),
     ):
         found.setdefault(reason, []).extend(stopped.order_by("pk").values_list("pk", flat=True)[:BATCH])
@@ -96,6 +101,7 @@ def next_of(before: SendJob, **values: object) -> SendJob:
         contact_id=before.contact_id,
         smtp_id=before.smtp_id,
         mail_app_id=before.mail_app_id,
+        chat_app_id=before.chat_app_id,
         channel=before.channel,
         step=before.step + 1,
         occurrence=before.occurrence,

@@ -16,12 +16,13 @@ from django.utils import timezone
 from core.errors import NamedError
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
+from outreach.chat_apps.models import ChatApp
 from outreach.delivery import ledger
 from outreach.delivery.models import SendJob
 from outreach.delivery.privacy import not_erased
 from outreach.delivery.senders import choose_sender
 from outreach.delivery.stopping.stops import next_of
-from outreach.genie.cadence.steps import THREAD, Step, steps_of
+from outreach.genie.cadence.steps import CHAT, THREAD, Step, steps_of
 from outreach.genie.locks import lock_run
 from outreach.genie.models import GenieScheduler
 from outreach.senders.models import Sender
@@ -60,7 +61,7 @@ def plan_follow_ups(run_id: str) -> int:
     if run is None:
         return 0
     rows = SendJob.objects.select_for_update(of=("self",)).filter(run=run, next_step_at__lte=timezone.now())
-    due = list(rows.defer("text", "html", "evidence").order_by("next_step_at", "pk")[:BATCH])
+    due = list(rows.select_related("contact").defer("text", "html", "evidence").order_by("next_step_at", "pk")[:BATCH])
     kept = not_erased([job.contact_id for job in due]) if _goes_on(run) else set()
     steps = steps_of(run.outreach_cadence)
     going = [job for job in due if job.contact_id in kept and job.next_delay is not None and job.step + 1 in steps]
@@ -79,10 +80,13 @@ def _goes_on(run: GenieScheduler) -> bool:
 
 
 def _senders_of(run: GenieScheduler, steps: dict[int, Step]) -> dict[str, Sender]:
-    """Return channel -> sender of the steps that have a channel of their own and a sender for it."""
+    """Return the senders of the steps that have a channel of their own: by the channel those of mail vendors, by their
+    ids chat apps, which their templates belong to."""
     chosen = run.custom_channels if run.custom_channel_selection else {}
     found: dict[str, Sender] = {}
-    for channel in {step.channel for step in steps.values()} - {THREAD}:
+    chats = {step.chat["app"] for step in steps.values() if step.chat}
+    found |= ChatApp.objects.in_bulk([*chats]) if chats else {}
+    for channel in {step.channel for step in steps.values()} - {THREAD, CHAT}:
         with suppress(NamedError):  # without one they go by the sender of the message before
             found[channel] = choose_sender(None, chosen.get(channel), letter=channel[-1])
     return found
@@ -101,11 +105,16 @@ def _follow_up(run: GenieScheduler, before: SendJob, steps: dict[int, Step], sen
         created_by_id=run.created_by_id,
         updated_by_id=run.created_by_id,
     )
-    sender = senders.get(step.channel)
+    sender = senders.get(step.chat["app"] if step.chat else step.channel)
+    if sender is None and not step.chat and found.chat_app_id:
+        sender = run.sender  # mail again, after a step by chat
     if sender is not None:
-        found.smtp, found.mail_app, found.channel = None, None, sender.app_key
+        found.smtp, found.mail_app, found.chat_app, found.channel = None, None, None, sender.app_key
         found.provider_thread_id = ""
         setattr(found, sender.job_column, sender)
+    if found.chat_app_id != before.chat_app_id:
+        found.contact = before.contact
+        found.recipient = found.address
     if run.status == Status.FAILED:
         found.status, found.reason = SendJob.Status.CANCELLED, "run_failed"
     return found

@@ -14,10 +14,13 @@ from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput
 from core.errors import NamedError, shorten
 from core.ids import is_id
 from core.spans import MOST, UNITS, after, read_span
+from outreach.chat_apps.models import ChatTemplate
+from outreach.chat_templates.frozen import check_sendable, freeze, read_given
 from outreach.delivery.attachments import described
 from outreach.delivery.models import SendJob
 from outreach.delivery.stopping.stop_rules import OPTIONAL
 from outreach.email_templates.models import EmailTemplate
+from outreach.email_templates.rendering import ValueReader
 from outreach.mail_vendors.models import MailApp
 from outreach.mail_vendors.registry import CHANNELS as VENDOR_CHANNELS
 from outreach.mail_vendors.registry import channel_of
@@ -33,9 +36,11 @@ ALWAYS = ("unsubscribe",)
 """What stops every step, whether or not stopOn has it."""
 THREAD = SendJob.Channel.SMTP.value
 """The channel of steps that go by the sender of the message before, whatever its kind."""
-CHANNELS = {"smtp": THREAD, "email": THREAD, **{channel: channel for channel in VENDOR_CHANNELS}}
+CHAT = SendJob.Channel.CHATAPP.value
+"""The channel of steps that are a template of the chat vendor, and go by its app."""
+CHANNELS = {"smtp": THREAD, "email": THREAD, **{channel: channel for channel in VENDOR_CHANNELS}, CHAT: CHAT}
 """Names of channels -> the channel."""
-STEP_KEYS = frozenset({"delay", "channel", "subject", "prompt", "template", "stopOn", "window"})
+STEP_KEYS = frozenset({"delay", "channel", "subject", "prompt", "template", "variables", "stopOn", "window"})
 WRITTEN_KEYS = STEP_KEYS - {"prompt"} | {"body"}
 """Keys of a step of a campaign: its words are a template's, or its own."""
 BODY_LENGTH = 200_000
@@ -59,7 +64,13 @@ class Step:
     stop_on: tuple[str, ...]
     window: Mapping[str, Any] | None
     content: Mapping[str, Any] | None
-    """Subject, body, variables and attachments of the template that it is made from; None: the AI app writes it."""
+    """Subject, body, variables and attachments of the template that it is made from, or the chat template; None: the AI
+    app writes it."""
+
+    @property
+    def chat(self) -> Mapping[str, Any] | None:
+        """The chat template of a step by chat (outreach.chat_templates.frozen)."""
+        return None if self.content is None else self.content.get("chat")
 
 
 def steps_of(cadence: Mapping[str, Any]) -> dict[int, Step]:
@@ -126,14 +137,14 @@ def read_written_cadence(raw: Mapping[str, Any], where: str = "outreachCadence")
     """
     found = _read_steps(raw, where, WRITTEN_KEYS)
     for place, step in enumerate(found):
-        if not step["template"] and not step["body"].strip():
+        if not step["template"] and (step["channel"] == CHAT or not step["body"].strip()):
             _refuse(f"{where}.steps[{place}].body", "give a template, or a body")
     return {"steps": found} if found else {}
 
 
 def _check_channels(steps: list[dict[str, Any]], where: str) -> None:
     """Raise AppNotFound_400 for a step by a mail vendor that the company has no active app of."""
-    asked = {step["channel"] for step in steps} - {THREAD}
+    asked = {step["channel"] for step in steps} - {THREAD, CHAT}  # a chat template says by which app it goes
     if not asked:
         return
     rows = MailApp.objects.filter(is_active=True, letter__in=[channel[-1] for channel in asked])
@@ -159,6 +170,9 @@ def _read_step(raw: Any, where: str, keys: frozenset[str]) -> dict[str, Any]:
     own = "body" if "body" in keys else "prompt"
     if template is not None and raw.get(own):
         _refuse(f"{where}.template", f"a step has a {own} or a template")
+    if channel == CHAT and (raw.get(own) or raw.get("subject")):
+        _refuse(f"{where}.{own if raw.get(own) else 'subject'}", "a step by chat has a template alone")
+    variables = read_given(raw.get("variables"), f"{where}.variables")
     return {
         "delay": read_span(raw["delay"], f"{where}.delay"),
         "channel": CHANNELS[channel],
@@ -167,6 +181,7 @@ def _read_step(raw: Any, where: str, keys: frozenset[str]) -> dict[str, Any]:
         "stopOn": _stop_on(raw.get("stopOn"), f"{where}.stopOn"),
         "window": read_hours(raw.get("window"), f"{where}.window"),
         "template": template,
+        **({"variables": variables} if variables else {}),
     }
 
 
@@ -222,7 +237,12 @@ def _take_templates(steps: list[dict[str, Any]], where: str) -> None:
     """Copy the templates into their steps, so that a run ends with the words that it began with."""
     named = {step["template"] for step in steps if step["template"]}
     found = EmailTemplate.objects.in_bulk(named) if named else {}
+    _take_chat_templates(steps, where)
     for place, step in enumerate(steps):
+        if step["channel"] == CHAT:
+            continue
+        if step.get("variables"):
+            _refuse(f"{where}.steps[{place}].variables", "are those of a chat template")
         if step["template"] is None:
             continue
         template = found.get(step["template"])
@@ -232,6 +252,29 @@ def _take_templates(steps: list[dict[str, Any]], where: str) -> None:
         words = {"subject": template.subject, "html": template.html, "text": template.text}
         files = described(template.attachments, f"{where}.steps[{place}].template.attachments")
         step["content"] = {**words, "variables": template.variables, "attachments": files}
+
+
+def _take_chat_templates(steps: list[dict[str, Any]], where: str) -> None:
+    """Copy the chat templates into their steps. Raises ChatAppTemplateNotFound_404, InvalidChatAppTemplate_400 for one
+    that may not be sent, and InvalidVariables_400."""
+    named = {step["template"] for step in steps if step["channel"] == CHAT}
+    if not named:
+        return
+    found = ChatTemplate.objects.select_related("app").in_bulk([id for id in named if id])
+    reader = ValueReader.load()
+    for place, step in enumerate(steps):
+        if step["channel"] != CHAT:
+            continue
+        at = f"{where}.steps[{place}]."
+        if step["template"] is None:
+            _refuse(f"{at}template", "choose a chat template")
+        template = found.get(step["template"])
+        if template is None:
+            name = "ChatAppTemplateNotFound_404"
+            raise NamedError(name, f"{at}template: there is no such chat template in this company")
+        check_sendable(template, f"{at}template")
+        frozen = freeze(template, step.get("variables", {}), reader, at, "template")
+        step["content"] = {"subject": "", "html": "", "text": "", "variables": [], "chat": frozen}
 
 
 def _known(raw: Mapping[str, Any], keys: set[str] | frozenset[str], where: str) -> None:
@@ -270,7 +313,16 @@ _STEP_SCHEMA = {
         "channel": {"type": "string", "enum": list(CHANNELS), "default": "smtp"},
         "subject": {"type": ["string", "null"], "maxLength": SUBJECT_LENGTH},
         "prompt": {"type": ["string", "null"], "maxLength": PROMPT_LENGTH},
-        "template": {"type": ["string", "null"], "description": "The id of an e-mail template, instead of a prompt."},
+        "template": {
+            "type": ["string", "null"],
+            "description": "Id of a template, instead of a prompt; by chatapp of a chat template.",
+        },
+        "variables": {
+            "type": ["object", "null"],
+            "additionalProperties": {"type": "string"},
+            "description": "By chatapp: variable of the template -> words, with {{placeholders}}; the others are filled"
+            " by the fields that the template names.",
+        },
         "stopOn": {"type": ["array", "null"], "items": {"type": "string", "enum": [*OPTIONAL, *ALWAYS]}},
         "window": _WINDOW_SCHEMA,
     },
@@ -280,7 +332,10 @@ _STEP_SCHEMA = {
 
 _STEP_PROPERTIES: dict[str, Any] = {**_STEP_SCHEMA["properties"]}  # type: ignore[dict-item]
 _WRITTEN_PROPERTIES = {name: one for name, one in _STEP_PROPERTIES.items() if name != "prompt"} | {
-    "template": {"type": ["string", "null"], "description": "The id of an e-mail template, instead of a body."},
+    "template": {
+        "type": ["string", "null"],
+        "description": "Id of a template, instead of a body; by chat of a chat template.",
+    },
     "body": {"type": ["string", "null"], "maxLength": BODY_LENGTH, "description": "MJML, HTML or plain text."},
 }
 

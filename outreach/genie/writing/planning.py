@@ -109,18 +109,8 @@ def _plan_batch(writer: Writer, contacts: Sequence[Contact], place: str) -> bool
     run = writer.run
     delay = delay_after(run.outreach_cadence, 1)
     jobs = [
-        SendJob(
-            id=new_id(),
-            run_id=run.pk,
-            contact=contact,
-            smtp=run.smtp,
-            mail_app=run.mail_app,
-            channel=run.sender.app_key if run.sender else SendJob.Channel.SMTP,
-            occurrence=run.occurrence,
-            next_delay=delay,
-            window=run.window,
-            variant=variant_of(run.content, run.processed + place_in_batch),
-            recipient=contact.email or "",
+        run.first_message(
+            contact, id=new_id(), next_delay=delay, variant=variant_of(run.content, run.processed + place_in_batch)
         )
         for place_in_batch, contact in enumerate(contacts)
     ]

@@ -32,8 +32,12 @@ from outreach.ai.providers import (
     SentMessage,
 )
 from outreach.ai.services import provider_of
+from outreach.chat_apps.models import ChatTemplate
+from outreach.chat_templates.filling import Filled
+from outreach.chat_templates.frozen import of_contact
 from outreach.delivery import ledger
 from outreach.delivery.approving.hashes import hash_of
+from outreach.delivery.deciding.chats import by_chat
 from outreach.delivery.deciding.context import SendContext
 from outreach.delivery.deciding.decision import Stop, backoff, decide
 from outreach.delivery.deciding.reasons import MAX_ATTEMPTS, Reason
@@ -123,9 +127,14 @@ class Writer:
         if not made:
             return
         reader = ValueReader.load()
-        unnamed = [job for job, _, content in made if not content["subject"] and not self._subject(job)]
+        mails = [(job, content) for job, _, content in made if "chat" not in content]
+        unnamed = [job for job, content in mails if not content["subject"] and not self._subject(job)]
         threads = sent_before(unnamed)
+        chosen = _templates_of({job.pk: content["chat"] for job, _, content in made if "chat" in content})
         for job, contact, content in made:
+            if "chat" in content:
+                self._fill_chat(job, of_contact(content["chat"], contact, reader), chosen[job.pk])
+                continue
             variables = content["variables"]
             compiled = Compiled(content["html"], content["text"], ())
             mail = render(content["subject"], compiled, variables, reader.of(contact, variables))
@@ -138,6 +147,16 @@ class Writer:
             job.evidence = of_template(draft)
             _fill(self.run, job, draft)
 
+    def _fill_chat(self, job: SendJob, filled: Filled, template: str | None) -> None:
+        """Make a message of a chat template, unless that was deleted since."""
+        if template is None:
+            job.status, job.reason, job.error = Status.FAILED, "template_refused", "Its template was deleted."
+        elif filled.missing:
+            job.status, job.reason, job.error = Status.FAILED, "variable_missing", ", ".join(filled.missing)
+        else:
+            job.chat, job.chat_template_id = dict(filled.content), template
+            _fill(self.run, job, Draft(subject="", text=filled.text))
+
     def write_waiting(self) -> bool | None:
         """Write some of the run's messages that wait for the app and are due.
 
@@ -145,7 +164,9 @@ class Writer:
         """
         waiting = to_write(self.run).filter(due_at__lte=timezone.now())
         jobs = list(
-            waiting.select_related("contact__category", "smtp", "mail_app").order_by("pk")[: self.provider.batch]
+            waiting.select_related("contact__category", "smtp", "mail_app", "chat_app").order_by("pk")[
+                : self.provider.batch
+            ]
         )
         if not jobs:
             return None
@@ -195,7 +216,7 @@ class Writer:
                 **{
                     name: getattr(job, name) for name in ("subject", "text", "html", "evidence", "attachments", "error")
                 },
-                **{name: getattr(job, name) for name in ("attempts", "due_at")},
+                **{name: getattr(job, name) for name in ("attempts", "due_at", "chat", "chat_template_id")},
                 **{name: getattr(job, name) for name in ("approved_at", "approved_by_id", "approved_envelope")},
             )
         for (reason, error, attempts, due_at), ids in again.items():
@@ -231,14 +252,23 @@ def _stops(jobs: Sequence[SendJob], contacts: Sequence[Contact], context: SendCo
     """Return the decisions about messages that never go, by the message's id."""
     now = timezone.now()
     suppressed = suppressed_addresses(contact.email for contact in contacts)
+    chats = by_chat(contact for job, contact in zip(jobs, contacts, strict=True) if job.chat_app_id)
     stopped = stops_of(jobs)
     found = {}
     for job, contact in zip(jobs, contacts, strict=True):
         known = context.decision_input(contact, suppressed=(contact.email or "").lower() in suppressed, now=now)
-        decision = decide(replace(known, stopped=stopped.get(job.pk)), now)
+        of_chat = chats[contact.pk] if job.chat_app_id else {}
+        decision = decide(replace(known, stopped=stopped.get(job.pk), **of_chat), now)
         if isinstance(decision, Stop):
             found[job.pk] = decision
     return found
+
+
+def _templates_of(frozen: Mapping[str, Mapping[str, Any]]) -> dict[str, str | None]:
+    """Return the ids of messages' chat templates, None for one that was deleted, by the messages' ids."""
+    named = {one["template"] for one in frozen.values()}
+    kept = set(ChatTemplate.objects.filter(pk__in=named).values_list("pk", flat=True)) if named else set()
+    return {pk: one["template"] if one["template"] in kept else None for pk, one in frozen.items()}
 
 
 def _fill(run: GenieScheduler, job: SendJob, draft: Draft) -> None:

@@ -52,7 +52,7 @@ def test_it_takes_messages_and_tells_of_them(tmp_path: Path, settings: Any, monk
     assert demo_vendors(tmp_path) == {}
     with ThreadingHTTPServer(("127.0.0.1", 0), Hook) as hook:
         file.write_text(json.dumps({"port": 1}))
-        assert demo_vendors(tmp_path) == {"chatapp": "http://127.0.0.1:1"}
+        assert demo_vendors(tmp_path) == {"chatapp": "http://127.0.0.1:1", "messenger": "http://127.0.0.1:1"}
         monkeypatch.setattr(server, "noted", lambda _: {"port": 0, "hook": f"http://127.0.0.1:{hook.server_port}/x"})
         with server.Server(file) as vendor:
             for one in (hook, vendor):

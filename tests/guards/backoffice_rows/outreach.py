@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.utils import timezone
 
+from accounts.models import Member
 from core.ids import new_id
 from outreach.models import (
     AiApp,
@@ -11,6 +12,7 @@ from outreach.models import (
     AiCaps,
     AiUsage,
     AnswerTime,
+    BrandImage,
     Campaign,
     CannedAnswer,
     CardScan,
@@ -21,6 +23,8 @@ from outreach.models import (
     ChatWidget,
     Conversation,
     ConversationMessage,
+    CrmChatMessage,
+    CrmChatThread,
     Dashboard,
     DataApp,
     DkimKey,
@@ -51,6 +55,7 @@ from outreach.models import (
     SuppressionImport,
     TrackingEvent,
     VendorLogin,
+    WhiteLabel,
     WidgetVisitor,
 )
 from tests.guards.backoffice_rows.crm import make_file, make_team
@@ -93,6 +98,10 @@ def make_mail_app(n: int) -> MailApp:
 
 def make_smtp(n: int) -> Smtp:
     return SmtpFactory(name=f"Sender {n}", password=SECRET)
+
+
+def _question_thread() -> CrmChatThread:
+    return CrmChatThread.objects.create(owner=Member.objects.order_by("pk").first(), title=SECRET)
 
 
 ROWS: Makers = {
@@ -144,6 +153,16 @@ ROWS: Makers = {
         happened_at=timezone.now(),
     ),
     AnswerTime: lambda n: AnswerTime.objects.create(team=make_team(n), first_minutes=n),
+    WhiteLabel: lambda n: in_other_company(lambda: WhiteLabel.objects.create(product_name="Acme")),
+    BrandImage: lambda n: BrandImage.objects.create(kind="logo", content=b"png", width=n, height=n),
+    CrmChatThread: lambda n: _question_thread(),
+    CrmChatMessage: lambda n: CrmChatMessage.objects.create(
+        thread=_question_thread(),
+        question=SECRET,
+        answer=SECRET,
+        evidence=[{"words": SECRET}],
+        rounds=[{"reply": SECRET}],
+    ),
     CannedAnswer: lambda n: CannedAnswer.objects.create(name=f"Hours {n}", text="We are open."),
     ChatWidget: lambda n: ChatWidget.objects.create(name=f"Site {n}"),
     WidgetVisitor: lambda n: WidgetVisitor.objects.create(

@@ -198,7 +198,6 @@ def test_bad_input_names_its_field(cast: Cast, people: dict[str, Any], other_ven
     late = (timezone.now() - timedelta(days=1)).isoformat()
     for values, message, warning in (
         ({"name": "OPEN day"}, "Campaign name already exists", "name: "),
-        ({"type": "chatapp"}, "Unsupported campaign type", "type: chatapp"),
         ({"type": "pigeon"}, "Invalid campaign type", "type: 'pigeon'"),
         ({"smtp": missing}, "The SMTP sender does not belong to your company", "smtp: "),
         ({"type": "mailvendor-a", "smtp": None, "mailApp": missing}, "Mailvendor-a not found", "mailApp: "),

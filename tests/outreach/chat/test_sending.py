@@ -88,7 +88,7 @@ def test_what_the_vendor_answers(
     assert TOKEN not in f"{found.error}{sender.last_error}"
 
 
-@pytest.mark.parametrize("count", [25, pytest.param(1000, marks=pytest.mark.slow, id="chaos")])
+@pytest.mark.parametrize("count", [40, pytest.param(1000, marks=pytest.mark.slow, id="chaos")])
 def test_a_lost_answer_is_found_by_its_status_and_never_sent_again(
     cast: Cast, app: ChatApp, vendor: ChatVendor, count: int
 ) -> None:

@@ -1,9 +1,8 @@
-"""The inbox: who writes by whatever channel, what was said, and the box to answer in. And canned answers."""
+"""The inbox: who writes by whatever channel, what was said, and the box to answer in."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, time, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -14,92 +13,20 @@ from core.ids import is_id
 from core.text.timezones import zone_of
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
-from core.web.lists import Column, ListState
-from core.web.pages import MenuItem, Page
-from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
-
-STATES = {
-    "bot": ("A chatbot answers", "info"),
-    "queued": ("Waits", "warn"),
-    "human": ("A member answers", "ok"),
-    "closed": ("Closed", ""),
-}
-"""State -> its words, and the tone of its badge."""
-CHANNELS = {
-    "mail": ("Mail", "mail"),
-    "chatapp": ("Chat", "messages-square"),
-    "widget": ("Website", "globe"),
-}
-"""Channel -> its words, and its icon."""
-PROGRESS = {
-    "queued": ("Waits to go", "clock"),
-    "sent": ("Sent", "check"),
-    "delivered": ("Delivered", "check-check"),
-    "read": ("Read", "eye"),
-    "failed": ("Not sent", "circle-x"),
-    "unknown": ("Delivery unknown", "circle-question-mark"),
-}
-"""How far an answer has come -> its words, and its icon."""
-OPEN = ("bot", "queued", "human")
-VIEWS = (
-    ("", "Open"),
-    ("mine", "Mine"),
-    ("unassigned", "Unassigned"),
-    ("bot", "Chatbot"),
-    ("unread", "Unread"),
-    ("snoozed", "Snoozed"),
-    ("closed", "Closed"),
+from core.web.lists import ListState
+from outreach.conversations.pages.base import (
+    CHANNELS,
+    OPEN,
+    RESTS,
+    SHOWN,
+    STATES,
+    VIEWS,
+    WORKING,
+    InboxPage,
+    rests_until,
+    said,
+    shown,
 )
-"""Which conversations -> the words of its tab."""
-RESTS = {
-    "hour": "For an hour",
-    "evening": "Until this evening",
-    "tomorrow": "Until tomorrow morning",
-    "monday": "Until Monday morning",
-}
-MORNING, EVENING = time(9), time(18)
-SHOWN = 50
-MODULES = ("chatapp", "genie")
-WORKING = {"status": ["owner", "accepted"]}
-
-
-def shown(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a conversation with the words of its state and its channel, and who it is."""
-    words, tone = STATES.get(one["state"], (one["state"], ""))
-    channel, icon = CHANNELS.get(one["channel"], (one["channel"], "message-square"))
-    contact = one["contact"] or {}
-    who = contact.get("name") or one["name"] or one["address"]
-    return {**one, "words": words, "mood": tone, "by": channel, "sign": icon, "who": who}
-
-
-def said(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message with the words of how far it has come."""
-    words, icon = PROGRESS.get(one["state"], ("", ""))
-    return {**one, "words": words, "sign": icon}
-
-
-def rests_until(choice: str, now: datetime) -> datetime | None:
-    """Return when a conversation wakes that rests by one of RESTS, on the clock of `now`."""
-    day = now.date()
-    found = {
-        "hour": now + timedelta(hours=1),
-        "evening": datetime.combine(day + timedelta(days=int(now.time() >= EVENING)), EVENING, now.tzinfo),
-        "tomorrow": datetime.combine(day + timedelta(days=1), MORNING, now.tzinfo),
-        "monday": datetime.combine(day + timedelta(days=7 - day.weekday()), MORNING, now.tzinfo),
-    }
-    return found.get(choice)
-
-
-class InboxPage(Page):
-    """What the pages of conversations share."""
-
-    module = MODULES[0]
-    also = MODULES[1:]
-    menu = MenuItem("Inbox", "mail-open", 51, "Outreach")
-
-    def lets(self, method: str) -> bool:
-        """Tell whether the reader may use the method on conversations of some channel."""
-        return any(self.may(module, method) for module in MODULES)
 
 
 class Inbox(InboxPage):
@@ -192,7 +119,14 @@ class ConversationDetail(Inbox):
         meant = self.meant(str(form.values["text"]))
         if meant:
             return self.page({**self.show(), "form": self.form(meant)})
-        answer = self.ask("POST", f"{self.address_of_api}/messages", None, form.values)
+        body = {name: value for name, value in form.values.items() if value}
+        if "file" in self.request.FILES:
+            uploaded = self.upload()
+            if not uploaded.ok:
+                return self.invalid(form, uploaded)
+            one = uploaded.data[0] if isinstance(uploaded.data, list) else uploaded.data
+            body["file"] = one["_id"]
+        answer = self.ask("POST", f"{self.address_of_api}/messages", None, body)
         return self.done() if answer.ok else self.invalid(form, answer)
 
     def meant(self, text: str) -> str:
@@ -301,127 +235,3 @@ class ConversationPeople(InboxPage):
             if not answer.ok:
                 return self.invalid(form, answer)
         return self.done("Saved", self.address("conversation", self.params["id"]))
-
-
-CANNED = Records(
-    "canned-answer",
-    "canned-answers",
-    "canned answer",
-    "canned answers",
-    "message-square-quote",
-    "Words that you often answer with, ready to be put in.",
-)
-
-
-class CannedPage(InboxPage):
-    kind = CANNED
-
-
-class CannedAnswers(RecordList, CannedPage):
-    path = name = "canned-answers"
-    title = "Canned answers"
-    adds = "canned-answer-new"
-    rows = "web/conversations/canned_rows.html"
-    hint = "Name, shortcut or words"
-    columns = (
-        Column("name", "Name", "name"),
-        Column("text", "Words"),
-        Column("shortcut", "Shortcut", "shortcut"),
-        Column("updatedAt", "Changed", "updatedAt"),
-    )
-
-
-class CannedForm(RecordForm, CannedPage):
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        help = "Type a slash and this as your answer, such as /hours, and the words come."
-        return Form(
-            [
-                Field("name", "Name", required=True, autofocus=values is None),
-                Field("shortcut", "Shortcut", help=help),
-                Field("text", "Words", "textarea", required=True),
-            ],
-            values,
-        )
-
-
-class NewCanned(NewRecord, CannedForm):
-    path = "canned-answers/new"
-    name = "canned-answer-new"
-    title = "New canned answer"
-
-
-class EditCanned(EditRecord, CannedForm):
-    path = "canned-answers/<str:id>"
-    name = "canned-answer"
-
-
-TIMES = Records(
-    "answer-time",
-    "answer-times",
-    "team's answer times",
-    "answer times",
-    "timer",
-    "How soon a team is to answer. Who waits for longer is told of.",
-)
-
-
-class TimesPage(InboxPage):
-    kind = TIMES
-
-
-class AnswerTimes(RecordList, TimesPage):
-    path = name = "answer-times"
-    title = "Answer times"
-    adds = "answer-time-new"
-    rows = "web/conversations/times_rows.html"
-    hint = "Team"
-    columns = (
-        Column("team", "Team"),
-        Column("firstMinutes", "First answer", "firstMinutes", css="right num"),
-        Column("nextMinutes", "Later answers", "nextMinutes", css="right num"),
-        Column("updatedAt", "Changed", "updatedAt"),
-    )
-
-
-class TimesForm(RecordForm, TimesPage):
-    def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        empty = "Empty: any time."
-        teams = self.options_of("team")
-        return Form(
-            [
-                Field("team", "Team", "select", options=teams, placeholder="All that have no times of their own"),
-                Field("firstMinutes", "Minutes until the first answer", "number", help=empty),
-                Field("nextMinutes", "Minutes until each later answer", "number", help=empty),
-            ],
-            values,
-        )
-
-    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: value or None for name, value in values.items()}
-
-
-class NewTimes(NewRecord, TimesForm):
-    path = "answer-times/new"
-    name = "answer-time-new"
-    title = "New answer times"
-
-
-class EditTimes(EditRecord, TimesForm):
-    path = "answer-times/<str:id>"
-    name = "answer-time"
-
-    def values(self) -> Mapping[str, Any]:
-        return {**self.record, "team": (self.record["team"] or {}).get("_id", "")}
-
-
-PAGES = [
-    Inbox,
-    ConversationDetail,
-    ConversationPeople,
-    CannedAnswers,
-    NewCanned,
-    EditCanned,
-    AnswerTimes,
-    NewTimes,
-    EditTimes,
-]

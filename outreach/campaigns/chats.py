@@ -1,0 +1,86 @@
+"""Campaigns by chat, and steps by chat of others: their words are templates that the chat vendor has approved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from core.errors import NamedError
+from outreach.campaigns.models import CHAT, Campaign
+from outreach.chat_apps.checks import INVALID
+from outreach.chat_apps.models import ChatTemplate
+from outreach.chat_templates.frozen import check_sendable, freeze
+from outreach.chat_templates.services import NOT_FOUND
+from outreach.email_templates.rendering import ValueReader
+from outreach.genie.cadence.steps import THREAD
+
+Templates = Mapping[str, ChatTemplate]
+
+
+def is_chat(campaign: Campaign, step: Mapping[str, Any]) -> bool:
+    """Tell whether a follow-up of a campaign goes by chat."""
+    return step["channel"] == CHAT or (campaign.by_chat and step["channel"] == THREAD)
+
+
+def templates_of(campaign: Campaign) -> dict[str, ChatTemplate]:
+    """Return the chat templates that the campaign names, by their ids."""
+    named = {step["template"] for step in campaign.outreach_cadence.get("steps", ()) if is_chat(campaign, step)}
+    if campaign.by_chat:
+        named |= {campaign.chat_template_id, *(one["templateId"] for one in campaign.variants)}
+    named.discard(None)
+    return ChatTemplate.objects.select_related("app").in_bulk([*named]) if named else {}
+
+
+def own_words(campaign: Campaign) -> dict[str, Any]:
+    """Return the words of a campaign by chat without variants, as a variant has them."""
+    words = {"subject": campaign.subject, "body": campaign.body}
+    return {"templateId": campaign.chat_template_id, "variables": campaign.variables, **words}
+
+
+def chat_words(
+    one: Mapping[str, Any], templates: Templates, reader: ValueReader, where: str, parameter: str = "templateId"
+) -> dict[str, Any]:
+    """Return the words of a variant or a step, as runs keep them.
+
+    Raises CampaignTemplateRequired_400, InvalidChatAppTemplate_400 for words of its own, ChatAppTemplateNotFound_404,
+    and InvalidVariables_400.
+    """
+    if one.get("subject") or one.get("body"):
+        raise NamedError(INVALID, f"{where}body: by chat a template goes, without a subject or words of its own")
+    id = one[parameter]
+    if not id:
+        raise NamedError("CampaignTemplateRequired_400", f"{where}{parameter}: choose a chat template")
+    template = templates.get(id)
+    if template is None:
+        raise NamedError(NOT_FOUND[0], f"{where}{parameter}: {NOT_FOUND[1]}")
+    frozen = freeze(template, one.get("variables") or {}, reader, where, parameter)
+    return {"subject": "", "html": "", "text": "", "variables": [], "chat": frozen}
+
+
+def take_app(campaign: Campaign) -> None:
+    """Let a campaign by chat go by the app of its templates; one of another type has none.
+
+    Raises InvalidChatAppTemplate_400 for templates of several apps, and for a follow-up by another channel.
+    """
+    if not campaign.by_chat:
+        campaign.chat_app = campaign.chat_template = None
+        campaign.variables = {}
+        return
+    campaign.smtp = campaign.mail_app = campaign.template = None
+    for place, step in enumerate(campaign.outreach_cadence.get("steps", ())):
+        if not is_chat(campaign, step):
+            raise NamedError(INVALID, f"outreachCadence.steps[{place}].channel: it follows up by chat")
+    apps = {one.app_id: one.app for one in templates_of(campaign).values()}
+    if len(apps) > 1:
+        raise NamedError(INVALID, "templateId: the templates are of several chat apps; a campaign goes by one")
+    campaign.chat_app = next(iter(apps.values()), None)
+
+
+def check_approved(words: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+    """Raise InvalidChatAppTemplate_400 for one of the words (where, content) that may not be sent now."""
+    found = [(where, one["chat"]["template"]) for where, one in words if "chat" in one]
+    if not found:
+        return
+    rows = ChatTemplate.objects.select_related("app").in_bulk([id for _, id in found])
+    for where, id in found:
+        check_sendable(rows[id], where)

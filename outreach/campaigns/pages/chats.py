@@ -1,0 +1,35 @@
+"""The fields of messages by chat in the form of a campaign: a template, and what fills its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.web.forms import Field, Option
+
+CHAT = "chatapp"
+FILLED = "One in a line: 1 = {{contact.firstName}}, 2 = SPRING. Left out: the field that the template names."
+
+
+def chat_fields(templates: list[Option], prefix: str, label: str = "Chat template", help: str = "") -> list[Field]:
+    """Make the fields of a message by chat; none where the company has no approved template."""
+    if not templates:
+        return []
+    chosen = Field(f"{prefix}Template", label, "select", options=templates, placeholder="None: a mail", help=help)
+    return [chosen, Field(f"{prefix}Variables", "What fills its variables", "textarea", help=FILLED)]
+
+
+def variables_in(text: Any) -> dict[str, str]:
+    """Return variable -> words of what was typed; a line without a name is left to the API to refuse."""
+    pairs = (line.partition("=") for line in str(text or "").splitlines() if line.strip())
+    return {name.strip(): words.strip() for name, _, words in pairs}
+
+
+def variables_shown(variables: Mapping[str, str] | None) -> str:
+    """Return variables as the field has them."""
+    return "\n".join(f"{name} = {words}" for name, words in (variables or {}).items())
+
+
+def chosen(template: str, variables: Any) -> dict[str, Any]:
+    """Return the words of a message by chat, as the API takes them."""
+    return {"templateId": template, "subject": "", "body": "", "variables": variables_in(variables)}

@@ -1,0 +1,116 @@
+"""Pictures, documents and sounds: what people send is fetched from the vendor, what members send is given to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from mimetypes import guess_extension
+from typing import Any
+
+from outreach.chat_apps.client import ChatClient, ChatFailed, download
+from outreach.chat_apps.messenger import MessengerClient
+from outreach.chat_apps.models import ChatApp
+from outreach.chat_apps.social_b import SocialBClient
+from outreach.smtp.outcome import SmtpError
+
+MOST_FILE_BYTES = 25 * 1024 * 1024
+"""Of a file that a person sends."""
+MOST_SENT_BYTES = 10 * 1024 * 1024
+"""Of a file that a member sends."""
+
+
+class FileTrouble(Exception):
+    """A file was not had. `code` is short and stable, people read `detail`; a chatbot `says` something of it."""
+
+    def __init__(self, code: str, detail: str, *, temporary: bool = False, says: str = "") -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.temporary = temporary
+        self.says = says
+
+
+@dataclass(frozen=True)
+class FileAnswer:
+    """A file as it came."""
+
+    name: str
+    content: bytes
+
+
+def media_kind(mime: str) -> str:
+    """Return as what the vendor takes a file: image, video, audio, or else a document."""
+    if mime in ("image/jpeg", "image/png"):
+        return "image"
+    if mime in ("video/mp4", "video/3gpp"):
+        return "video"
+    if mime in ("audio/aac", "audio/mp4", "audio/mpeg", "audio/amr", "audio/ogg"):
+        return "audio"
+    return "document"
+
+
+def file_name(media: Mapping[str, Any], kind: str = "file") -> str:
+    """Return what a file is called that has no name of its own: by its kind and type."""
+    named = str(media.get("name") or "")
+    if named:
+        return named
+    mime = str(media.get("mime") or "").partition(";")[0].strip()
+    return f"{kind}{guess_extension(mime) or ''}"
+
+
+def fetch_from_messenger(
+    app: ChatApp | None, media: Mapping[str, Any], check: Callable[[int | None], None]
+) -> FileAnswer:
+    """Fetch what a person has sent to a bot. Raises FileTrouble."""
+
+    def fetched(app: ChatApp, id: str) -> FileAnswer:
+        client = MessengerClient.of(app)
+        path, size = client.file(id)
+        check(size)
+        name = str(media.get("name") or "") or path.rpartition("/")[2]
+        return FileAnswer(name, client.download(path, MOST_FILE_BYTES))
+
+    return _fetched(app, media, fetched)
+
+
+def fetch_from_social_b(
+    app: ChatApp | None, media: Mapping[str, Any], check: Callable[[int | None], None]
+) -> FileAnswer:
+    """Fetch what a person has sent to an account, from the address that the platform told. Raises FileTrouble."""
+
+    def fetched(app: ChatApp, id: str) -> FileAnswer:
+        url = str(media.get("url") or "")
+        if not url.startswith(("https://", f"{SocialBClient.of(app).base.rpartition('/')[0]}/")):
+            raise FileTrouble("gone", "Nobody says where it is")
+        return FileAnswer(file_name(media, str(media.get("kind") or "file")), download(url, MOST_FILE_BYTES))
+
+    return _fetched(app, media, fetched)
+
+
+def fetch_media(app: ChatApp | None, media: Mapping[str, Any], check: Callable[[int | None], None]) -> FileAnswer:
+    """Fetch what a person has sent to a number. Raises FileTrouble."""
+
+    def fetched(app: ChatApp, id: str) -> FileAnswer:
+        client = ChatClient.of(app)
+        place = client.media(id)
+        check(place.size)
+        return FileAnswer(file_name({"mime": place.mime, **media}), client.download(place, MOST_FILE_BYTES))
+
+    return _fetched(app, media, fetched)
+
+
+def _fetched(app: ChatApp | None, media: Mapping[str, Any], fetch: Callable[[ChatApp, str], FileAnswer]) -> FileAnswer:
+    """Return what `fetch` gives of the file with the id. Raises FileTrouble for all that goes wrong."""
+    id = str(media.get("id") or "")
+    if app is None or not id:
+        raise FileTrouble("gone", "Nobody says where it is")
+    try:
+        return fetch(app, id)
+    except SmtpError as error:
+        raise FileTrouble("vendor", error.detail, temporary=True) from None
+    except ChatFailed as failed:
+        if failed.code == "large":
+            raise FileTrouble("large", f"It has more than {MOST_FILE_BYTES // 1024 // 1024} MB") from None
+        # A token that is refused is given anew one day; any other refusal says that the file is there no more.
+        waits = failed.temporary or failed.refused
+        raise FileTrouble("vendor" if waits else "gone", failed.detail, temporary=waits) from None

@@ -1,0 +1,146 @@
+"""The messenger's wire format (Telegram Bot API): one guarded request each. The bot's token stands in the address, of
+which no error says more than the host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+from django.conf import settings
+
+from core.crypto import SecretUnreadable
+from core.outbound_http import HttpAnswer, HttpFailed, exchange, multipart
+from outreach.chat_apps.client import MEDIA_SECONDS, MOST_BYTES, NOTHING_SENT, SECONDS, ChatFailed, download
+from outreach.chat_apps.errors import REFUSED, ChatError
+from outreach.chat_apps.models import ChatApp
+from outreach.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
+from outreach.smtp.parts import Attachment
+
+BASE_URL = "https://api.telegram.org"
+METHODS = {"text": "sendMessage", "photo": "sendPhoto", "document": "sendDocument"}
+UNAUTHORISED, BLOCKED, TOO_MANY = 401, 403, 429
+FILE = "_file"
+"""Where a message has the file that goes with it."""
+_REST = 60.0
+
+
+@dataclass(frozen=True)
+class MessengerClient:
+    """A bot at the messenger. It is read once, so that any thread may use it."""
+
+    base: str
+    token: str
+
+    @classmethod
+    def of(cls, app: ChatApp) -> MessengerClient:
+        """Return the client of an app. Raises SmtpError when the stored token was not given for this bot."""
+        try:
+            return cls.at(app.access_token)
+        except SecretUnreadable:
+            detail = "The stored token was given for another bot. Enter it again."
+            raise SmtpError("auth", detail, temporary=False) from None
+
+    @classmethod
+    def at(cls, token: str) -> MessengerClient:
+        """Return the client of a token."""
+        return cls((settings.VENDOR_BASE_URLS.get("messenger") or BASE_URL).rstrip("/"), token)
+
+    def me(self) -> Mapping[str, Any]:
+        """Return id and username of the bot. Raises ChatFailed."""
+        found = self._ask("getMe", {})
+        if not isinstance(found, dict) or not isinstance(found.get("id"), int):
+            raise ChatFailed("The messenger says nothing of the bot.")
+        return found
+
+    def set_webhook(self, url: str, secret: str) -> None:
+        """Have the messenger tell what people write, with the secret in a header. Raises ChatFailed."""
+        self._ask("setWebhook", {"url": url, "secret_token": secret, "allowed_updates": ["message"]})
+
+    def with_file(self, content: Mapping[str, Any], file: Attachment) -> Mapping[str, Any]:
+        """Return a message with its file, which goes in the same request."""
+        return {**content, FILE: (file.name, file.content, file.content_type)}
+
+    def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
+        """Send one message. There is no idempotency key: whatever may have been taken is uncertain, and never sent
+        again by itself."""
+        kind = content["type"]
+        values = {"chat_id": to, **content[kind]}
+        seconds = MEDIA_SECONDS if FILE in content else SECONDS
+        try:
+            if FILE in content:
+                answer = self._exchange(METHODS[kind], *multipart({**values, kind: content[FILE]}), seconds)
+            else:
+                answer = self._exchange(METHODS[kind], orjson.dumps(values), "application/json", seconds)
+        except HttpFailed as failed:
+            if failed.code in NOTHING_SENT:
+                return Rejected(True, None, failed.detail, "connect")
+            return Uncertain(f"the request was under way, then no whole answer came ({failed.code})")
+        found = _json(answer)
+        if 200 <= answer.status < 300 and found.get("ok") is True:
+            id = found["result"].get("message_id") if isinstance(found.get("result"), dict) else None
+            return Sent("sent", provider_id=f"{to}:{id}") if isinstance(id, int) else Uncertain("it gave no id")
+        code = _code(found, answer.status)
+        if 200 <= answer.status < 300 or code >= 500:
+            return Uncertain(f"the messenger answered with the status {answer.status}")
+        return _rejection(code, _words(found, code), found)
+
+    def file(self, id: str) -> tuple[str, int | None]:
+        """Return the path of a file that a person has sent, and its size where it is known. Raises ChatFailed."""
+        found = self._ask("getFile", {"file_id": id})
+        path, size = found.get("file_path"), found.get("file_size")
+        if not isinstance(path, str) or not path:
+            raise ChatFailed("The messenger says no address of the file.")
+        return path, size if isinstance(size, int) and not isinstance(size, bool) else None
+
+    def download(self, path: str, most_bytes: int) -> bytes:
+        """Return a file. Raises ChatFailed."""
+        return download(f"{self.base}/file/bot{self.token}/{quote(path)}", most_bytes)
+
+    def _ask(self, method: str, values: Mapping[str, Any]) -> Any:
+        try:
+            answer = self._exchange(method, orjson.dumps(values), "application/json", SECONDS)
+        except HttpFailed as failed:
+            raise ChatFailed(failed.detail, temporary=failed.code not in ("refused", "large")) from None
+        found = _json(answer)
+        if 200 <= answer.status < 300 and found.get("ok") is True:
+            return found.get("result")
+        code = _code(found, answer.status)
+        error = ChatError(190, _words(found, code)) if code in (UNAUTHORISED, 404) else None  # 404: no such token
+        raise ChatFailed(_words(found, code), error=error, temporary=code >= 500 or code == TOO_MANY)
+
+    def _exchange(self, method: str, body: bytes, kind: str, seconds: float) -> HttpAnswer:
+        url = f"{self.base}/bot{self.token}/{method}"
+        headers = {"Content-Type": kind, "Accept": "application/json"}
+        return exchange("POST", url, seconds=seconds, headers=headers, body=body, most_bytes=MOST_BYTES)
+
+
+def _json(answer: HttpAnswer) -> dict[str, Any]:
+    try:
+        found = orjson.loads(answer.body or b"null")
+    except orjson.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _code(found: Mapping[str, Any], status: int) -> int:
+    code = found.get("error_code")
+    return code if isinstance(code, int) and not isinstance(code, bool) else status
+
+
+def _words(found: Mapping[str, Any], code: int) -> str:
+    said = found.get("description")
+    return f"{code}: {said}"[:500].replace("\0", "") if isinstance(said, str) and said else f"it answered {code}"
+
+
+def _rejection(code: int, words: str, found: Mapping[str, Any]) -> Outcome:
+    if code in (UNAUTHORISED, 404):
+        return Rejected(False, code, words, "auth")
+    if code == TOO_MANY:
+        told = found.get("parameters")
+        wait = told.get("retry_after") if isinstance(told, dict) else None
+        return Rejected(True, code, words, "limit", min(float(wait), 3600.0) if isinstance(wait, int) else _REST)
+    reason = "opted_out" if code == BLOCKED else "number_unknown" if "chat not found" in words.lower() else REFUSED
+    return Rejected(False, code, words, "final", reason=reason)

@@ -1,0 +1,128 @@
+"""The wire format of the second social platform (messages and comments of an account): one guarded request each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+from django.conf import settings
+
+from core.crypto import SecretUnreadable
+from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from outreach.chat_apps.client import MOST_BYTES, NOTHING_SENT, SECONDS, ChatFailed
+from outreach.chat_apps.errors import LOG_IN_AGAIN, REFUSED, ChatError, read_error, told_error
+from outreach.chat_apps.models import API_VERSION, ChatApp
+from outreach.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
+from outreach.smtp.parts import Attachment
+
+BASE_URL = "https://graph.instagram.com"
+TOO_MANY = frozenset({4, 17, 32, 613})
+LATER = frozenset({1, 2})
+CLOSED = (10, 2534022)
+"""Code and subcode of an answer after 24 hours."""
+_REST = 300.0
+
+
+@dataclass(frozen=True)
+class SocialBClient:
+    """An account at the platform. It is read once, so that any thread may use it."""
+
+    base: str
+    token: str
+    account_id: str
+
+    @classmethod
+    def of(cls, app: ChatApp) -> SocialBClient:
+        """Return the client of an app. Raises SmtpError when the stored token was not given for this account."""
+        try:
+            return cls.at(app.access_token, app.phone_number_id)
+        except SecretUnreadable:
+            detail = "The stored token was given for another account. Enter it again."
+            raise SmtpError("auth", detail, temporary=False) from None
+
+    @classmethod
+    def at(cls, token: str, account_id: str) -> SocialBClient:
+        """Return the client of a token."""
+        base = (settings.VENDOR_BASE_URLS.get("social-b") or BASE_URL).rstrip("/")
+        return cls(f"{base}/{API_VERSION}", token, account_id)
+
+    def me(self) -> Mapping[str, Any]:
+        """Return user_id and username of the account that the token is of. Raises ChatFailed."""
+        try:
+            answer = self._exchange("GET", "me?fields=user_id,username")
+        except HttpFailed as failed:
+            raise ChatFailed(failed.detail, temporary=failed.code not in ("refused", "large")) from None
+        found = _json(answer)
+        if 200 <= answer.status < 300 and isinstance(found, dict) and found.get("user_id"):
+            return found
+        error = read_error(found)
+        if error is None and answer.status in (401, 403):
+            error = ChatError(190, f"the platform refuses the token ({answer.status})")
+        detail = error.text if error else f"the platform answered with the status {answer.status}"
+        raise ChatFailed(detail, error=error, temporary=answer.status >= 500 or answer.status == 429)
+
+    def with_file(self, content: Mapping[str, Any], file: Attachment) -> Mapping[str, Any]:
+        """Refuse: the platform takes addresses of files alone. Raises ChatFailed."""
+        raise ChatFailed("The platform takes no files")
+
+    def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
+        """Send a message, or answer a comment where it stands. There is no idempotency key: whatever may have been
+        taken is uncertain, and never sent again by itself."""
+        text = content["text"]["body"]
+        path, body, named = (
+            f"{self.account_id}/messages",
+            {"recipient": {"id": to}, "message": {"text": text}},
+            "message_id",
+        )
+        if comment := content["text"].get("comment"):
+            path, body, named = f"{quote(comment, safe='')}/replies", {"message": text}, "id"
+        try:
+            answer = self._exchange("POST", path, body)
+        except HttpFailed as failed:
+            if failed.code in NOTHING_SENT:
+                return Rejected(True, None, failed.detail, "connect")
+            return Uncertain(f"the request was under way, then no whole answer came ({failed.code})")
+        found = _json(answer)
+        if 200 <= answer.status < 300:
+            id = found.get(named) if isinstance(found, dict) else None
+            return Sent("sent", provider_id=str(id)) if isinstance(id, str) and id else Uncertain("it gave no id")
+        error = found.get("error") if isinstance(found, dict) else None
+        told = told_error(error) if isinstance(error, dict) else None
+        if told is not None and isinstance(error, dict):
+            return _rejection(told, error.get("error_subcode"))
+        if answer.status in (401, 403):
+            return Rejected(False, answer.status, f"the platform refuses the token ({answer.status})", "auth")
+        if answer.status == 429:
+            return Rejected(True, answer.status, "too many requests", "limit", _REST)
+        if answer.status < 500:
+            text = f"the platform answered with the status {answer.status}"
+            return Rejected(False, answer.status, text, "final", reason=REFUSED)
+        return Uncertain(f"the platform answered with the status {answer.status}")
+
+    def _exchange(self, method: str, path: str, body: Any = None) -> HttpAnswer:
+        headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
+        sent = None
+        if body is not None:
+            headers["Content-Type"], sent = "application/json", orjson.dumps(body)
+        url = f"{self.base}/{path}"
+        return exchange(method, url, seconds=SECONDS, headers=headers, body=sent, most_bytes=MOST_BYTES)
+
+
+def _json(answer: HttpAnswer) -> Any:
+    try:
+        return orjson.loads(answer.body or b"null")
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _rejection(error: ChatError, subcode: Any) -> Outcome:
+    if (error.code, subcode) == CLOSED:
+        return Rejected(False, error.code, error.text, "final", reason="session_closed")
+    if error.code in LOG_IN_AGAIN:
+        return Rejected(False, error.code, error.text, "auth")
+    if error.code in TOO_MANY:
+        return Rejected(True, error.code, error.text, "limit", _REST)
+    return Rejected(error.code in LATER, error.code, error.text, "final", reason=REFUSED)

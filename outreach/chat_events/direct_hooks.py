@@ -1,0 +1,84 @@
+"""POST /hooks/messenger/<app id>/<token>, GET and POST /hooks/social-b/<app id>/<token>: where a messenger and the
+second social platform tell what people write.
+
+An address that is none, and a token that is not the app's, get the same 404. What has not the secret in its header, or
+is not signed, gets a 403 and has no effect.
+"""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
+
+from core.ids import is_id
+from core.tenancy import company_scope, unscoped
+from outreach.chat_apps.hooks import MOST_BYTES, is_signed
+from outreach.chat_apps.models import ChatApp
+from outreach.chat_events.direct_reading import read_messenger, read_social_b
+from outreach.chat_events.hooks import NOBODY, _answer
+from outreach.chat_events.services import store_events
+from outreach.direct_apps.hooks import SECRET_HEADER, is_secret
+from outreach.mail_vendors.hooks import TOKEN_LENGTH, is_token
+
+Vendor = ChatApp.Vendor
+
+
+@csrf_exempt
+def messenger_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
+    """Store what an update tells, and answer at once."""
+    app = _app(Vendor.MESSENGER, id, token)
+    if app is None:
+        return _answer(404)
+    refused = _refused(request)
+    if refused is not None:
+        return refused
+    if not is_secret(request.headers.get(SECRET_HEADER, ""), app):
+        return _answer(403)
+    with company_scope(app.company_id):
+        store_events(app, read_messenger(app, request.body))
+    return _answer(200)
+
+
+@csrf_exempt
+def social_b_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
+    """Answer the platform's question whose address it is; store what a webhook tells, and answer at once."""
+    app = _app(Vendor.SOCIAL_B, id, token)
+    if app is None:
+        return _answer(404)
+    if request.method == "GET":
+        asked = request.GET
+        if asked.get("hub.mode") != "subscribe" or not is_secret(asked.get("hub.verify_token", ""), app):
+            return _answer(403)
+        return _answer(200, asked.get("hub.challenge", "")[:200])
+    refused = _refused(request)
+    if refused is not None:
+        return refused
+    if not is_signed(app, request.body, request.headers.get("X-Hub-Signature-256", "")):
+        return _answer(403)
+    with company_scope(app.company_id):
+        store_events(app, read_social_b(app, request.body))
+    return _answer(200)
+
+
+def _refused(request: HttpRequest) -> HttpResponse | None:
+    if request.method != "POST":
+        return _answer(405)
+    length = request.headers.get("Content-Length") or "0"
+    return _answer(413) if not length.isdigit() or int(length) > MOST_BYTES else None
+
+
+def _app(vendor: str, id: str, token: str) -> ChatApp | None:
+    """Return the app whose address it is. The token is compared whether there is one or not."""
+    app = None
+    if is_id(id):
+        with unscoped(reason="webhook: the app whose address it is"):
+            app = ChatApp.objects.filter(pk=id, vendor=vendor).first()
+    known = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
+    return app if known else None
+
+
+urlpatterns = [
+    path("hooks/messenger/<str:id>/<str:token>", messenger_hook, name="messenger-hook"),
+    path("hooks/social-b/<str:id>/<str:token>", social_b_hook, name="social-b-hook"),
+]

@@ -1,0 +1,118 @@
+"""Reads what webhooks of a messenger and of the second social platform bring: messages, and comments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from django.utils import timezone
+
+from outreach.chat_apps.models import ChatApp
+from outreach.chat_events.models import ChatEvent
+from outreach.chat_events.reading import MOST_EVENTS, Told, _at, _clean, _key, _rows, _text
+from outreach.conversations.channels import COMMENTS
+
+FILES = ("document", "audio", "voice", "video", "video_note", "animation", "sticker")
+"""What a message of the messenger may have beside pictures."""
+
+
+def read_messenger(app: ChatApp, body: bytes) -> list[Told]:
+    """Return the private message that an update tells of; nothing for any other update."""
+    found = _json(body)
+    message = found.get("message")
+    if not isinstance(message, dict) or _at(message, "chat", "type") != "private" or _at(message, "from", "is_bot"):
+        return []
+    chat, id = _text(_at(message, "chat", "id"), 20), _text(message.get("message_id"), 20)
+    if not chat or not id:
+        return []
+    names = [_text(_at(message, "from", name), 100) for name in ("first_name", "last_name")]
+    kind, media = _messenger_media(message)
+    data = {
+        "id": f"messenger:{app.pk}:{chat}:{id}",
+        "address": chat,
+        "name": " ".join(filter(None, names)) or _text(_at(message, "from", "username"), 100),
+        "kind": kind,
+        "text": (_clean(message.get("text")) or _clean(message.get("caption")))[:10_000],
+        "media": media,
+        "replyTo": _text(_at(message, "reply_to_message", "message_id"), 20),
+    }
+    return [Told(_key("messenger", chat, id), ChatEvent.Kind.MESSAGE, _when(message.get("date")), chat, data)]
+
+
+def _messenger_media(message: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
+    pictures = _rows(message, "photo")
+    if pictures:
+        return "image", {"id": _text(pictures[-1].get("file_id"), 200), "mime": "image/jpeg", "name": ""}
+    for kind in FILES:
+        part = message.get(kind)
+        if isinstance(part, dict) and part.get("file_id"):
+            told = {"mime": _text(part.get("mime_type"), 100), "name": _text(part.get("file_name"), 200)}
+            return kind[:16], {"id": _text(part.get("file_id"), 200), **told}
+    return "text", None
+
+
+def read_social_b(app: ChatApp, body: bytes) -> list[Told]:
+    """Return what a signed webhook tells of the account. What it said itself is left out."""
+    return list(_social_b(app, _json(body)))[:MOST_EVENTS]
+
+
+def _social_b(app: ChatApp, found: Mapping[str, Any]) -> Iterator[Told]:
+    for entry in _rows(found, "entry"):
+        if _text(entry.get("id"), 40) != app.phone_number_id:
+            continue
+        for one in _rows(entry, "messaging"):
+            message, sender = one.get("message"), _text(_at(one, "sender", "id"), 20)
+            own = not isinstance(message, dict) or message.get("is_echo") or message.get("is_deleted")
+            if own or not sender or sender == app.phone_number_id:
+                continue
+            yield from _direct_message(app, message, sender, _when(one.get("timestamp"), thousandths=True))
+        for change in _rows(entry, "changes"):
+            value = change.get("value")
+            if change.get("field") == "comments" and isinstance(value, dict):
+                yield from _comment(app, value, _when(entry.get("time")))
+
+
+def _direct_message(app: ChatApp, message: Any, sender: str, at: datetime) -> Iterator[Told]:
+    id = _text(message.get("mid"), 150)
+    if not id:
+        return
+    files = _rows(message, "attachments")
+    media, kind = None, "text"
+    url = _text(_at(files[0], "payload", "url"), 2000) if files else ""
+    if url:
+        kind = _text(files[0].get("type"), 16) or "file"
+        media = {"id": id, "url": url, "mime": "", "name": "", "kind": kind}
+    data = {"id": f"social-b:{app.pk}:{id}", "address": sender, "name": "", "kind": kind, "media": media}
+    data |= {"text": _clean(message.get("text"))[:10_000], "replyTo": _text(_at(message, "reply_to", "mid"), 190)}
+    yield Told(_key("social-b", id), ChatEvent.Kind.MESSAGE, at, sender, data)
+
+
+def _comment(app: ChatApp, value: Mapping[str, Any], at: datetime) -> Iterator[Told]:
+    id, author = _text(value.get("id"), 40), _text(_at(value, "from", "id"), 20)
+    post = _text(_at(value, "media", "id"), 40)
+    if not id.isalnum() or not author.isalnum() or not post.isalnum() or author == app.phone_number_id:
+        return
+    name = _text(_at(value, "from", "username"), 100)
+    data = {"id": f"social-b:{app.pk}:{id}", "address": f"{COMMENTS}{author}:{post}", "kind": "comment", "media": None}
+    data |= {"name": name and f"@{name}", "text": _clean(value.get("text"))[:10_000]}
+    data["replyTo"] = _text(value.get("parent_id"), 190)
+    yield Told(_key("social-b", "comment", id), ChatEvent.Kind.MESSAGE, at, author, data)
+
+
+def _json(body: bytes) -> dict[str, Any]:
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _when(value: Any, *, thousandths: bool = False) -> datetime:
+    """Return when it happened: never later than now."""
+    now = timezone.now()
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return now
+    seconds = value / 1000 if thousandths else value
+    return min(now, datetime.fromtimestamp(seconds, UTC)) if 0 < seconds < 2**33 else now

@@ -1,0 +1,24 @@
+"""What campaigns and cadences have sent by chat: each message stands in its person's conversation, once it has gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db.models import Exists, OuterRef
+
+from core.models import Event
+from outreach.conversations.automated import show_sent
+from outreach.conversations.models import ConversationMessage
+from outreach.delivery.models import SendJob
+
+WHERE = "EXISTS (SELECT FROM outreach_chatapp a WHERE a.company_id = %(company)s)"
+"""Companies whose messages are looked at."""
+
+
+def show(events: Sequence[Event]) -> None:
+    """Show the messages of runs that have gone by chat. One that stands in a conversation already stays there."""
+    shown = ConversationMessage.objects.filter(send_job=OuterRef("pk"))
+    rows = SendJob.objects.filter(pk__in=[event.object_id for event in events], chat_app__isnull=False)
+    jobs = list(rows.exclude(run=None).exclude(Exists(shown)).select_related("contact").order_by("sent_at", "pk"))
+    if jobs:
+        show_sent([job for job in jobs if job.contact.erased_at is None])

@@ -1,0 +1,148 @@
+"""Files that people send: fetched from where their channel keeps them, into the company's files, once each.
+
+A message that has a file says when it is fetched (`file_due_at`). A worker takes it by moving that time on, fetches
+outside of any transaction, and links the file in the transaction that completes it: a worker that dies has linked
+nothing, and what it had stored is removed as any upload that never came to its end. What is down is asked again, less
+and less often; what is too large, or of a type that may not be stored, is left where it is, and the message says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from time import monotonic
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import ApiError, NamedError
+from core.tenancy import company_scope, unscoped
+from crm.files.models import File
+from crm.files.services import store_uploads
+from crm.files.storage import Received
+from outreach.chat_apps.media import MOST_FILE_BYTES, FileAnswer, FileTrouble
+from outreach.conversations.channels import channel_of
+from outreach.conversations.machine import BOT
+from outreach.conversations.models import Conversation, ConversationMessage
+from outreach.conversations.people import acting_member
+from outreach.conversations.saying import say
+
+LEASE = timedelta(minutes=5)
+LONGEST_REST = timedelta(hours=6)
+KEPT = timedelta(days=29)
+"""For about so long channels keep what people have sent."""
+FINAL = {"UnsupportedFileType_400": "type", "EmptyFile_400": "type"}
+"""Why the store takes a file never -> `file_error`."""
+MEGABYTE = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How large a file a chatbot takes, and what it says of a larger one."""
+
+    megabytes: float
+    refusal: str
+
+
+LIMITS: list[Callable[[Conversation], Limit | None]] = []
+"""Each tells the limit of its chatbot of a conversation; None where it has none there."""
+
+
+def has_due() -> bool:
+    """Tell whether a file of any company is to be fetched."""
+    with unscoped(reason="tick: files that people have sent to all companies"):
+        return ConversationMessage.objects.filter(file_due_at__lte=timezone.now()).exists()
+
+
+def fetch_due(deadline: float) -> None:
+    """Fetch files until none is due or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        with unscoped(reason="worker: files that people have sent to all companies"):
+            due = ConversationMessage.objects.filter(file_due_at__lte=timezone.now()).order_by("file_due_at", "pk")
+            found = due.values_list("pk", "company_id").first()
+        if found is None:
+            return
+        with company_scope(found[1]):
+            fetch_one(found[0])
+
+
+def fetch_one(id: str) -> None:
+    """Fetch the file of a message, unless another worker does."""
+    now = timezone.now()
+    lease = now + LEASE
+    mine = ConversationMessage.objects.filter(pk=id, file_due_at__lte=now).update(file_due_at=lease)
+    if not mine:
+        return
+    message = ConversationMessage.objects.select_related("conversation__chat_app").get(pk=id)
+    try:
+        answer = _fetch(message)
+        _store(message, answer, lease)
+    except FileTrouble as trouble:
+        _put_off(message, lease, trouble)
+    except NamedError as error:  # the plan, or the storage
+        final = FINAL.get(error.name)
+        _put_off(message, lease, FileTrouble(final or "storage", error.detail or error.message, temporary=not final))
+    except ApiError as error:
+        _put_off(message, lease, FileTrouble("storage", error.message, temporary=True))
+
+
+def _fetch(message: ConversationMessage) -> FileAnswer:
+    channel, conversation = channel_of(message.conversation), message.conversation
+
+    def check(size: int | None) -> None:
+        """Raise FileTrouble for a size that is not taken."""
+        if size is None:
+            return
+        if size > MOST_FILE_BYTES:
+            raise FileTrouble("large", f"It has {size / MEGABYTE:.1f} MB")
+        limit = next(filter(None, (one(conversation) for one in LIMITS)), None) if conversation.state == BOT else None
+        if limit is not None and size > limit.megabytes * MEGABYTE:
+            raise FileTrouble("chatbot", f"The chatbot takes at most {limit.megabytes:g} MB", says=limit.refusal)
+
+    answer = channel.fetch(conversation, message.media or {}, check)
+    check(len(answer.content))
+    return answer
+
+
+def _store(message: ConversationMessage, answer: FileAnswer, lease: datetime) -> None:
+    with Received(answer.name) as upload:
+        upload.append(answer.content)
+        upload.complete()
+
+        def link(files: list[File]) -> None:
+            rows = ConversationMessage.objects.filter(pk=message.pk, file_due_at=lease)
+            if not rows.update(file=files[0], file_due_at=None, file_error="", updated_at=timezone.now()):
+                raise FileTrouble("lost", "another worker has fetched it", temporary=True)
+
+        module = channel_of(message.conversation).module
+        member = acting_member(None)
+        store_uploads(uploads=[upload], member_id=member, read_module=module, and_then=link)
+
+
+@transaction.atomic
+def _put_off(message: ConversationMessage, lease: datetime, trouble: FileTrouble) -> None:
+    """Let the file be asked for again, or leave it where it is and say why."""
+    now = timezone.now()
+    attempts = message.file_attempts + 1
+    again = now + min(LONGEST_REST, timedelta(minutes=2 ** min(attempts, 12)))
+    ends = not trouble.temporary or again > message.happened_at + KEPT
+    rows = ConversationMessage.objects.filter(pk=message.pk, file_due_at=lease)
+    changed = rows.update(
+        file_due_at=None if ends else again,
+        file_attempts=attempts,
+        file_error=(trouble.code if ends else "waits"),
+        updated_at=now,
+    )
+    if changed and trouble.says:
+        _say(message.conversation_id, trouble.says)
+
+
+def _say(conversation_id: str, text: str) -> None:
+    """Let the chatbot say that a file is too large, while the conversation is its own."""
+    conversation = Conversation.objects.select_for_update(of=("self",)).get(pk=conversation_id)
+    channel = channel_of(conversation)
+    if conversation.state != BOT or not channel.is_open(conversation.last_inbound_at, timezone.now()):
+        return
+    say(conversation, content=channel.content(conversation, text), text=text, author=ConversationMessage.Author.BOT)
+    conversation.save(update_fields=["last_text", "last_message_at", "updated_at"])

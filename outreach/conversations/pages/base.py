@@ -1,0 +1,109 @@
+"""What the pages of conversations share: the words of states and channels, and what is shown of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, time, timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from core.web.pages import MenuItem, Page
+
+STATES = {
+    "bot": ("A chatbot answers", "info"),
+    "queued": ("Waits", "warn"),
+    "human": ("A member answers", "ok"),
+    "closed": ("Closed", ""),
+}
+"""State -> its words, and the tone of its badge."""
+CHANNELS = {
+    "mail": ("Mail", "mail"),
+    "chatapp": ("Chat", "messages-square"),
+    "widget": ("Website", "globe"),
+    "messenger": ("Messenger", "send"),
+    "social-b": ("Social account", "at-sign"),
+}
+"""Channel -> its words, and its icon."""
+PROGRESS = {
+    "queued": ("Waits to go", "clock"),
+    "sent": ("Sent", "check"),
+    "delivered": ("Delivered", "check-check"),
+    "read": ("Read", "eye"),
+    "failed": ("Not sent", "circle-x"),
+    "unknown": ("Delivery unknown", "circle-question-mark"),
+}
+"""How far an answer has come -> its words, and its icon."""
+FILES = {
+    "waits": "The file is on its way",
+    "large": "The file is too large and was left where it is",
+    "chatbot": "The file is larger than the chatbot takes",
+    "type": "The file is of a type that is not kept",
+    "gone": "The file is there no more",
+    "storage": "There was no room for the file",
+    "vendor": "The file could not be had",
+}
+"""Why the file of a message is not there -> its words."""
+SHOWN_TYPES = ("image/jpeg", "image/png", "image/webp", "image/gif")
+OPEN = ("bot", "queued", "human")
+VIEWS = (
+    ("", "Open"),
+    ("mine", "Mine"),
+    ("unassigned", "Unassigned"),
+    ("bot", "Chatbot"),
+    ("unread", "Unread"),
+    ("snoozed", "Snoozed"),
+    ("closed", "Closed"),
+)
+"""Which conversations -> the words of its tab."""
+RESTS = {
+    "hour": "For an hour",
+    "evening": "Until this evening",
+    "tomorrow": "Until tomorrow morning",
+    "monday": "Until Monday morning",
+}
+MORNING, EVENING = time(9), time(18)
+SHOWN = 50
+MODULES = ("chatapp", "genie")
+WORKING = {"status": ["owner", "accepted"]}
+
+
+def shown(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a conversation with the words of its state and its channel, and who it is."""
+    words, tone = STATES.get(one["state"], (one["state"], ""))
+    channel, icon = CHANNELS.get(one["channel"], (one["channel"], "message-square"))
+    contact = one["contact"] or {}
+    who = contact.get("name") or one["name"] or one["address"]
+    return {**one, "words": words, "mood": tone, "by": channel, "sign": icon, "who": who}
+
+
+def said(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a message with the words of how far it has come, and the place of its file below this address."""
+    words, icon = PROGRESS.get(one["state"], ("", ""))
+    file, place = one["file"], urlsplit(one["fileUrl"]).path
+    shows = file is not None and file["mime"] in SHOWN_TYPES
+    why = FILES.get(one["fileState"], "")
+    return {**one, "words": words, "sign": icon, "filePlace": place, "isPicture": shows and place, "lacks": why}
+
+
+def rests_until(choice: str, now: datetime) -> datetime | None:
+    """Return when a conversation wakes that rests by one of RESTS, on the clock of `now`."""
+    day = now.date()
+    found = {
+        "hour": now + timedelta(hours=1),
+        "evening": datetime.combine(day + timedelta(days=int(now.time() >= EVENING)), EVENING, now.tzinfo),
+        "tomorrow": datetime.combine(day + timedelta(days=1), MORNING, now.tzinfo),
+        "monday": datetime.combine(day + timedelta(days=7 - day.weekday()), MORNING, now.tzinfo),
+    }
+    return found.get(choice)
+
+
+class InboxPage(Page):
+    """What the pages of conversations share."""
+
+    module = MODULES[0]
+    also = MODULES[1:]
+    menu = MenuItem("Inbox", "mail-open", 51, "Outreach")
+
+    def lets(self, method: str) -> bool:
+        """Tell whether the reader may use the method on conversations of some channel."""
+        return any(self.may(module, method) for module in MODULES)

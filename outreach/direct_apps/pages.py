@@ -1,0 +1,125 @@
+"""The pages of messenger apps, and of accounts of the second social platform."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.ids import is_id
+from core.web.forms import Field, Form
+from core.web.settings import SettingsPage
+
+LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
+KINDS = {"messenger": "Messenger bot", "social-b": "Social account"}
+"""Key of the app -> its words."""
+KEPT = "Stored encrypted, and never shown. Left empty, it stays."
+
+
+class DirectSettings(SettingsPage):
+    """What the pages share."""
+
+    module = "apps"
+    section = "direct-apps"
+
+
+class DirectApps(DirectSettings):
+    path = "settings/messengers"
+    name = "direct-apps"
+    title = "Messengers"
+    tab = "Messengers"
+    place = 49
+    icon = "send"
+    about = "Bots of a messenger, and accounts at a social platform, whose messages and comments come to the inbox."
+    template = "web/direct_apps/list.html"
+
+    def show(self) -> Mapping[str, Any]:
+        found = [
+            {**one, "kind": key, "by": words}
+            for key, words in KINDS.items()
+            for one in self.read(f"apps/{key}", LIST).data
+        ]
+        return {"apps": found, "kinds": KINDS.items()}
+
+    @property
+    def sent_kind(self) -> str:
+        kind = self.request.POST.get("kind", "")
+        return kind if kind in KINDS else "messenger"
+
+    def do_test(self) -> HttpResponse:
+        answer = self.ask("POST", f"apps/{self.sent_kind}/{self.sent_id()}/test")
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done("It works") if answer.data["ok"] else self.fail(f"It does not work: {answer.data['detail']}")
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", f"apps/{self.sent_kind}", None, {"ids": [self.sent_id()]})
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.done("Switched off; its conversations are kept" if answer.data["deactivatedCount"] else "Removed")
+
+
+class DirectApp(DirectSettings):
+    """The form of an app; the address says of which kind, and which one, if it is no new one."""
+
+    path = "settings/messengers/app"
+    name = "direct-app"
+    title = "Connect"
+    template = "web/direct_apps/form.html"
+
+    @cached_property
+    def kind(self) -> str:
+        kind = self.request.GET.get("kind", "")
+        return kind if kind in KINDS else "messenger"
+
+    @cached_property
+    def before(self) -> Mapping[str, Any] | None:
+        id = self.request.GET.get("id", "")
+        return self.read(f"apps/{self.kind}/{id}").data if is_id(id) else None
+
+    def form(self) -> Form:
+        kept, new = (KEPT, False) if self.before else ("", True)
+        if self.kind == "messenger":
+            told = kept or "The messenger gives it to who makes a bot."
+            place = [Field("botToken", "Bot token", "password", new, told, autocomplete="new-password")]
+        else:
+            secret = f"What the platform signs with; without it nothing comes in. {kept}".strip()
+            place = [
+                Field("accountId", "Account id", required=True),
+                Field("accessToken", "Access token", "password", new, kept, autocomplete="new-password"),
+                Field("appSecret", "App secret", "password", False, secret, autocomplete="new-password"),
+                Field("tokenExpiresAt", "The token holds until", "date", help="Empty: it is not known."),
+            ]
+        switch = [Field("isActive", "Switched on", "switch")] if self.before else []
+        values = {**(self.before or {})}
+        values["tokenExpiresAt"] = str(values.get("tokenExpiresAt") or "")[:10]
+        return Form([Field("name", "Name"), *place, *switch], values)
+
+    def show(self) -> Mapping[str, Any]:
+        may = self.may("apps", "POST" if self.before is None else "PUT")
+        words = KINDS[self.kind].lower()
+        title = self.before["name"] or words if self.before else f"Connect a {words}"
+        return {"form": self.form() if may else None, "app": self.before, "kind": self.kind, "title": title}
+
+    def do_save(self) -> HttpResponse:
+        form, before = self.form().fill(self.request.POST), self.before
+        values = {name: value for name, value in form.values.items() if value != ""}
+        if values.get("tokenExpiresAt"):
+            values["tokenExpiresAt"] = f"{values['tokenExpiresAt']}T00:00:00Z"
+        if before is None:
+            answer = self.ask("POST", f"apps/{self.kind}", None, values)
+        else:
+            values = {name: value for name, value in values.items() if value != before.get(name)}
+            answer = self.ask("PUT", f"apps/{self.kind}/{before['_id']}", None, values)
+        if not answer.ok:
+            form.refuse(answer.message, answer.warning)
+            return self.page({**self.show(), "form": form}, status=422)
+        to = self.address("direct-app", kind=self.kind, id=answer.data["_id"])
+        if not answer.data["verified"]:
+            return self.fail(f"Saved, but the test failed: {answer.data['lastError'] or 'it was not tested'}", to)
+        return self.done("Saved; the vendor takes the token", to)
+
+
+PAGES = [DirectApps, DirectApp]

@@ -1,0 +1,237 @@
+"""Messenger apps and accounts of the second social platform: create, change, test, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from core.access import reserve_quota
+from core.errors import DuplicateField, NamedError, ValidationFailed
+from core.ids import new_id
+from core.tenancy import company_id
+from outreach.chat_apps.client import ChatFailed
+from outreach.chat_apps.messenger import MessengerClient
+from outreach.chat_apps.models import HELD, ChatApp
+from outreach.chat_apps.social_b import SocialBClient
+from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
+from outreach.connected_apps.turns import turn
+from outreach.direct_apps.hooks import hook_secret, hook_url
+from outreach.mail_vendors.services import VendorCheck
+from outreach.senders.services import check_values, remove
+from outreach.smtp.outcome import SmtpError
+
+SECRETS = ("access_token", "app_secret")
+REFUSED = "InvalidCredentials_400"
+NO_TOKEN, NO_ACCOUNT = "SocialBNoAccessToken_400", "SocialBAccountNotFound_404"
+PER_SECOND = {ChatApp.Vendor.MESSENGER: 25, ChatApp.Vendor.SOCIAL_B: 10}
+"""Messages a second, which is less than the vendors take."""
+TOLD = ("phone_number_id", "display_number", "name", "last_error")
+
+
+@dataclass(frozen=True)
+class DirectApps:
+    """The apps of a vendor."""
+
+    vendor: str
+    not_found: tuple[str, str]
+    token: str
+    """What its token is called in bodies."""
+    place: str
+    """What names the account there."""
+    ask: Callable[[ChatApp], dict[str, Any]]
+    """Returns what the vendor says of an app, by columns. Raises ChatFailed, SmtpError and NamedError."""
+
+    def rows(self) -> QuerySet[ChatApp]:
+        """Return the company's apps of the vendor."""
+        return ChatApp.objects.filter(vendor=self.vendor)
+
+    def get(self, id: str) -> ChatApp:
+        """Return the company's app with this id. Raises `not_found`."""
+        found: ChatApp | None = self.rows().filter(pk=id).first()
+        if found is None:
+            raise NamedError(*self.not_found)
+        return found
+
+    def create(self, *, member_id: str, verified: bool = True, **values: Any) -> ChatApp:
+        """Connect an app, and ask the vendor unless `verified` is False; one that cannot be asked leaves it unverified.
+
+        Raises InvalidCredentials_400 for a token that the vendor refuses, DuplicateField for an account that is
+        connected already, SocialBNoAccessToken_400, SocialBAccountNotFound_404, ValidationFailed,
+        PlanLimitExceeded_403, and ConnectionTestRunning_429.
+        """
+        if not values.get("access_token"):
+            raise NamedError(NO_TOKEN, f"{self.token}: is required")
+        app = ChatApp(id=new_id(), company_id=company_id(), vendor=self.vendor, created_by_id=member_id)
+        app.per_second, app.updated_by_id, app.verified = PER_SECOND[ChatApp.Vendor(self.vendor)], member_id, False
+        self._set(app, values)
+        if verified:
+            with turn():
+                self._connect(app)
+        with transaction.atomic():
+            reserve_quota(MODULE)
+            self._save(app, new=True)
+        return app
+
+    def update(self, *, id: str, member_id: str, verified: bool | None = None, **values: Any) -> ChatApp:
+        """Change an app. The vendor is asked when what it connects by changes, or when `verified` is True.
+
+        Empty secrets leave the stored ones. Raises the errors of `create`, of which each changes nothing.
+        """
+        values = {name: value for name, value in values.items() if value or name not in SECRETS}
+        reconnects = bool({"access_token", "phone_number_id"} & {*values})
+        with transaction.atomic():
+            app = self._changed(id, values)
+        tests = verified or (reconnects and verified is None)
+        with turn() if tests else nullcontext():
+            told: dict[str, Any] = {}
+            if tests:
+                self._connect(app)
+                told = {name: getattr(app, name) for name in (*TOLD, "verified", "last_error_at")}
+            with transaction.atomic():
+                stored = self._changed(id, values)
+                if reconnects or verified is False:
+                    stored.verified = False
+                # Failures of the old settings say nothing about the new ones.
+                for name, value in {**told, "paused_until": None, "paused_reason": "", "failures": 0}.items():
+                    setattr(stored, name, value)
+                stored.updated_by_id = member_id
+                self._save(stored)
+        return stored
+
+    def check(self, *, id: str) -> VendorCheck:
+        """Ask the vendor, without sending. Stores the result as `verified` and `last_error`. Raises `not_found`, and
+        ConnectionTestRunning_429 while another test runs."""
+        app, began = self.get(id), monotonic()
+        with turn():
+            try:
+                values = self.ask(app)
+            except (SmtpError, ChatFailed, NamedError) as error:
+                detail = error.detail or self.place
+                values = {"verified": False, "last_error": detail, "last_error_at": timezone.now()}
+                ChatApp.objects.filter(pk=id).update(updated_at=timezone.now(), **values)
+                refused = not isinstance(error, ChatFailed) or error.refused
+                waits = isinstance(error, ChatFailed) and error.temporary
+                took = round((monotonic() - began) * 1000)
+                return VendorCheck(False, took, "auth" if refused else "connect", detail, waits)
+        values |= {"verified": True, "last_error_at": None, "failures": 0, "paused_until": None, "paused_reason": ""}
+        with transaction.atomic():
+            stored = self.rows().select_for_update(of=("self",)).filter(pk=id).first()
+            if stored is not None:
+                for name, value in values.items():
+                    setattr(stored, name, value)
+                self._save(stored)
+        return VendorCheck(True, round((monotonic() - began) * 1000))
+
+    @transaction.atomic
+    def delete(self, *, ids: Sequence[str], member_id: str) -> dict[str, int]:
+        """Delete the apps that nothing refers to, and switch off the others. Raises `not_found` when ids name none."""
+        found = remove(ChatApp, list(self.rows().filter(pk__in=ids).values_list("pk", flat=True)), member_id)
+        if not sum(found.values()):
+            raise NamedError(self.not_found[0], "ids: none of them is an app of this company")
+        return found
+
+    def _changed(self, id: str, values: Mapping[str, Any]) -> ChatApp:
+        app: ChatApp = CONNECTED_APPS[self.vendor].record_to_change(id, values)
+        self._set(app, values)
+        return app
+
+    def _set(self, app: ChatApp, values: Mapping[str, Any]) -> None:
+        """Set the values. Raises ValidationFailed."""
+        found = dict(values)
+        check_values(found, app if app.created_at else None)
+        for column, name in (("access_token", self.token), ("app_secret", "appSecret")):
+            secret = found.get(column, "")
+            if not (secret.isascii() and secret.isprintable() and " " not in secret and "/" not in secret):
+                raise ValidationFailed(f"{name} is no key", f"{name}: has characters that no key has")
+        if self.vendor == ChatApp.Vendor.MESSENGER and "access_token" in found:
+            found["phone_number_id"] = bot_id(found["access_token"])
+        if not str(found.get("phone_number_id", "0")).isalnum():
+            raise ValidationFailed(f"{self.place} is no id", f"{self.place}: letters and digits alone")
+        for name, value in found.items():
+            setattr(app, name, value)
+
+    def _connect(self, app: ChatApp) -> None:
+        """Ask for an unsaved app. Raises InvalidCredentials_400 for a token that the vendor refuses."""
+        try:
+            values = self.ask(app)
+        except SmtpError as error:
+            raise NamedError(REFUSED, f"{self.token}: {error.detail}") from None
+        except ChatFailed as error:
+            if error.refused:
+                raise NamedError(REFUSED, f"{self.token}: {error.detail}") from None
+            app.verified, app.last_error, app.last_error_at = False, error.detail, timezone.now()
+        else:
+            for name, value in {**values, "verified": True, "last_error_at": None}.items():
+                setattr(app, name, value)
+
+    def _save(self, app: ChatApp, *, new: bool = False) -> None:
+        """Save an app. Raises DuplicateField for an account that another app holds."""
+        try:
+            with transaction.atomic():
+                app.save(force_insert=new)
+        except IntegrityError as error:
+            if "chatapp_phone" not in str(error):
+                raise
+            raise DuplicateField(self.place, f"{self.place}: {HELD}") from None
+
+
+def bot_id(token: str) -> str:
+    """Return the bot's id, which its token begins with. Raises ValidationFailed for what is no token."""
+    id, colon, rest = token.partition(":")
+    if not (colon and rest and id.isascii() and id.isdigit() and len(id) <= 20):
+        raise ValidationFailed("botToken is none", "botToken: such as 123456:ABC-DEF, as the messenger gives it")
+    return id
+
+
+def _ask_messenger(app: ChatApp) -> dict[str, Any]:
+    client = MessengerClient.of(app)
+    found = client.me()
+    place, trouble = (app.pk, app.hook_salt), ""
+    try:
+        client.set_webhook(hook_url(app.vendor, *place), hook_secret(*place))
+    except ChatFailed as failed:
+        trouble = f"It can write, and is told of nothing: {failed.detail}"
+    name = _word(found, "first_name", 200)
+    username = _word(found, "username", 39)
+    return {
+        "phone_number_id": str(found["id"]),
+        "display_number": username and f"@{username}",
+        "name": app.name or name,
+        "last_error": trouble,
+    }
+
+
+def _ask_social_b(app: ChatApp) -> dict[str, Any]:
+    found = SocialBClient.of(app).me()
+    if str(found["user_id"]) != app.phone_number_id:
+        raise NamedError(NO_ACCOUNT, "accountId: the token is of another account")
+    username = _word(found, "username", 39)
+    return {"display_number": f"@{username}", "name": app.name or username, "last_error": ""}
+
+
+def _word(found: Mapping[str, Any], name: str, most: int) -> str:
+    value = found.get(name)
+    return value[:most].replace("\0", "") if isinstance(value, str) else ""
+
+
+MESSENGERS = DirectApps(
+    ChatApp.Vendor.MESSENGER,
+    ("MessengerAppNotFound_404", "id: there is no such messenger app in this company"),
+    "botToken",
+    "botToken",
+    _ask_messenger,
+)
+SOCIAL_B = DirectApps(
+    ChatApp.Vendor.SOCIAL_B,
+    ("SocialBAppNotFound_404", "id: there is no such social account in this company"),
+    "accessToken",
+    "accountId",
+    _ask_social_b,
+)

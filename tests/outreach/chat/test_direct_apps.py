@@ -1,0 +1,281 @@
+"""Messenger apps and accounts of the second social platform: connected, told of, answered, and down for a day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from crm.models import Contact, File
+from crm.privacy.erasure import erase_contact
+from outreach.models import ChatApp, ChatEvent, Conversation, ConversationMessage, SendJob
+from tests.kit.cast import Cast
+from tests.kit.direct_vendors import (
+    ACCESS_TOKEN,
+    ACCOUNT,
+    APP_SECRET,
+    BOT_TOKEN,
+    DirectVendors,
+    comment,
+    direct,
+    direct_vendors,
+    tell,
+    update,
+)
+from tests.outreach.helpers import work
+
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + b"\0" * 40
+
+
+@pytest.fixture(scope="session")
+def _vendors() -> Iterator[DirectVendors]:
+    with direct_vendors() as found:
+        yield found
+
+
+@pytest.fixture
+def vendors(_vendors: DirectVendors, settings: Any) -> DirectVendors:
+    settings.VENDOR_BASE_URLS = {"messenger": _vendors.url, "social-b": _vendors.url}
+    settings.OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8"]
+    return _vendors.reset()
+
+
+def connected(cast: Cast, kind: str) -> ChatApp:
+    """Connect an app; returns it."""
+    body = {"botToken": BOT_TOKEN} if kind == "messenger" else {"accountId": ACCOUNT, "accessToken": ACCESS_TOKEN}
+    body |= {} if kind == "messenger" else {"appSecret": APP_SECRET}
+    answer = cast.key.post(f"/apps/{kind}", body)
+    assert (answer.status, answer.data["verified"], answer.data["lastError"]) == (201, True, ""), answer.body
+    with cast.scope():
+        return ChatApp.objects.get(pk=answer.data["_id"])
+
+
+def answered(cast: Cast, text: str = "Good day", **more: Any) -> str:
+    with cast.scope():
+        place = f"/conversation/{Conversation.objects.latest('last_inbound_at').pk}/messages"
+    answer = cast.key.post(place, {"text": text, **more} if text else more)
+    assert answer.status == 201, answer.body
+    return str(answer.data["sendJob"])
+
+
+def status(cast: Cast, job: str) -> tuple[str, str]:
+    with cast.scope():
+        return SendJob.objects.values_list("status", "reason").get(pk=job)
+
+
+@pytest.mark.parametrize("kind", ["messenger", "social-b"])
+def test_it_is_connected_tested_and_removed(cast: Cast, outsiders: Cast, vendors: DirectVendors, kind: str) -> None:
+    app = connected(cast, kind)
+    shown = cast.key.get(f"/apps/{kind}/{app.pk}").data
+    assert shown["username"] == ("@acme_bot" if kind == "messenger" else "@acme")
+    assert shown["webhookUrl"].endswith(f"/hooks/{kind}/{app.pk}/{shown['webhookUrl'].rpartition('/')[2]}")
+    secrets = (BOT_TOKEN, ACCESS_TOKEN, APP_SECRET)
+    assert not [one for one in secrets if one in str(shown)]
+    if kind == "messenger":
+        [hook] = [given for path, given in vendors.asked if path.endswith("setWebhook")]
+        assert (hook["url"], len(hook["secret_token"])) == (shown["webhookUrl"], 32)
+    twice = cast.key.post(
+        f"/apps/{kind}", {"botToken": BOT_TOKEN} if kind == "messenger" else {"accountId": ACCOUNT, "accessToken": "x"}
+    )
+    assert twice.status == 400
+    assert outsiders.key.get(f"/apps/{kind}/{app.pk}").status == 404
+    missing = cast.key.get(f"/apps/{kind}/{'0' * 24}")
+    assert missing.status == 404
+    assert missing.body["message"] == ("Messenger app not found" if kind == "messenger" else "Social-b app not found")
+    vendors.dead = True
+    tested = cast.key.post(f"/apps/{kind}/{app.pk}/test").data
+    assert (tested["ok"], tested["stage"]) == (False, "auth")
+    assert not [one for one in secrets if one in str(tested)]
+    assert cast.key.get("/apps/chatapp").data == []
+    assert cast.key.delete(f"/apps/{kind}", {"ids": [app.pk]}).data == {"deletedCount": 1, "deactivatedCount": 0}
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "code", "warning"),
+    [
+        ("messenger", {"botToken": "nothing"}, 400, "botToken: such as 123456:ABC-DEF"),
+        ("messenger", {"botToken": "9:wrong"}, 400, "botToken: 401: Unauthorized"),
+        ("messenger", {}, 400, "botToken"),
+        ("social-b", {"accountId": ACCOUNT}, 400, "accessToken: is required"),
+        (
+            "social-b",
+            {"accountId": "1", "accessToken": ACCESS_TOKEN},
+            404,
+            "accountId: the token is of another account",
+        ),
+        ("social-b", {"accountId": ACCOUNT, "accessToken": "wrong"}, 400, "accessToken: 190: Invalid OAuth"),
+        ("social-b", {"accountId": "../x", "accessToken": "wrong"}, 400, "accountId: letters and digits alone"),
+    ],
+)
+def test_what_cannot_be_connected_says_why(
+    cast: Cast, vendors: DirectVendors, kind: str, body: dict[str, Any], code: int, warning: str
+) -> None:
+    answer = cast.key.post(f"/apps/{kind}", body)
+    assert answer.status == code, answer.body
+    assert warning in str(answer.body), answer.body
+    with cast.scope():
+        assert not ChatApp.objects.exists()
+
+
+def test_a_message_to_a_bot_is_a_conversation_and_is_answered(
+    cast: Cast, outsiders: Cast, vendors: DirectVendors
+) -> None:
+    app = connected(cast, "messenger")
+    for _ in range(2):  # what comes twice is there once
+        assert tell(app, update("Hello <b>", name='"><script>')) == 200
+    work("chat-events")
+    with cast.scope():
+        [found] = Conversation.objects.select_related("contact", "lead")
+        assert (found.channel, found.address, found.contact.name) == ("messenger", "900", '"><script>')
+        assert (found.lead is not None, ConversationMessage.objects.count()) == (True, 1)
+        Conversation.objects.update(last_inbound_at=timezone.now() - timedelta(days=3))  # a bot may write at any time
+    job = answered(cast)
+    work("send")
+    assert vendors.sent == [{"method": "sendMessage", "chat_id": "900", "text": "Good day"}]
+    assert status(cast, job) == ("sent", "")
+    shown = cast.key.get("/conversation").data[0]
+    assert (shown["canAnswer"], shown["chatApp"]["name"]) == (True, "Acme")
+    assert outsiders.key.get("/conversation").data == []
+
+
+def test_messages_and_comments_of_an_account_are_conversations_of_one_person(
+    cast: Cast, vendors: DirectVendors
+) -> None:
+    app = connected(cast, "social-b")
+    tell(app, comment("Nice!"))
+    tell(app, direct("What does it cost?"))
+    tell(app, direct("own words", id="mid.9", is_echo=True))
+    work("chat-events")
+    with cast.scope():
+        found = dict(Conversation.objects.values_list("address", "contact__name"))
+        assert found == {"5005": "@ada", "comment:5005:p1": "@ada"}
+        assert Contact.objects.count() == 1
+        places = dict(Conversation.objects.values_list("address", "pk"))
+    for address in ("comment:5005:p1", "5005"):
+        said = cast.key.post(f"/conversation/{places[address]}/messages", {"text": f"To {address}"})
+        assert said.status == 201, said.body
+    work("send")
+    assert sorted(vendors.sent, key=lambda one: one["path"]) == [
+        {"path": f"{ACCOUNT}/messages", "recipient": {"id": "5005"}, "message": {"text": "To 5005"}},
+        {"path": "c900/replies", "message": "To comment:5005:p1"},
+    ]
+    with cast.scope():
+        Conversation.objects.update(last_inbound_at=timezone.now() - timedelta(hours=24, seconds=1))
+    late = cast.key.post(f"/conversation/{places['5005']}/messages", {"text": "Too late"})
+    assert (late.status, "24 hours" in late.body["warning"]) == (400, True)
+
+
+@pytest.mark.parametrize("kind", ["messenger", "social-b"])
+def test_what_is_forged_has_no_effect(cast: Cast, outsiders: Cast, vendors: DirectVendors, kind: str) -> None:
+    app = connected(cast, kind)
+    value = update("Hello") if kind == "messenger" else direct("Hello")
+    for forged in ("", "sha256=00", "x" * 32):
+        assert tell(app, value, secret=forged, signed=forged) == 403
+    other = ChatApp(pk=app.pk, vendor=app.vendor, hook_salt="another")
+    assert tell(other, value) == 404
+    wrong = ChatApp(pk=app.pk, vendor="social-b" if kind == "messenger" else "messenger", hook_salt=app.hook_salt)
+    assert tell(wrong, value) == 404
+    with cast.scope():
+        assert not ChatEvent.objects.exists()
+        assert not Conversation.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "said", "state", "reason"),
+    [
+        ("messenger", 200, None, "unknown", "uncertain"),
+        ("messenger", 500, {"ok": False}, "unknown", "uncertain"),
+        ("messenger", 403, {"error_code": 403, "description": "Forbidden: bot was blocked"}, "failed", "opted_out"),
+        ("messenger", 400, {"description": "Bad Request: chat not found"}, "failed", "number_unknown"),
+        ("messenger", 429, {"error_code": 429, "parameters": {"retry_after": 9}}, "approved", "vendor_limit"),
+        ("messenger", 401, {"error_code": 401}, "approved", "sender_trouble"),
+        ("social-b", 200, None, "unknown", "uncertain"),
+        ("social-b", 400, {"error": {"code": 10, "error_subcode": 2534022}}, "failed", "session_closed"),
+        ("social-b", 400, {"error": {"code": 190}}, "approved", "sender_trouble"),
+        ("social-b", 400, {"error": {"code": 613}}, "approved", "vendor_limit"),
+        ("social-b", 400, {"error": {"code": 2}}, "approved", "retry_backoff"),
+    ],
+)
+def test_what_the_vendor_answers(
+    cast: Cast, vendors: DirectVendors, kind: str, code: int, said: Any, state: str, reason: str
+) -> None:
+    app = connected(cast, kind)
+    tell(app, update("Hello") if kind == "messenger" else direct("Hello"))
+    work("chat-events")
+    job = answered(cast)
+    vendors.script = [(code, said)]
+    work("send")
+    work("send")
+    assert status(cast, job) == (state, reason)
+    assert len(vendors.sent) == (1 if said is None else 0)
+
+
+@pytest.mark.parametrize("kind", ["messenger", "social-b"])
+def test_a_token_that_is_dead_for_a_day_loses_nothing(cast: Cast, vendors: DirectVendors, kind: str) -> None:
+    app = connected(cast, kind)
+    tell(app, update("Hello") if kind == "messenger" else direct("Hello"))
+    work("chat-events")
+    vendors.dead = True
+    job = answered(cast)
+    work("send")
+    assert status(cast, job) == ("approved", "sender_trouble")
+    # What people write comes in all the same.
+    tell(app, update("Are you there?", id=2) if kind == "messenger" else direct("Are you there?", id="mid.2"))
+    work("chat-events")
+    with cast.scope():
+        assert ChatApp.objects.get().verified is False
+        assert ConversationMessage.objects.filter(direction="in").count() == 2
+    assert cast.key.get("/conversation").data[0]["waits"].startswith("The app is not verified")
+    vendors.dead = False
+    token = {"botToken": BOT_TOKEN} if kind == "messenger" else {"accessToken": ACCESS_TOKEN}
+    assert cast.key.put(f"/apps/{kind}/{app.pk}", token).data["verified"] is True
+    with cast.scope():
+        SendJob.objects.update(due_at=timezone.now())
+    work("send")
+    assert status(cast, job) == ("sent", "")
+    assert len(vendors.sent) == 1
+
+
+def test_files_come_from_a_bot_and_go_by_it(cast: Cast, vendors: DirectVendors) -> None:
+    app = connected(cast, "messenger")
+    vendors.files["pic1"] = PNG
+    sizes = [{"file_id": "small"}, {"file_id": "pic1", "file_size": len(PNG)}]
+    tell(app, update("", photo=sizes, caption="Our shop"))
+    work("chat-events")
+    work("conversation-files")
+    with cast.scope():
+        message = ConversationMessage.objects.get()
+        assert (message.kind, message.text, message.file.size) == ("image", "Our shop", len(PNG))
+    file = cast.key.upload("/upload", SimpleUploadedFile("plan.png", PNG)).data["_id"]
+    answered(cast, "Look", file=file)
+    work("send")
+    [sent] = vendors.sent
+    assert (sent["method"], sent["chat_id"], sent["caption"], sent["photo"]) == ("sendPhoto", b"900", b"Look", PNG)
+
+
+def test_a_picture_to_an_account_is_fetched_from_where_the_platform_says(cast: Cast, vendors: DirectVendors) -> None:
+    app = connected(cast, "social-b")
+    vendors.files["a"] = PNG
+    tell(app, direct("", attachments=[{"type": "image", "payload": {"url": f"{vendors.url}/cdn/a"}}]))
+    work("chat-events")
+    work("conversation-files")
+    with cast.scope():
+        assert ConversationMessage.objects.get().file.mime == "image/png"
+
+
+def test_erasure_forgets_who_wrote_without_a_number(cast: Cast, vendors: DirectVendors) -> None:
+    app = connected(cast, "social-b")
+    tell(app, comment("Nice!"))
+    tell(app, direct("Me again"))
+    work("chat-events")
+    with cast.scope():
+        contact = Contact.objects.get()
+        erase_contact(id=contact.pk, confirm=contact.pk, actor_id=cast.owner.pk)
+        assert set(ChatEvent.objects.values_list("phone", flat=True)) == {""}
+        assert not Conversation.objects.filter(address__contains="5005").exists()
+        assert not ConversationMessage.objects.exclude(text="").exists()
+        assert not File.objects.exists()
