@@ -1,4 +1,6 @@
 from outreach.ai.models import AiApp, AiBudget, AiCaps, AiUsage
+from outreach.booking.models import Booking, BookingPage, MemberHours
+from outreach.calendars.models import CalendarConnection, CalendarEvent
 from outreach.campaigns.models import Campaign
 from outreach.chat_apps.models import ChatApp, ChatOptOut, ChatTemplate
 from outreach.chat_events.models import ChatEvent
@@ -31,6 +33,10 @@ __all__ = [
     "AiCaps",
     "AiUsage",
     "AnswerTime",
+    "Booking",
+    "BookingPage",
+    "CalendarConnection",
+    "CalendarEvent",
     "Campaign",
     "CannedAnswer",
     "CardScan",
@@ -58,6 +64,7 @@ __all__ = [
     "LeadGeneration",
     "MailApp",
     "MailEvent",
+    "MemberHours",
     "ManualChatbot",
     "Ocr",
     "RecipientQuota",
