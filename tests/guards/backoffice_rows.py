@@ -97,6 +97,7 @@ from crm.models import (
     Tag,
     Team,
     TeamMember,
+    VideoSettings,
     Webhook,
     WebhookDelivery,
 )
@@ -106,6 +107,10 @@ from outreach.models import (
     AiCaps,
     AiUsage,
     AnswerTime,
+    Booking,
+    BookingPage,
+    CalendarConnection,
+    CalendarEvent,
     Campaign,
     CannedAnswer,
     CardScan,
@@ -134,6 +139,7 @@ from outreach.models import (
     MailApp,
     MailEvent,
     ManualChatbot,
+    MemberHours,
     Ocr,
     RecipientQuota,
     SenderCheck,
@@ -311,6 +317,25 @@ def _meeting(n: int) -> Meeting:
     start = timezone.now() + timedelta(days=n)
     values = {"starts_at": start, "ends_at": start + timedelta(hours=1), "timezone": "UTC"}
     return Meeting.objects.create(title=f"Meeting {n}", organizer=MemberFactory(), **values)
+
+
+def _booking_page(n: int) -> BookingPage:
+    return BookingPage.objects.create(name=f"Intro {n}", token=f"{n:032}", member=MemberFactory())
+
+
+def _booking(n: int) -> Booking:
+    page = _booking_page(n)
+    values = {"name": f"Visitor {n}", "email": f"visitor{n}@example.org", "answers": {"n": f"{n}"}}
+    return Booking.objects.create(
+        page=page, meeting=_meeting(n), member=page.member, sent_id=new_id(), token=f"{n:032}", **values
+    )
+
+
+def _calendar(n: int) -> CalendarConnection:
+    tokens = {"api_key": SECRET, "access_token": SECRET}
+    return CalendarConnection.objects.create(
+        member=MemberFactory(), email=f"c{n}@example.org", is_active=True, **tokens
+    )
 
 
 def _invoice(n: int) -> Invoice:
@@ -538,6 +563,12 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     ),
     SocialAApp: _social_app,
     SocialPage: lambda n: SocialPage.objects.create(app=_social_app(n), page_id=f"{n}", name=f"Page {n}", token=SECRET),
+    VideoSettings: lambda n: VideoSettings.objects.create(link_template=f"https://meet.example.org/{n}/{{random}}"),
+    BookingPage: _booking_page,
+    Booking: _booking,
+    MemberHours: lambda n: MemberHours.objects.create(member=MemberFactory(), timezone="Europe/Berlin"),
+    CalendarConnection: _calendar,
+    CalendarEvent: lambda n: CalendarEvent.objects.create(connection=_calendar(n), meeting=_meeting(n), status="done"),
     Form: _form,
     FormLead: lambda n: FormLead.objects.create(
         form=_form(n), leadgen_id=f"{n}", answers={"n": f"{n}"}, submitted_at=timezone.now(), status="done"

@@ -145,7 +145,7 @@ class MyVideoCallViewSet(MeetingActions):
 
 class VideoSettingsViewSet(ResourceViewSet):
     module = "videocall"
-    also = ("my-videocall", "meeting", "my-calendar", "calendar")
+    also = ("my-videocall", "meeting", "my-calendar", "calendar", "settings")
     singleton = True
 
     @endpoint("Read how video calls get their links", output=VideoSettingsOut)
