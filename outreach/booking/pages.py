@@ -1,11 +1,11 @@
-"""The pages of booking: the list, a page with what it offers, and one's own hours with the calendar that is connected."""
+"""The pages of booking: the list, a page with what it asks, one's own hours and the calendar that is connected."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpResponse
 
@@ -44,7 +44,7 @@ TYPES = (
 
 class BookingPages(Page):
     module = "calendar"
-    also = ("my-calendar",)
+    also: ClassVar[tuple[str, ...]] = ("my-calendar",)
     menu = MenuItem("Booking", "calendar-check", 43, "Work")
     kind = PAGES_KIND
 

@@ -50,6 +50,9 @@ def test_another_companys_looks_missing(cast: Cast, outsiders: Cast) -> None:
     assert cast.key.post("/booking-page", {"name": "x", "member": stranger}).status == 404
 
 
+LONG, LATE = {"day": 1, "from": "09:00", "to": "11:00"}, {"day": 1, "from": "10:00", "to": "12:00"}
+
+
 @pytest.mark.parametrize(
     ("body", "status", "named"),
     [
