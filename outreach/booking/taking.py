@@ -63,11 +63,16 @@ class Visitor:
 
 
 def find_page(token: str) -> BookingPage | None:
-    """Return the page with this address, of whatever company, if it can be booked."""
+    """Return the page with this address, of whatever company, if it can be booked and the company is paying."""
     if len(token) != TOKEN_LENGTH or not token.isascii() or not token.isalnum():
         return None
     with unscoped(reason="public booking page: the page whose address it is"):
-        return BookingPage.objects.filter(token=token, is_active=True).select_related("company", "member").first()
+        rows = BookingPage.objects.filter(token=token, is_active=True).select_related("company", "member")
+        page: BookingPage | None = rows.first()
+    try:
+        return page if page is not None and entitlement(page.company_id) else None
+    except NamedError:
+        return None
 
 
 def find_booking(token: str) -> Booking | None:

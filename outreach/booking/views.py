@@ -225,7 +225,7 @@ class PublicBookingViewSet(ResourceViewSet):
         input=PublicBook,
         output=BookedOut,
         success="Booked_201",
-        errors=(*NOT_FOUND, TAKEN),
+        errors=(*NOT_FOUND, TAKEN, "PlanLimitExceeded_403"),
         limited=True,
         description="At most five a minute by one network. Of two who take the same time at once one gets it.",
     )
