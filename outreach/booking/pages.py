@@ -112,7 +112,7 @@ class BookingForm(BookingPages):
             Field("horizonDays", "Days ahead", "number", required=True, value=30, help="At most 90."),
             Field("mostADay", "At most so many a day", "number", help="Empty: as many as there are times."),
             numbers("remindMinutes", "Mail to visitors before it", REMINDERS, 1440, nothing="None"),
-            Field("asksPhone", "Ask for a phone number", "switch"),
+            Field("asksPhone", "Ask for a phone number", "switch", value=True),
             Field("makesLead", "Make a lead of who books", "switch"),
             Field("leadSource", "Source of the lead"),
             Field("colour", "Colour", required=True, value="#2f5bea", placeholder="#2f5bea"),

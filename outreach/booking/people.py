@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import transaction
-from django.db.models import Func, Value
+from django.db.models import Func, TextField, Value
 
 from core.errors import ApiError
 from core.text.addresses import BadAddress, read_phone
@@ -17,13 +19,24 @@ from outreach.booking.models import BookingPage
 CLOSED_LEADS = ("won", "lost")
 
 
+class EmailIdentity(Func):
+    """What the index of contacts' addresses holds of an address. Its text has the address several times."""
+
+    template = EMAIL_IDENTITY
+    output_field = TextField()
+
+    def as_sql(self, *args: Any, **options: Any) -> Any:
+        sql, params = super().as_sql(*args, **options)
+        return sql, [*params] * sql.count("%s")
+
+
 def contact_of(email: str, name: str, phone: str, member_id: str) -> Contact | None:
     """Return the live contact with the address, the oldest; make one where there is none.
 
     What is known of a contact stays: anybody can write any address. None where the company's rules or its plan refuse
     a new one.
     """
-    same = live_contacts().filter(email_identity=Func(Value(email), template=EMAIL_IDENTITY), email__iexact=email)
+    same = live_contacts().filter(email_identity=EmailIdentity(Value(email)), email__iexact=email)
     found: Contact | None = same.order_by("created_at", "pk").first()
     if found is not None:
         return found

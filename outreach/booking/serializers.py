@@ -131,7 +131,7 @@ class BookingPageUpdate(Input):
         child=HoursSpan(), max_length=MOST_SPANS, required=False, help_text="own hours; none: those of its members"
     )
     questions = serializers.ListField(child=QuestionInput(), max_length=MOST_QUESTIONS, required=False)
-    asksPhone = BooleanInput(required=False)
+    asksPhone = BooleanInput(required=False, help_text="of a new page true where contacts must have a number")
     kind = serializers.ChoiceField(choices=Meeting.Kind.choices, required=False)
     videoProvider = TextInput(
         max_length=24, help_text="what makes the links; empty: as the settings of video calls say", **EMPTY

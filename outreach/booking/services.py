@@ -14,6 +14,7 @@ from core.access import Actor
 from core.errors import NamedError, ValidationFailed
 from core.lists import BulkSelection, in_batches
 from crm.activities.participants import check_member
+from crm.contacts.schema import ContactSchema
 from crm.meetings.video.registry import PROVIDERS
 from crm.records.datetimes import check_timezone
 from crm.records.unique_names import save_unique_name
@@ -73,6 +74,8 @@ def create_page(*, actor: Actor, values: Mapping[str, Any]) -> BookingPage:
         values = {**values, "member": actor.member_id}
     if "step_minutes" not in values and "duration_minutes" in values:
         values = {**values, "step_minutes": values["duration_minutes"]}
+    if "asks_phone" not in values:  # without a number that contacts must have nobody who books becomes one
+        values = {**values, "asks_phone": "number" in ContactSchema.load().required_system}
     _set(page, actor, values, "POST")
     save_unique_name(page, TAKEN)
     return page

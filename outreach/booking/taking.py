@@ -23,7 +23,7 @@ from core.access.attempts import Limit
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection
-from core.tenancy import unscoped
+from core.tenancy import company_scope, unscoped
 from crm.activities.reminders import schedule_reminder
 from crm.meetings.models import Meeting
 from crm.meetings.services import (
@@ -69,10 +69,14 @@ def find_page(token: str) -> BookingPage | None:
     with unscoped(reason="public booking page: the page whose address it is"):
         rows = BookingPage.objects.filter(token=token, is_active=True).select_related("company", "member")
         page: BookingPage | None = rows.first()
-    try:
-        return page if page is not None and entitlement(page.company_id) else None
-    except NamedError:
+    if page is None:
         return None
+    with company_scope(page.company_id):
+        try:
+            entitlement(page.company_id)
+        except NamedError:
+            return None
+    return page
 
 
 def find_booking(token: str) -> Booking | None:

@@ -42,7 +42,7 @@ class CalendarConnectionViewSet(ResourceViewSet):
         errors=(NONE[0],),
         description="The log-in is taken back at Google; the events stay there.",
     )
-    def destroy(self, request: Request, data: dict[str, Any]) -> Any:
+    def destroy(self, request: Request) -> Any:
         disconnect(member_id=self.actor.member_id)
         return describe(self.actor.member_id)
 
@@ -59,7 +59,7 @@ class CalendarAuthorizeViewSet(ResourceViewSet):
         description="`url` is a page of Google's, where the member allows it. From there the browser comes back to"
         " /oauth/google-calendar/callback with code and state, which hold for this member, once.",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request) -> Any:
         return begin_login(member_id=self.actor.member_id)
 
 
@@ -74,6 +74,6 @@ class CalendarSyncViewSet(ResourceViewSet):
         errors=(NONE[0],),
         permission="PUT",
     )
-    def create(self, request: Request, data: dict[str, Any]) -> Any:
+    def create(self, request: Request) -> Any:
         sync(self.actor.member_id)
         return describe(self.actor.member_id)

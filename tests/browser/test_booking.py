@@ -58,6 +58,7 @@ def test_a_visitor_books_moves_and_cancels(
     expect(page.get_by_role("alert")).to_contain_text("Fill this in.")
     assert violations(page.context.new_cdp_session(page), axe) == []
     page.get_by_label("Your e-mail address").fill("ann@example.org")
+    page.get_by_label("Your phone number").fill("+49 151 12345678")
     page.get_by_label("What is it about?").fill("Beans")
     page.get_by_role("button", name="Book it").click()
     expect(page.get_by_role("status")).to_contain_text("It is booked")

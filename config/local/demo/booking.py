@@ -15,8 +15,14 @@ from outreach.booking.taking import Visitor, book
 
 TOPIC = {"key": "topic", "label": "What is it about?", "type": "textarea", "required": False, "options": [], "help": ""}
 VISITORS = (
-    Visitor("Ines Duarte", "ines@duarte-catering.example", "", {"topic": "Coffee for a fair in May."}, "Europe/Lisbon"),
-    Visitor("Tom Lindqvist", "tom@lindqvist.example", "", {}, "Europe/Stockholm"),
+    Visitor(
+        "Ines Duarte",
+        "ines@duarte-catering.example",
+        "+351912345001",
+        {"topic": "Coffee for a fair in May."},
+        "Europe/Lisbon",
+    ),
+    Visitor("Tom Lindqvist", "tom@lindqvist.example", "+46701740001", {}, "Europe/Stockholm"),
 )
 
 

@@ -14,7 +14,7 @@ from tests.kit.cast import Cast
 NOW = "2027-03-01T06:00:00Z"
 """A Monday, when the tests are."""
 ALL_WEEK = [{"day": day, "from": "09:00", "to": "11:00"} for day in range(1, 8)]
-VISITOR = {"name": "Ann Ash", "email": "ann@example.org"}
+VISITOR = {"name": "Ann Ash", "email": "ann@example.org", "phone": "+49 151 12345678"}
 
 
 def make_page(cast: Cast, **values: Any) -> dict[str, Any]:
