@@ -46,7 +46,7 @@ class BookingPage(CompanyModel):
     buffer_after = models.PositiveSmallIntegerField(default=0, help_text="Minutes that stay free after it.")
     notice_minutes = models.PositiveIntegerField(default=240, help_text="How long before it begins it can be booked.")
     horizon_days = models.PositiveSmallIntegerField(default=30, help_text="How far ahead it can be booked.")
-    most_a_day = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Bookings of a member in a day.")
+    most_per_day = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Bookings of a member in a day.")
     timezone = models.CharField(max_length=64, blank=True, default="", help_text="Of its own hours.")
     days = JSONField(default=list, blank=True, help_text="Own hours; empty: those of its members.")
     questions = JSONField(default=list, blank=True, help_text="key, label, type, required, options, help of each.")

@@ -110,7 +110,7 @@ class BookingForm(BookingPages):
             numbers("bufferAfter", "Keep free after it", {one: f"{one} minutes" for one in BUFFERS}, 0),
             numbers("noticeMinutes", "Can be booked", NOTICE, 240),
             Field("horizonDays", "Days ahead", "number", required=True, value=30, help="At most 90."),
-            Field("mostADay", "At most so many a day", "number", help="Empty: as many as there are times."),
+            Field("mostPerDay", "At most so many a day", "number", help="Empty: as many as there are times."),
             numbers("remindMinutes", "Mail to visitors before it", REMINDERS, 1440, nothing="None"),
             Field("asksPhone", "Ask for a phone number", "switch", value=True),
             Field("makesLead", "Make a lead of who books", "switch"),

@@ -123,7 +123,7 @@ class BookingPageUpdate(Input):
         required=False, min_value=0, max_value=MOST_NOTICE, help_text="how long before it begins it can be booked"
     )
     horizonDays = IntegerInput(required=False, min_value=1, max_value=MOST_DAYS)
-    mostADay = IntegerInput(
+    mostPerDay = IntegerInput(
         required=False, allow_null=True, min_value=1, max_value=100, help_text="bookings of a member in a day"
     )
     timezone = LineInput(max_length=64, help_text="of its own hours; empty: the company's", **EMPTY)
@@ -159,7 +159,7 @@ class BookingPageOut(Output):
 
     _id = IdField()
     name = serializers.CharField()
-    member = MemberSnapshot(allow_null=True)
+    member = MemberSnapshot()
     team = NamedModelSnapshot()
     isActive = serializers.BooleanField(source="is_active")
     title = serializers.CharField()
@@ -171,7 +171,7 @@ class BookingPageOut(Output):
     bufferAfter = serializers.IntegerField(source="buffer_after")
     noticeMinutes = serializers.IntegerField(source="notice_minutes")
     horizonDays = serializers.IntegerField(source="horizon_days")
-    mostADay = serializers.IntegerField(source="most_a_day", allow_null=True)
+    mostPerDay = serializers.IntegerField(source="most_per_day", allow_null=True)
     timezone = serializers.CharField()
     days = serializers.ListField(child=serializers.DictField(), help_text="day (1 is Monday), from and to of each span")
     questions = serializers.ListField(child=serializers.DictField())
@@ -229,7 +229,7 @@ class BookingOut(Output):
     """What a visitor has booked."""
 
     _id = IdField()
-    page = PageSnapshot(allow_null=True)
+    page = PageSnapshot()
     meeting = BookedMeeting()
     member = MemberSnapshot()
     name = serializers.CharField()

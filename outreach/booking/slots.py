@@ -126,7 +126,7 @@ def free_slots(
     before, after = timedelta(minutes=page.buffer_before), timedelta(minutes=page.buffer_after)
     hours = hours_of(page, people)
     busy = busy_times(people, start, end + length, besides)
-    full = _full_days(page, people, hours, start, end, besides) if page.most_a_day else {}
+    full = _full_days(page, people, hours, start, end, besides) if page.most_per_day else {}
     found: dict[datetime, list[str]] = defaultdict(list)
     for member in people:
         spans = sorted(busy.get(member, ()))
@@ -162,6 +162,6 @@ def _full_days(
         counts[member, begins.astimezone(hours[member].zone).date()] += 1
     found: dict[str, set[object]] = defaultdict(set)
     for (member, day), number in counts.items():
-        if number >= (page.most_a_day or 0):
+        if number >= (page.most_per_day or 0):
             found[member].add(day)
     return found

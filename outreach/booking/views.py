@@ -247,7 +247,7 @@ class PublicBookingViewSet(ResourceViewSet):
             raise ValidationFailed("page is not valid", "page: read the page anew; this was for another or is old")
         ADDRESSES.count(read.visitor.email.lower())
         with company_scope(page.company_id):
-            at = read_datetime("startsAt", data["startsAt"])
+            at = read_datetime("startsAt", data["starts_at"])
             booking = book(page, at=at, visitor=read.visitor, sent_id=sent[0])
             meeting = booking.meeting
         return {

@@ -35,7 +35,7 @@ class Migration(OneStepMigration):
                 ('buffer_after', models.PositiveSmallIntegerField(default=0, help_text='Minutes that stay free after it.')),
                 ('notice_minutes', models.PositiveIntegerField(default=240, help_text='How long before it begins it can be booked.')),
                 ('horizon_days', models.PositiveSmallIntegerField(default=30, help_text='How far ahead it can be booked.')),
-                ('most_a_day', models.PositiveSmallIntegerField(blank=True, help_text='Bookings of a member in a day.', null=True)),
+                ('most_per_day', models.PositiveSmallIntegerField(blank=True, help_text='Bookings of a member in a day.', null=True)),
                 ('timezone', models.CharField(blank=True, default='', help_text='Of its own hours.', max_length=64)),
                 ('days', core.fields.JSONField(blank=True, default=list, help_text='Own hours; empty: those of its members.')),
                 ('questions', core.fields.JSONField(blank=True, default=list, help_text='key, label, type, required, options, help of each.')),

@@ -41,7 +41,7 @@ def create_booking(member: Member) -> None:
             "buffer_after": 15,
             "questions": [TOPIC],
             "makes_lead": True,
-            "lead_source": "booking",
+            "lead_source": "website",
         },
     )
     team = Team.objects.filter(name="Field sales").first()

@@ -10,6 +10,7 @@ from accounts.models import Member
 from crm.models import Meeting
 from tests.crm.meetings.helpers import MISSING, START, new_meeting
 from tests.kit.cast import Cast, make_cast
+from tests.kit.factories import ContactFactory
 
 TEMPLATE = "https://meet.example.org/{meeting}-{random}"
 ALL = ("GET", "POST", "PUT", "DELETE")
@@ -122,7 +123,9 @@ def test_the_own_calendar_shows_the_own_things(db: None) -> None:
     span = {"from": "2090-03-09", "to": "2090-03-11"}
     new_meeting(cast)
     asked_to = new_meeting(cast, attendees=[{"member": cast.narrow.pk}])["_id"]
-    lead = cast.key.post("/lead", {"formData": {"name": "Ann", "email": "ann@example.org"}}).data["_id"]
+    with cast.scope():
+        contact = ContactFactory()
+    lead = cast.key.post("/lead", {"contact": contact.pk, "formData": {}}).data["_id"]
     due = {"lead": lead, "title": "Call back", "dueAt": "2090-03-10T09:00:00Z"}
     mine = cast.key.post("/lead-activity/follow-up", {**due, "assignee": cast.narrow.pk}).data["_id"]
     others = cast.key.post("/lead-activity/follow-up", {**due, "assignee": cast.owner.pk}).data["_id"]

@@ -50,7 +50,7 @@ def open_at(page: dict[str, Any], at: str, query: str = "") -> dict[str, str]:
     return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', shown.content.decode()))
 
 
-def book(page: dict[str, Any], at: str = "2027-03-02T09:00:00+00:00", query: str = "", **given: Any) -> Any:
+def book(page: dict[str, Any], /, at: str = "2027-03-02T09:00:00+00:00", query: str = "", **given: Any) -> Any:
     """Book a time, as a visitor does."""
     hidden = open_at(page, at, query)
     return Client().post(path_of(page), {"at": at, **hidden, **VISITOR, **given})

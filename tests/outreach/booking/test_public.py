@@ -127,14 +127,14 @@ def test_a_visitor_is_reminded_once_and_after_a_move_anew(cast: Cast, monday: ti
 def test_a_known_contact_stays_as_it_is_and_a_lead_is_made_by_setting(cast: Cast) -> None:
     with cast.scope():
         known = ContactFactory(name="Ann", email="Ann@Example.org")
-    page = make_page(cast, makesLead=True, leadSource="booking")
+    page = make_page(cast, makesLead=True, leadSource="website")
     book(page, name="Somebody else")
     booking = one_booking(cast)
     with cast.scope():
         known.refresh_from_db()
         lead = Lead.objects.get()
         assert (known.name, booking.contact_id, booking.lead_id) == ("Ann", known.pk, lead.pk)
-        assert (lead.contact_id, lead.source, lead.team_member_id) == (known.pk, "booking", cast.owner.pk)
+        assert (lead.contact_id, lead.source, lead.team_member_id) == (known.pk, "website", cast.owner.pk)
         assert Meeting.objects.get().lead_id == lead.pk
 
 

@@ -54,7 +54,7 @@ def test_what_is_booked_keeps_what_stays_free_around_it(cast: Cast) -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_at_most_so_many_a_day(cast: Cast) -> None:
-    page = make_page(cast, mostADay=1)
+    page = make_page(cast, mostPerDay=1)
     assert book(page).status_code == 303
     assert (slots(cast, page), slots(cast, page, "2027-03-03")) == ([], EVERY)
 
