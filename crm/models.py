@@ -6,7 +6,7 @@ from crm.exports.models import Export, ExportPart
 from crm.files.models import Bucket, File
 from crm.imports.models import Import, ImportRowError
 from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue
-from crm.meetings.models import Meeting, MeetingAttendee
+from crm.meetings.models import Meeting, MeetingAttendee, VideoSettings
 from crm.merging.models import DuplicateDismissal, Merge
 from crm.products.models import ProductService, ProductServiceValue
 from crm.records.models import ConvertedValue, CustomField, FieldValue
@@ -53,6 +53,7 @@ __all__ = [
     "Tag",
     "Team",
     "TeamMember",
+    "VideoSettings",
     "Webhook",
     "WebhookDelivery",
 ]

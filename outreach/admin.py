@@ -1,6 +1,8 @@
 """Back office pages of outreach; each domain has its own."""
 
 from outreach.ai import admin as ai
+from outreach.booking import admin as booking
+from outreach.calendars import admin as calendars
 from outreach.campaigns import admin as campaigns
 from outreach.chat_apps import admin as chat_apps
 from outreach.chat_events import admin as chat_events
@@ -31,6 +33,8 @@ from outreach.widgets import admin as widgets
 
 __all__ = [
     "ai",
+    "booking",
+    "calendars",
     "campaigns",
     "chat_apps",
     "chat_events",

@@ -17,11 +17,21 @@ class OutreachConfig(AppConfig):
         from accounts.settings.groups.notifications import register_template_source
         from core.access import count_usage, meter_usage
         from core.access.meters import TERMS_CHANGED, register_meter
+        from crm.activities.reminders import register_reminder
         from crm.bulk_jobs.under_way import Work, register_work
+        from crm.meetings.mails import INVITED
+        from crm.meetings.video.registry import register_provider
         from outreach.ai import jobs as ai  # noqa: F401  (register their work)
         from outreach.ai.budgets import CREDITS, PLAN_LIMIT
         from outreach.ai.services import CHANGED, tell_changed
         from outreach.ai.usage import used_this_month
+        from outreach.booking import jobs as booking  # noqa: F401  (register their work)
+        from outreach.booking import mails as booking_mails
+        from outreach.booking.models import Booking
+        from outreach.booking.services import forget_members as close_pages
+        from outreach.calendars import jobs as calendars  # noqa: F401  (register their work)
+        from outreach.calendars.logins import forget_members as disconnect_calendars
+        from outreach.calendars.provider import GoogleCalls
         from outreach.campaigns import jobs as campaigns  # noqa: F401  (register their work)
         from outreach.campaigns.selectors import kept_campaigns, waiting_with
         from outreach.chat_events import jobs as chat_events  # noqa: F401  (register their work)
@@ -89,6 +99,11 @@ class OutreachConfig(AppConfig):
         count_usage("ai-crm-chat", CrmChatThread.objects.all)
         on_members_removed(forget_members)
         on_members_removed(forget_dashboards)
+        on_members_removed(close_pages)
+        on_members_removed(disconnect_calendars)
+        register_provider(GoogleCalls())
+        INVITED.append(booking_mails.visitors_of)
+        register_reminder(Booking, booking_mails.REMINDER)
         meter_usage(PLAN_LIMIT, used_this_month)
         meter_usage(QUEUE, waiting_messages)
         register_meter(MESSAGES)

@@ -1,4 +1,6 @@
 from outreach.ai.models import AiApp, AiBudget, AiCaps, AiUsage
+from outreach.booking.models import Booking, BookingPage, MemberHours
+from outreach.calendars.models import CalendarConnection, CalendarEvent
 from outreach.campaigns.models import Campaign
 from outreach.chat_apps.models import ChatApp, ChatOptOut, ChatTemplate
 from outreach.chat_events.models import ChatEvent
@@ -34,6 +36,10 @@ __all__ = [
     "AiUsage",
     "AnswerTime",
     "BrandImage",
+    "Booking",
+    "BookingPage",
+    "CalendarConnection",
+    "CalendarEvent",
     "Campaign",
     "CannedAnswer",
     "CardScan",
@@ -63,6 +69,7 @@ __all__ = [
     "LeadGeneration",
     "MailApp",
     "MailEvent",
+    "MemberHours",
     "ManualChatbot",
     "Ocr",
     "RecipientQuota",

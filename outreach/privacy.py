@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from outreach.booking import privacy as booking
 from outreach.chat_events import privacy as chat_events
 from outreach.conversations import privacy as conversations
 from outreach.crm_chat import privacy as crm_chat
@@ -22,6 +23,7 @@ def register_personal_data_tables() -> None:
     """Register the tables of all domains, when Django is ready."""
     for domain in (
         widgets,
+        booking,
         chat_events,
         conversations,
         crm_chat,

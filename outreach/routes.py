@@ -5,6 +5,8 @@ from __future__ import annotations
 from core.api.routers import ResourceRouter
 from crm.exports.routes import register_list_exports
 from outreach.ai import routes as ai
+from outreach.booking import routes as booking
+from outreach.calendars import routes as calendars
 from outreach.campaigns import routes as campaigns
 from outreach.chat_templates import routes as chat_templates
 from outreach.chatbots import routes as chatbots
@@ -32,7 +34,7 @@ from outreach.widgets import routes as widgets
 def register_protected(router: ResourceRouter) -> None:
     domains = (ai, connected_apps, suppression, deliverability, delivery, inbox, email_templates, enrichment, genie)
     chats = (chat_templates, conversations, chatbots, widgets)
-    leads = (forms, social_apps, crm_chat, white_label)
+    leads = (forms, social_apps, booking, calendars, crm_chat, white_label)
     for domain in (*domains, campaigns, domain_tracking, lead_generation, mail_vendors, ocr, reports, *chats, *leads):
         domain.register_protected(router)
     register_list_exports(router, "outreach")
@@ -40,5 +42,6 @@ def register_protected(router: ResourceRouter) -> None:
 
 def register_public(router: ResourceRouter) -> None:
     delivery.register_public(router)
+    booking.register_public(router)
     forms.register_public(router)
     widgets.register_public(router)

@@ -16,6 +16,7 @@ REFERRAL = ("account/referral", "See your referrals")
 COMPANY_PAGES = {
     "notice_form_submitted": ("leads/{lead.pk}", "See the lead"),
     "notice_social_app_failing": ("settings/social", "See the app"),
+    "notice_calendar_failing": ("booking/hours", "Connect the calendar"),
     "notice_import_finished": ("imports/{job.pk}", "See the import"),
     "notice_import_failed": ("imports/{job.pk}", "See the import"),
     "notice_bulk_job_finished": ("jobs/{job.pk}", "See the change"),

@@ -16,6 +16,8 @@ urlpatterns = [
     path("", include("outreach.chat_events.direct_hooks")),
     path("", include("outreach.forms.hooks")),
     path("", include("outreach.forms.public")),
+    path("", include("outreach.booking.public")),
+    path("", include("outreach.calendars.callbacks")),
     path("", include("outreach.mail_vendors.callbacks")),
     path("", include("outreach.delivery.tracking.views")),
     path("", include("outreach.widgets.script")),

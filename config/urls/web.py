@@ -44,6 +44,7 @@ from crm.tags import pages as tags
 from crm.teams import pages as teams
 from crm.webhooks import pages as webhooks
 from outreach.ai import pages as ai
+from outreach.booking import pages as booking
 from outreach.campaigns import pages as campaigns
 from outreach.chat_apps import pages as chat_apps
 from outreach.chat_templates import pages as chat_templates
@@ -90,6 +91,7 @@ PAGES = [
     *leads.PAGES,
     *activities.PAGES,
     *meetings.PAGES,
+    *booking.PAGES,
     *outreach.PAGES,
     *campaigns.PAGES,
     *email_templates.PAGES,

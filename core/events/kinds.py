@@ -36,7 +36,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "invoice": ("issued",),
     "lead": ("created", "updated", "deleted", "restored", "merged", "unmerged"),
     "mail": ("sent", "opened", "clicked", "replied", "bounced", "complained"),
-    "meeting": ("created", "updated", "cancelled"),
+    "meeting": ("created", "updated", "cancelled", "booked", "rescheduled"),
     "member": ("invited", "accepted", "updated", "blocked", "unblocked", "removed"),
     "note": ("created",),
     "payment": ("paid", "credited", "refunded", "disputed", "undisputed"),

@@ -10,7 +10,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
 from core.backoffice.references import refer_kind
 from crm.activities.models import FollowUp
-from crm.meetings.models import Meeting, MeetingAttendee
+from crm.meetings.models import Meeting, MeetingAttendee, VideoSettings
 
 
 @admin.register(FollowUp)
@@ -35,6 +35,8 @@ class MeetingAdmin(CompanyRecordAdmin):
         "title",
         "company",
         "status",
+        "kind",
+        "video_error",
         "starts_at",
         "ends_at",
         "timezone",
@@ -47,6 +49,17 @@ class MeetingAdmin(CompanyRecordAdmin):
     list_select_related = ("company", "organizer")
     search_fields = ("=id", "title", "organizer__email")
     search_help_text = "Title, the organizer's address, or id"
+
+
+@admin.register(VideoSettings)
+class VideoSettingsAdmin(CompanyRecordAdmin):
+    """How companies' video calls get their links."""
+
+    icon = "video_settings"
+    list_display = ("company", "provider", "link_template", "updated_at")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company",)
+    search_fields = ("=id", "=company__id")
 
 
 @panel(Meeting, "Attendees")

@@ -14,6 +14,11 @@ def _attendees() -> QuerySet[MeetingAttendee]:
     return MeetingAttendee.objects.filter(meeting=OuterRef("pk"))
 
 
+def with_member(member: str) -> Q:
+    """Match the meetings that a member organizes or is asked to."""
+    return Q(organizer_id=member) | Q(Exists(_attendees().filter(member_id=member)))
+
+
 class Participant(ListField):
     """The members who take part in a meeting: its organizer and the members among its attendees."""
 
@@ -47,6 +52,8 @@ MEETING_FIELDS = FieldSet(
         ListField("timezone", "text", "timezone", nullable=False),
         ListField("place", "text", "place", searchable=True, nullable=False),
         ListField("link", "text", "link", nullable=False),
+        ListField("kind", "text", "kind", nullable=False),
+        ListField("videoProvider", "text", "video_provider", nullable=False),
         ListField("status", "text", "status", nullable=False),
         ListField("remindMinutes", "number", "remind_minutes"),
         ListField("remindedAt", "date", "reminded_at"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -26,6 +26,18 @@ from crm.teams.services import ACTIVE
 
 Participant = Member | MeetingAttendee
 DAY = 24 * 3600
+
+
+@dataclass(frozen=True)
+class Invited:
+    """What a participant's mails say beside: where they change the meeting, and their own time zone."""
+
+    address: str
+    timezone: str = ""
+
+
+INVITED: list[Callable[[Meeting], Mapping[str, Invited]]] = []
+"""Functions of apps above, which return such participants of a meeting by their addresses in lower case."""
 
 
 class MeetingMails:
@@ -77,9 +89,15 @@ class MeetingMails:
         self._unverified = self._unverified or not has_verified_owner()
         if self._unverified:
             return
-        context = {**_context(meeting), **details}
+        invited = {email: one for found in INVITED for email, one in found(meeting).items()}
+        contexts = {email: context_for(meeting, one) for email, one in invited.items()}
+        plain = context_for(meeting)
         letters = [
-            Letter(participant.email, {**context, "name": participant.name}, calendar)
+            Letter(
+                participant.email,
+                {**contexts.get(participant.email.lower(), plain), **details, "name": participant.name},
+                calendar,
+            )
             for participant in self._allowed(participants)
         ]
         queue_mails(template, letters, company_id=meeting.company_id)
@@ -114,13 +132,15 @@ def _left_members(participants: Sequence[Participant]) -> set[str]:
     return set(Member.objects.filter(pk__in=ids).exclude(status__in=ACTIVE).values_list("pk", flat=True))
 
 
-def _context(meeting: Meeting) -> dict[str, Any]:
-    return {"meeting": meeting, "organizer": meeting.organizer, "when": format_times(meeting)}
+def context_for(meeting: Meeting, invited: Invited | None = None) -> dict[str, Any]:
+    """Return what the templates of mails about a meeting take."""
+    when = format_times(meeting, invited.timezone if invited else "")
+    return {"meeting": meeting, "organizer": meeting.organizer, "when": when, "manage": invited and invited.address}
 
 
-def format_times(meeting: Meeting) -> str:
-    """Return the time range in the company's format, in the meeting's own time zone."""
-    zone = zone_of(meeting.timezone)
+def format_times(meeting: Meeting, timezone: str = "") -> str:
+    """Return the time range in the company's format, in a time zone: the given one, or the meeting's own."""
+    zone = zone_of(timezone or meeting.timezone)
     start, end = meeting.starts_at.astimezone(zone), meeting.ends_at.astimezone(zone)
     formats = replace(formats_of(meeting.company_id), timezone=zone.key)
     until = formats.time(end) if start.date() == end.date() else formats.datetime(end)
@@ -143,7 +163,7 @@ def _letters(meeting: Meeting) -> list[Letter]:
     participants = {
         member.pk: member for member in (meeting.organizer, *attending.order_by("pk")) if member.status in ACTIVE
     }
-    return [Letter(member.email, {**_context(meeting), "name": member.name}) for member in participants.values()]
+    return [Letter(member.email, {**context_for(meeting), "name": member.name}) for member in participants.values()]
 
 
 REMINDER = Reminder(_with_reminders, "meeting_reminder", _letters)

@@ -14,6 +14,10 @@ class Meeting(CompanyModel):
         SCHEDULED = "scheduled"
         CANCELLED = "cancelled"
 
+    class Kind(models.TextChoices):
+        ONLINE = "online"
+        OFFLINE = "offline"
+
     title = models.CharField(max_length=300)
     description = models.TextField(blank=True)
     lead = CompanyForeignKey("crm.Lead", on_delete=models.CASCADE, null=True, related_name="meetings", db_index=False)
@@ -26,6 +30,15 @@ class Meeting(CompanyModel):
     timezone = models.CharField(max_length=64, help_text="IANA name: the clock that the times are said in.")
     place = models.CharField(max_length=500, blank=True)
     link = models.URLField(max_length=1000, blank=True)
+    kind = models.CharField(
+        max_length=7, choices=Kind, default=Kind.OFFLINE, db_default=Kind.OFFLINE, help_text="By video, or at a place."
+    )
+    video_provider = models.CharField(
+        max_length=24, blank=True, default="", db_default="", help_text="What makes the link, if it is made."
+    )
+    video_error = models.CharField(
+        max_length=500, blank=True, default="", db_default="", editable=False, help_text="Why there is no link yet."
+    )
     status = models.CharField(max_length=9, choices=Status, default=Status.SCHEDULED)
     sequence = models.PositiveIntegerField(
         default=0, editable=False, help_text="Of the iCalendar file: counts the changes."
@@ -47,6 +60,7 @@ class Meeting(CompanyModel):
         indexes = [
             models.Index(fields=("company", "created_at", "id"), name="meeting_newest"),
             models.Index(fields=("company", "starts_at", "id"), name="meeting_start"),
+            models.Index(fields=("company", "kind", "created_at", "id"), name="meeting_kind"),
             models.Index(fields=("lead",), condition=Q(lead__isnull=False), name="meeting_lead"),
             models.Index(fields=("contact",), condition=Q(contact__isnull=False), name="meeting_contact"),
             models.Index(fields=("organizer", "starts_at"), name="meeting_organizer"),
@@ -87,3 +101,19 @@ class MeetingAttendee(CompanyModel):
             models.Index(fields=("member",), condition=Q(member__isnull=False), name="meetingattendee_member"),
             models.Index(fields=("contact",), condition=Q(contact__isnull=False), name="meetingattendee_contact"),
         ]
+
+
+class VideoSettings(CompanyModel):
+    """How the company's video calls get their links."""
+
+    link_template = models.CharField(max_length=300, blank=True, default="", help_text="With {meeting} or {random}.")
+    provider = models.CharField(
+        max_length=24, blank=True, default="", help_text="What makes the link of a call that names none."
+    )
+    updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta(CompanyModel.Meta):
+        constraints = [models.UniqueConstraint(fields=("company",), name="videosettings_once")]
+
+    def __str__(self) -> str:
+        return self.provider or "no provider"

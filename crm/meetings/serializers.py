@@ -60,6 +60,12 @@ class MeetingUpdate(AutomationInput):
     timezone = TextInput(max_length=64, required=False, help_text="IANA name, such as Europe/Berlin")
     place = TextInput(max_length=500, allow_blank=True, required=False)
     link = serializers.URLField(max_length=1000, allow_blank=True, required=False, help_text="address of a video call")
+    kind = serializers.ChoiceField(
+        choices=Meeting.Kind.choices, required=False, help_text="online with link or videoProvider, unless it is given"
+    )
+    videoProvider = TextInput(
+        max_length=24, allow_blank=True, required=False, help_text="what makes the link, instead of `link`; empty: none"
+    )
     remindMinutes = IntegerInput(min_value=0, max_value=MAX_MINUTES, required=False, allow_null=True, help_text=REMIND)
     attendees = serializers.ListField(
         child=AttendeeInput(), max_length=MAX_ATTENDEES, required=False, help_text=ATTENDEES
@@ -113,6 +119,9 @@ class MeetingOut(Output):
     endsAtLocal = Computed(serializers.DateTimeField(help_text="endsAt in the same way"))
     place = serializers.CharField()
     link = serializers.CharField()
+    kind = serializers.ChoiceField(choices=Meeting.Kind.choices)
+    videoProvider = serializers.CharField(help_text="what makes the link, if it is made")
+    videoError = serializers.CharField(help_text="why there is no link yet; it is tried again")
     status = serializers.ChoiceField(choices=Meeting.Status.choices)
     remindMinutes = serializers.IntegerField(allow_null=True, help_text=REMIND)
     remindedAt = serializers.DateTimeField(allow_null=True, help_text="when the mails were written")

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import Member
@@ -22,7 +23,8 @@ from crm.activities.text import one_line, several_lines
 from crm.meetings.attendees import Attendance, Given, attendees_of, replace_attendees
 from crm.meetings.icalendar import Method, calendar_file
 from crm.meetings.mails import MeetingMails
-from crm.meetings.models import Meeting, MeetingAttendee
+from crm.meetings.models import Meeting, MeetingAttendee, VideoSettings
+from crm.meetings.video.registry import provider_of
 from crm.records.datetimes import check_timezone, company_timezone, read_datetime
 from crm.records.updates import Changes, event_value
 
@@ -30,8 +32,15 @@ Status = Meeting.Status
 LONGEST = timedelta(days=7)
 MAILED_FIELDS = ("title", "description", "starts_at", "ends_at", "timezone", "place", "link")
 """The values that mails tell of a meeting: a change of one of them notifies all participants."""
+TAKEN_OVER = ("timezone", "lead", "contact", "remind_minutes", "link", "kind")
+"""Values that are written as they are given."""
 LINKS = {"lead": check_lead, "contact": check_contact}
-EVENT_NAMES = {"starts_at": "startsAt", "ends_at": "endsAt", "remind_minutes": "remindMinutes"}
+EVENT_NAMES = {
+    "starts_at": "startsAt",
+    "ends_at": "endsAt",
+    "remind_minutes": "remindMinutes",
+    "video_provider": "videoProvider",
+}
 """Names of values in events, where they differ from the model's."""
 BATCH = 100
 
@@ -54,9 +63,15 @@ class Cancelled:
 
 @transaction.atomic
 def create_meeting(
-    *, actor_id: str, values: Mapping[str, Any], attendees: Sequence[Given] = (), automation: bool = True
+    *,
+    actor_id: str | None,
+    values: Mapping[str, Any],
+    attendees: Sequence[Given] = (),
+    automation: bool = True,
+    invite: bool = True,
 ) -> Planned:
-    """Create a meeting and invite all participants unless it is over.
+    """Create a meeting and invite all participants unless it is over; without `invite` the caller does, by
+    `send_invitations`.
 
     `starts_at` and `ends_at` are text (crm.records.datetimes) in the time zone `timezone` (default: the company's);
     `duration_minutes` may replace `ends_at`. The default organizer is the member who creates the meeting, or an owner
@@ -67,22 +82,53 @@ def create_meeting(
     meeting = Meeting(
         organizer=_organizer(values.get("organizer"), actor_id), created_by_id=actor_id, updated_by_id=actor_id
     )
-    _apply(meeting, {"timezone": company_timezone(), **values} if "timezone" not in values else values)
+    values = {"timezone": company_timezone(), **values}
+    if "kind" not in values and (values.get("link") or values.get("video_provider")):
+        values["kind"] = Meeting.Kind.ONLINE
+    _apply(meeting, values)
     schedule_reminder(meeting, meeting.starts_at)
     meeting.save()
     present = replace_attendees(meeting, attendees).present
+    _emit("meeting.created", [meeting], actor_id, automation, {meeting.pk: _contacts(present, "created")})
+    return Planned(meeting, send_invitations(meeting, present) if invite else "")
+
+
+def send_invitations(meeting: Meeting, present: Sequence[MeetingAttendee] | None = None) -> str:
+    """Invite all participants, unless the meeting is over. Returns which mails did not go out."""
     mails = MeetingMails()
     if meeting.ends_at > timezone.now():
+        present = attendees_of(meeting) if present is None else present
         mails.invite(meeting, present, [meeting.organizer, *present])
-    _emit("meeting.created", [meeting], actor_id, automation, {meeting.pk: _contacts(present, "created")})
-    return Planned(meeting, mails.warning)
+    return mails.warning
+
+
+def video_provider_of_company() -> str:
+    """Return what makes the links of the company's video calls that name nothing; empty for nothing."""
+    return VideoSettings.objects.values_list("provider", flat=True).first() or ""
+
+
+@transaction.atomic
+def set_link(*, id: str, provider: str, link: str = "", error: str = "") -> None:
+    """Write the link that a provider has made since into the meeting, and tell its people; or why there is none yet.
+
+    A meeting that is cancelled, or has another provider or link by now, stays.
+    """
+    rows = Meeting.objects.select_for_update(of=("self",)).filter(pk=id, video_provider=provider, link="")
+    meeting = rows.select_related("organizer").filter(status=Status.SCHEDULED).first()
+    if meeting is None:
+        return
+    if not link:
+        Meeting.objects.filter(pk=id).exclude(video_error=error[:500]).update(video_error=error[:500])
+        return
+    Meeting.objects.filter(pk=id).update(video_error="")
+    update_meeting(id=id, actor_id=None, values={"link": link, "by_provider": True})
 
 
 @transaction.atomic
 def update_meeting(
     *,
     id: str,
-    actor_id: str,
+    actor_id: str | None,
     values: Mapping[str, Any],
     attendees: Sequence[Given] | None = None,
     automation: bool = True,
@@ -131,13 +177,20 @@ def update_meeting(
 
 
 @transaction.atomic
-def cancel_meetings(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> Cancelled:
-    """Cancel the selected scheduled meetings and notify their participants unless the meeting is over.
+def cancel_meetings(
+    *,
+    actor_id: str | None,
+    selection: BulkSelection,
+    within: QuerySet[Meeting] | None = None,
+    automation: bool = True,
+) -> Cancelled:
+    """Cancel the selected scheduled meetings (of those `within`) and notify their participants unless the meeting is
+    over.
 
     Raises NotFound_404 if ids select none.
     """
     cancelled, mails = 0, MeetingMails()
-    scheduled = Meeting.objects.filter(status=Status.SCHEDULED)
+    scheduled = (Meeting.objects.all() if within is None else within).filter(status=Status.SCHEDULED)
     for ids in in_batches(selection.apply(scheduled), BATCH, lock=True):
         meetings = list(Meeting.objects.filter(pk__in=ids).select_related("organizer").order_by("pk"))
         attendees: dict[str, list[MeetingAttendee]] = defaultdict(list)
@@ -170,7 +223,7 @@ def not_found() -> NamedError:
     return NamedError("NotFound_404", "id: there is no such meeting in this company")
 
 
-def _organizer(id: str | None, actor_id: str) -> Member:
+def _organizer(id: str | None, actor_id: str | None) -> Member:
     if id is not None:
         return check_member("organizer", id)
     found = first_active(actor_id) or Member.objects.filter(status=Member.Status.OWNER).order_by("pk").first()
@@ -183,7 +236,7 @@ def _organizer(id: str | None, actor_id: str) -> Member:
 
 def _apply(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
     """Set the meeting's own values. Returns the differences, named as in events."""
-    given = {name: values[name] for name in ("timezone", "lead", "contact", "remind_minutes", "link") if name in values}
+    given = {name: values[name] for name in TAKEN_OVER if name in values}
     given |= {name: one_line(values[name]) for name in ("title", "place") if name in values}
     if "description" in values:
         given["description"] = several_lines(values["description"])
@@ -191,7 +244,7 @@ def _apply(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
         raise NamedError("InvalidInput_400", "title: needs a character that can be seen")
     if "timezone" in given:
         check_timezone(given["timezone"])
-    given |= _times(meeting, values, given.get("timezone", meeting.timezone))
+    given |= _times(meeting, values, given.get("timezone", meeting.timezone)) | _video(meeting, values)
     changes: Changes = {}
     for name, value in given.items():
         column = f"{name}_id" if name in LINKS else name
@@ -203,6 +256,24 @@ def _apply(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
         setattr(meeting, column, value)
         changes[EVENT_NAMES.get(name, name)] = {"from": event_value(before), "to": event_value(value)}
     return changes
+
+
+def _video(meeting: Meeting, values: Mapping[str, Any]) -> dict[str, str]:
+    """Return provider and link, where a provider is given: the link that it makes, or none before a worker knows it.
+
+    A link that is given by hand is no provider's.
+    """
+    provider = values.get("video_provider")
+    if provider and values.get("link"):
+        raise NamedError("InvalidInput_400", "link, videoProvider: give one of them")
+    if provider is None or provider == meeting.video_provider:
+        by_hand = "link" in values and not values.get("by_provider") and values["link"] != meeting.link
+        return {"video_provider": ""} if by_hand else {}
+    meeting.video_error = ""
+    if not provider:
+        return {"video_provider": ""}
+    link = provider_of(provider, meeting.organizer).link(meeting)
+    return {"video_provider": provider, "link": link, "kind": Meeting.Kind.ONLINE}
 
 
 def _times(meeting: Meeting, values: Mapping[str, Any], zone: str) -> dict[str, datetime]:
@@ -250,7 +321,7 @@ def _contacts(attendees: Sequence[MeetingAttendee], event: str) -> dict[str, str
 def _emit(
     kind: str,
     meetings: Sequence[Meeting],
-    actor_id: str,
+    actor_id: str | None,
     automation: bool,
     contacts: Mapping[str, Mapping[str, str]],
     **details: Any,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -13,8 +14,9 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
+from core.errors import NamedError
 from crm.meetings.conflicts import conflict_warning
-from crm.meetings.filters import MEETING_FIELDS
+from crm.meetings.filters import MEETING_FIELDS, with_member
 from crm.meetings.models import Meeting
 from crm.meetings.serializers import MeetingCancel, MeetingCreate, MeetingOut, MeetingUpdate
 from crm.meetings.services import Planned, cancel_meetings, create_meeting, meeting_file, not_found, update_meeting
@@ -39,6 +41,22 @@ LIMITS = (
 )
 
 
+CREATED = (
+    "Organizer and attendees get an invitation by mail with an iCalendar file, unless the meeting is"
+    f" over.{LIMITS} {CONFLICTS} Local times that clocks skip are refused. Emits meeting.created."
+)
+CANCELLED = (
+    "They stay, with the status cancelled; their people are told by mail, unless they are over. Those"
+    " that are cancelled already are passed over. Emits meeting.cancelled for each."
+)
+UPDATED = (
+    "What is not given stays; a new startsAt alone keeps the length, attendees replace those who are"
+    " there. All are told by mail when title, description, time, time zone, place or link change, and otherwise"
+    " just those who are added or removed. The organizer stays, since calendars tie a meeting to them; one that"
+    f" is cancelled stays so (BadRequest_400). {CONFLICTS} Emits meeting.updated when anything is different."
+)
+
+
 def _answer(view: ResourceViewSet, planned: Planned) -> Response:
     """Return the meeting, with a warning about mails that did not go out and about conflicts."""
     meeting = Meeting.objects.get(pk=planned.meeting.pk)
@@ -52,7 +70,79 @@ def _warning(*parts: str) -> dict[str, str]:
     return {"warning": "; ".join(said)} if said else {}
 
 
-class MeetingViewSet(ResourceViewSet):
+class MeetingActions(ResourceViewSet, abstract=True):
+    """What can be done with meetings, of those that the view shows: of a kind, or with the asking member alone."""
+
+    kind: ClassVar[str] = ""
+    mine: ClassVar[bool] = False
+
+    def shown_meetings(self) -> QuerySet[Meeting]:
+        found = Meeting.objects.filter(kind=self.kind) if self.kind else Meeting.objects.all()
+        return found.filter(with_member(self.actor.member_id)) if self.mine else found
+
+    def check_shown(self, id: str) -> None:
+        """Refuse the id of a meeting that the view does not show, as one that is none."""
+        if not self.shown_meetings().filter(pk=id).exists():
+            raise not_found()
+
+    def check_changes(self, id: str) -> None:
+        """Refuse to change what the view does not show, or somebody else organizes where it shows the own ones."""
+        self.check_shown(id)
+        if self.mine and not Meeting.objects.filter(pk=id, organizer_id=self.actor.member_id).exists():
+            raise NamedError("UnauthorizedAction_403", "id: somebody else organizes it, and may change it")
+
+    def made(self, data: dict[str, Any]) -> Any:
+        """Create a meeting of the parsed body."""
+        automation, attendees = data.pop("automation") != "skip", data.pop("attendees", [])
+        made = create_meeting(actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation)
+        return _answer(self, made)
+
+    @endpoint("Read a meeting", output=MeetingOut, errors=("NotFound_404",))
+    def retrieve(self, request: Request, id: str) -> Any:
+        found = MeetingOut.one(self.shown_meetings().filter(pk=id))
+        if found is None:
+            raise not_found()
+        return found
+
+    def changed(self, id: str, data: dict[str, Any]) -> Any:
+        """Change a meeting by the parsed body."""
+        self.check_changes(id)
+        automation, attendees = data.pop("automation") != "skip", data.pop("attendees", None)
+        done = update_meeting(
+            id=id, actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation
+        )
+        return _answer(self, done)
+
+    def cancelled(self, data: dict[str, Any]) -> Any:
+        """Cancel the selected meetings of those that the view shows; of the own ones those that the member
+        organizes."""
+        within = self.shown_meetings()
+        if self.mine:
+            within = within.filter(organizer_id=self.actor.member_id)
+        done = cancel_meetings(
+            actor_id=self.actor.member_id,
+            selection=self.selection(),
+            within=within,
+            automation=data["automation"] != "skip",
+        )
+        return self.success({"deletedCount": done.count}, **_warning(done.warning))
+
+    @action(detail=True)
+    @endpoint(
+        "Download a meeting's iCalendar file",
+        raw="text/calendar",
+        errors=("NotFound_404",),
+        description="For a calendar to take in (METHOD:PUBLISH). Its description says who comes beside the organizer.",
+    )
+    def ics(self, request: Request, id: str) -> Any:
+        self.check_shown(id)
+        response = HttpResponse(meeting_file(id=id), content_type="text/calendar; charset=utf-8")
+        response["Content-Disposition"] = f'attachment; filename="meeting-{id}.ics"'
+        response["X-Content-Type-Options"] = "nosniff"
+        return response
+
+
+class MeetingViewSet(MeetingActions):
     module = "meeting"
     listing = Listing(
         "List meetings",
@@ -70,13 +160,10 @@ class MeetingViewSet(ResourceViewSet):
         success="MeetingCreated_201",
         errors=REFERENCES,
         takes="meeting",
-        description="Organizer and attendees get an invitation by mail with an iCalendar file, unless the meeting is"
-        f" over.{LIMITS} {CONFLICTS} Local times that clocks skip are refused. Emits meeting.created.",
+        description=CREATED,
     )
     def create(self, request: Request, data: dict[str, Any]) -> Any:
-        automation, attendees = data.pop("automation") != "skip", data.pop("attendees", [])
-        made = create_meeting(actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation)
-        return _answer(self, made)
+        return self.made(data)
 
     @endpoint(
         "Cancel meetings",
@@ -85,21 +172,10 @@ class MeetingViewSet(ResourceViewSet):
         bulk=True,
         success="MeetingsCancelled_200",
         errors=("NotFound_404",),
-        description="They stay, with the status cancelled; their people are told by mail, unless they are over. Those"
-        " that are cancelled already are passed over. Emits meeting.cancelled for each.",
+        description=CANCELLED,
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
-        done = cancel_meetings(
-            actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
-        )
-        return self.success({"deletedCount": done.count}, **_warning(done.warning))
-
-    @endpoint("Read a meeting", output=MeetingOut, errors=("NotFound_404",))
-    def retrieve(self, request: Request, id: str) -> Any:
-        found = MeetingOut.one(Meeting.objects.filter(pk=id))
-        if found is None:
-            raise not_found()
-        return found
+        return self.cancelled(data)
 
     @endpoint(
         "Update a meeting",
@@ -107,27 +183,7 @@ class MeetingViewSet(ResourceViewSet):
         output=MeetingOut,
         success="MeetingUpdated_200",
         errors=("NotFound_404", "BadRequest_400", *REFERENCES),
-        description="What is not given stays; a new startsAt alone keeps the length, attendees replace those who are"
-        " there. All are told by mail when title, description, time, time zone, place or link change, and otherwise"
-        " just those who are added or removed. The organizer stays, since calendars tie a meeting to them; one that"
-        f" is cancelled stays so (BadRequest_400). {CONFLICTS} Emits meeting.updated when anything is different.",
+        description=UPDATED,
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
-        automation, attendees = data.pop("automation") != "skip", data.pop("attendees", None)
-        done = update_meeting(
-            id=id, actor_id=self.actor.member_id, values=data, attendees=attendees, automation=automation
-        )
-        return _answer(self, done)
-
-    @action(detail=True)
-    @endpoint(
-        "Download a meeting's iCalendar file",
-        raw="text/calendar",
-        errors=("NotFound_404",),
-        description="For a calendar to take in (METHOD:PUBLISH). Its description says who comes beside the organizer.",
-    )
-    def ics(self, request: Request, id: str) -> Any:
-        response = HttpResponse(meeting_file(id=id), content_type="text/calendar; charset=utf-8")
-        response["Content-Disposition"] = f'attachment; filename="meeting-{id}.ics"'
-        response["X-Content-Type-Options"] = "nosniff"
-        return response
+        return self.changed(id, data)

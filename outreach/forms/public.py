@@ -30,6 +30,7 @@ from outreach.forms.submitting import (
     TOO_FAST,
     TRAP,
     UTM,
+    PublicPage,
     find_published,
     fits_origin,
     issue_page_id,
@@ -137,7 +138,7 @@ def _form(
     return _page(request, form, context, status)
 
 
-def shown_fields(form: Form, given: dict[str, Any], errors: dict[str, str]) -> list[dict[str, Any]]:
+def shown_fields(form: PublicPage, given: dict[str, Any], errors: dict[str, str]) -> list[dict[str, Any]]:
     """Return the fields as the template draws them, each with what was given and what is wrong with it."""
     return [
         {

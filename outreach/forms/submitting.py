@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from django.core import signing
 from django.db import transaction
@@ -35,6 +35,16 @@ MOST_BYTES = 256 * 1024
 _SALT = "outreach.forms.page"
 
 
+class PublicPage(Protocol):
+    """A form, or another page that visitors fill in."""
+
+    @property
+    def pk(self) -> Any: ...
+
+    @property
+    def fields(self) -> Any: ...
+
+
 @dataclass(frozen=True)
 class Submission:
     """What somebody has sent: the answers that fit, and what is wrong with the others."""
@@ -52,12 +62,12 @@ def find_published(token: str) -> Form | None:
         return rows.select_related("company").first()
 
 
-def issue_page_id(form: Form) -> str:
+def issue_page_id(form: PublicPage) -> str:
     """Return what a page sends along, so that a form that is sent twice counts once."""
     return signing.dumps([form.pk, new_id(), round(timezone.now().timestamp() * 1000)], salt=_SALT, compress=False)
 
 
-def read_page_id(form: Form, text: str) -> tuple[str, timedelta] | None:
+def read_page_id(form: PublicPage, text: str) -> tuple[str, timedelta] | None:
     """Return a page's id and its age; None for one that is not this form's, or too old."""
     if len(text) > 300:
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from time import monotonic, sleep
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -23,9 +24,11 @@ MARGIN = timedelta(seconds=60)
 CLAIM = timedelta(seconds=15)
 """How long a renewal may take; longer than the vendor is waited for."""
 WAIT = 0.1
+Login = Any
+"""A record with a log-in at Google: a mail app, or another one with its columns and its `place`."""
 
 
-def access_token(app: MailApp, *, instead_of: str = "") -> str:
+def access_token(app: Login, *, instead_of: str = "") -> str:
     """Return an access token of the app that is not `instead_of`, renewed if need be.
 
     Raises SmtpError: `auth` when the vendor takes the log-in no more, and the app then needs a new one.
@@ -34,7 +37,7 @@ def access_token(app: MailApp, *, instead_of: str = "") -> str:
         return token
     ends = monotonic() + CLAIM.total_seconds()
     while monotonic() < ends:
-        found = MailApp.objects.filter(pk=app.pk).first()
+        found = _rows(app).filter(pk=app.pk).first()
         if found is None or found.needs_login or not found.api_key:
             raise SmtpError("auth", google.LOGIN_AGAIN, temporary=False)
         if token := _kept(found, instead_of):
@@ -42,14 +45,18 @@ def access_token(app: MailApp, *, instead_of: str = "") -> str:
         now = timezone.now()
         free, until = Q(renewing_until=None) | Q(renewing_until__lte=now), now + CLAIM
         seen = found.access_ends_at  # what another worker has renewed since is not claimed
-        if MailApp.objects.filter(free, pk=app.pk, access_ends_at=seen).update(renewing_until=until):
+        if _rows(app).filter(free, pk=app.pk, access_ends_at=seen).update(renewing_until=until):
             tokens = _renew(found, until)
             return _remember(app, tokens.access, tokens.ends_at)
         sleep(WAIT)
-    raise SmtpError("connect", f"{app.spec.name} was asked for a new access token, and did not answer.", temporary=True)
+    raise SmtpError("connect", f"{app.place} was asked for a new access token, and did not answer.", temporary=True)
 
 
-def _kept(app: MailApp, instead_of: str) -> str:
+def _rows(app: Login) -> Any:
+    return type(app)._default_manager
+
+
+def _kept(app: Login, instead_of: str) -> str:
     """Return the token that the app has and that holds for a while; "" for none."""
     if app.access_ends_at is None or app.access_ends_at <= timezone.now() + MARGIN:
         return ""
@@ -59,15 +66,15 @@ def _kept(app: MailApp, instead_of: str) -> str:
         return ""
 
 
-def _remember(app: MailApp, token: str, ends_at: datetime | None) -> str:
+def _remember(app: Login, token: str, ends_at: datetime | None) -> str:
     """Write the token into the caller's record, unsaved, so that its next message needs no look-up. Returns it."""
     app.access_token, app.access_ends_at = token, ends_at
     return token
 
 
-def _renew(app: MailApp, until: datetime) -> google.Tokens:
+def _renew(app: Login, until: datetime) -> google.Tokens:
     """Renew the token under the claim that ends at `until`. A member who logs in anew meanwhile ends the claim."""
-    claimed = MailApp.objects.filter(pk=app.pk, renewing_until=until)
+    claimed = _rows(app).filter(pk=app.pk, renewing_until=until)
     try:
         tokens = google.renew(app.api_key)
     except BaseException as error:
@@ -83,7 +90,7 @@ def _renew(app: MailApp, until: datetime) -> google.Tokens:
     return tokens
 
 
-def keep(app: MailApp, tokens: google.Tokens) -> None:
+def keep(app: Login, tokens: google.Tokens) -> None:
     """Write tokens into an app, unsaved."""
     app.access_token, app.access_ends_at, app.renewing_until = tokens.access, tokens.ends_at, None
     app.scopes = tokens.scopes or app.scopes

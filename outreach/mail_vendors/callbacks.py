@@ -20,9 +20,14 @@ MOST = 2000
 @require_safe
 def came_back(request: HttpRequest, app: str) -> HttpResponse:
     """Lead on to the page of the company that the log-in is for."""
+    return lead_on(request, "web:vendor-return")
+
+
+def lead_on(request: HttpRequest, page: str) -> HttpResponse:
+    """Lead on to a page of the company whose id the state begins with."""
     given = {name: request.GET[name][:MOST] for name in KEPT if name in request.GET}
     company = given.get("state", "").partition(".")[0]
-    to = f"{reverse('web:vendor-return', args=[company])}?{urlencode(given)}" if is_id(company) else "/"
+    to = f"{reverse(page, args=[company])}?{urlencode(given)}" if is_id(company) else "/"
     answer = HttpResponseRedirect(to)
     answer["Cache-Control"] = "no-store"
     return answer

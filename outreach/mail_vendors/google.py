@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -52,12 +53,18 @@ def return_url(letter: str) -> str:
 
 def consent_url(*, letter: str, state: str, verifier: str, read: bool, email: str = "") -> str:
     """Return where a member allows it. `read` asks for the mailbox too, `email` names the account to choose."""
+    scopes = (SEND, *((READ,) if read else ()))
+    return consent_for(return_url(letter), scopes, state=state, verifier=verifier, email=email)
+
+
+def consent_for(back: str, scopes: Sequence[str], *, state: str, verifier: str, email: str = "") -> str:
+    """Return where a member allows the scopes; Google leads `back` from there."""
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
     asked = {
         "client_id": settings.GOOGLE_CLIENT_ID,
-        "redirect_uri": return_url(letter),
+        "redirect_uri": back,
         "response_type": "code",
-        "scope": " ".join(("openid", "email", SEND, *((READ,) if read else ()))),
+        "scope": " ".join(("openid", "email", *scopes)),
         "access_type": "offline",
         "prompt": "consent",  # without it a second log-in brings no refresh token
         "state": state,
@@ -70,8 +77,13 @@ def consent_url(*, letter: str, state: str, verifier: str, read: bool, email: st
 
 def trade_code(*, letter: str, code: str, verifier: str) -> Tokens:
     """Trade the code of a log-in for tokens. Raises SmtpError: `auth` for a code that is none."""
+    return trade_code_for(return_url(letter), code=code, verifier=verifier)
+
+
+def trade_code_for(back: str, *, code: str, verifier: str) -> Tokens:
+    """Trade the code of a log-in that led `back`. Raises SmtpError: `auth` for a code that is none."""
     asked = {"grant_type": "authorization_code", "code": code, "code_verifier": verifier}
-    return _tokens({**asked, "redirect_uri": return_url(letter)})
+    return _tokens({**asked, "redirect_uri": back})
 
 
 def renew(refresh: str) -> Tokens:

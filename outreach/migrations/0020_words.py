@@ -8,7 +8,7 @@ from core.migration_operations import OneStepMigration
 class Migration(OneStepMigration):
 
     dependencies = [
-        ('outreach', '0019_forms'),
+        ("outreach", "0019_forms"),
     ]
 
     operations = [

@@ -180,7 +180,7 @@ def _handler(server: VendorServer) -> type[BaseHTTPRequestHandler]:
             except OSError:
                 self.close_connection = True
 
-        do_GET = do_POST = do_PUT = _answer
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _answer
 
         def log_message(self, *_: Any) -> None:
             return

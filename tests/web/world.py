@@ -33,6 +33,7 @@ from crm.models import (
 )
 from outreach.models import (
     AnswerTime,
+    BookingPage,
     Campaign,
     CannedAnswer,
     CardScan,
@@ -65,6 +66,8 @@ FRAMED = ("campaign-preview", "message-preview")
 """What others wrote, as it is, in a frame with a policy of its own."""
 
 ADDRESSES: dict[str, type[Any]] = {
+    "booking-page": BookingPage,
+    "booking-questions": BookingPage,
     "call": CallLog,
     "campaign": Campaign,
     "campaign-preview": Campaign,

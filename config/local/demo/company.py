@@ -20,6 +20,7 @@ from accounts.models import Company, Member, Role, User
 from config.bootstrap import Bootstrapped, bootstrap
 from config.demo_vendors import note_file, noted
 from config.local import mail_catcher as catcher
+from config.local.demo.booking import create_booking
 from config.local.demo.chats import create_chats, open_chats
 from config.local.demo.customers import create_customers
 from config.local.demo.deliveries import create_deliveries
@@ -143,6 +144,7 @@ def provision_demo(data: Path) -> Demo:
                 create_chats(made.member)
                 create_forms(made.member)
                 create_questions(made.member)
+                create_booking(made.member)
             open_chats(note_file(data), chat_port)
             if made.created and not Campaign.objects.exists():
                 _campaigns(made.member)

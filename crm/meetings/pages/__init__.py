@@ -5,5 +5,6 @@ from __future__ import annotations
 from crm.meetings.pages.calendar import Calendar
 from crm.meetings.pages.meetings import EditMeeting
 from crm.meetings.pages.new import MeetingPeople, NewMeeting
+from crm.meetings.pages.settings import VideoCalls
 
-PAGES = [Calendar, NewMeeting, MeetingPeople, EditMeeting]
+PAGES = [Calendar, NewMeeting, MeetingPeople, EditMeeting, VideoCalls]

@@ -33,6 +33,7 @@ class Calendar(Page):
     title = "Calendar"
     template = "web/meetings/calendar.html"
     module = "meeting"
+    also = ("calendar", "my-calendar", "videocall", "my-videocall", "offline-meeting")
     menu = MenuItem("Calendar", "calendar", 42, "Work")
 
     @cached_property
@@ -89,15 +90,47 @@ class Calendar(Page):
         kept = {name: self.request.GET[name] for name in ("view", "whose", "from") if name in self.request.GET}
         return self.address(**{name: value for name, value in {**kept, **changes}.items() if value})
 
+    @cached_property
+    def shows(self) -> str:
+        """The path of the API that shows most of what the reader may see."""
+        return next(one for one in (self.module, *self.also) if self.may(one))
+
+    @property
+    def shows_all(self) -> bool:
+        """Whether others' are shown, too, where they are asked for."""
+        return self.shows not in ("my-calendar", "my-videocall")
+
     @property
     def mine(self) -> bool:
-        return self.request.GET.get("whose") != "all"
+        return self.request.GET.get("whose") != "all" or not self.shows_all
+
+    def plain_entries(self) -> tuple[list[Entry], bool]:
+        """Return what a calendar of the API tells of the days; its records have no pages that the reader may open."""
+        first, end = (self.start_of(day) for day in self.span)
+        query = {"from": first, "to": end}
+        if self.mine and self.shows == "calendar":
+            query["member"] = self.actor.member_id
+        found = self.read(self.shows, query).data
+        records = [
+            {
+                **one,
+                "plain": True,
+                "status": "scheduled",
+                "lead": None,
+                "contact": None,
+                "organizer": one["member"] or {"name": ""},
+            }
+            for one in found["entries"]
+        ]
+        return [Entry.of_meeting(one, self.zone) for one in records], found["isCut"]
 
     def entries(self) -> tuple[list[Entry], bool]:
         """Return meetings and open follow-ups of the days, and whether there are more."""
+        if self.shows in ("calendar", "my-calendar"):
+            return self.plain_entries()
         first, end = (self.start_of(day) for day in self.span)
         found = self.read(
-            "meeting",
+            self.shows,
             selection(
                 [
                     {"field": "endsAt", "operator": "after", "value": first},
@@ -150,7 +183,7 @@ class Calendar(Page):
             "views": [(name, label, self.link(view=name)) for name, label in VIEWS.items()],
             "tabs": [
                 (self.link(whose="mine"), "Yours", self.mine),
-                (self.link(whose="all"), "Everybody's", not self.mine),
+                *([(self.link(whose="all"), "Everybody's", not self.mine)] if self.shows_all else []),
             ],
             "late": late,
             "late_count": late_count,

@@ -78,13 +78,22 @@ class MeetingPage(Page):
 class EditMeeting(MeetingPage):
     """A meeting, whom it is with, and what it is about; who may changes it here."""
 
+    also = ("videocall", "my-videocall", "offline-meeting")
+
     path = "meetings/<str:id>"
     name = "meeting"
     template = "web/meetings/detail.html"
 
+    @cached_property
+    def shows(self) -> str:
+        """The path of the API that shows the reader the meeting."""
+        ways = [one for one in (self.module, *self.also) if self.may(one)]
+        found = (one for one in ways[:-1] if self.ask("GET", f"{one}/{self.params['id']}").ok)
+        return next(found, ways[-1]) if len(ways) > 1 and ways[0] != self.module else ways[0]
+
     @property
     def resource(self) -> str:
-        return f"meeting/{self.params['id']}"
+        return f"{self.shows}/{self.params['id']}"
 
     @cached_property
     def meeting(self) -> Mapping[str, Any]:
@@ -93,7 +102,14 @@ class EditMeeting(MeetingPage):
 
     @property
     def changeable(self) -> bool:
-        return self.may("meeting", "PUT") and self.meeting["status"] == "scheduled"
+        return self.may(self.shows, "PUT") and self.meeting["status"] == "scheduled"
+
+    def booking(self) -> Mapping[str, Any] | None:
+        """Return what a visitor has told when they booked it."""
+        if not (self.may("calendar") or self.may("my-calendar")):
+            return None
+        answer = self.ask("GET", "booking", {"filters": {"meeting": self.params["id"]}, "p": "1", "n": "1"})
+        return answer.data[0] if answer.ok and answer.data else None
 
     def values(self) -> dict[str, Any]:
         """Return the meeting's values by the names of the form."""
@@ -126,6 +142,7 @@ class EditMeeting(MeetingPage):
             "find": find,
             "found": [one for one in self.contacts(find) if one["_id"] not in there] if form and find else [],
             "is_over": self.meeting["status"] == "cancelled",
+            "booking": self.booking(),
         }
 
     def do_save(self) -> HttpResponse:
@@ -159,7 +176,7 @@ class EditMeeting(MeetingPage):
         return self.done(" ".join(filter(None, (text, answer.warning))), self.request.path)
 
     def do_cancel(self) -> HttpResponse:
-        answer = self.ask("DELETE", "meeting", None, {"ids": [self.params["id"]]})
+        answer = self.ask("DELETE", self.shows, None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer)
         text = " ".join(filter(None, ("Meeting cancelled.", answer.warning)))

@@ -10,7 +10,7 @@ from django.http import HttpResponse, QueryDict
 
 from core.ids import is_id
 from core.text.timezones import zone_of
-from core.web.forms import Field, Form
+from core.web.forms import Field, Form, Option
 from crm.meetings.pages.days import read_moment
 from crm.meetings.pages.meetings import FOUND, MeetingPage
 
@@ -42,6 +42,12 @@ class NewMeeting(MeetingPage):
         id = self.request.GET.get(kind, "")
         return self.read(f"{kind}/{id}").data if is_id(id) and self.may(kind) else None
 
+    def providers(self) -> list[Option]:
+        """Return what makes links of video calls for the reader's meetings."""
+        answer = self.ask("GET", "videocall/settings")
+        found = answer.data["providers"] if answer.ok else []
+        return [Option(one["key"], one["name"]) for one in found if not one["trouble"]]
+
     @property
     def at(self) -> str:
         """The time that the address names, where clocks show it."""
@@ -53,6 +59,10 @@ class NewMeeting(MeetingPage):
         form = super().form(values)
         addresses = Field("attendees", "Others, by e-mail address", help="Separated by commas. You are included.")
         form.fields.insert(BEFORE_PEOPLE, addresses)
+        if providers := self.providers():
+            link = next(place for place, one in enumerate(form.fields) if one.name == "link")
+            makes = Field("videoProvider", "Video call", "select", options=providers, placeholder="No link is made")
+            form.fields.insert(link, makes)
         form.fields[1].value = self.at
         return form
 

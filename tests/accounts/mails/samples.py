@@ -115,6 +115,7 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "notice_form_submitted": [
         {**NOTICE, "form": SimpleNamespace(name=NASTY), "lead": SimpleNamespace(pk="x", contact=CONTACT)}
     ],
+    "notice_calendar_failing": [{**NOTICE, "connection": SimpleNamespace(email=NASTY)}],
     "notice_social_app_failing": [{**NOTICE, "app": NASTY}],
     "notice_mailbox_failing": [{**NOTICE, "mailbox": MAILBOX}],
     "notice_webhook_failing": [
@@ -148,9 +149,9 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
         {"member": PERSON, "follow_up": FOLLOW_UP, "contact": CONTACT, "overdue": True},
         {"member": PERSON, "follow_up": FOLLOW_UP, "contact": UNNAMED, "overdue": False},
     ],
-    "meeting_invitation": [{**MEETING, "changed": False}, {**MEETING, "changed": True}],
+    "meeting_invitation": [{**MEETING, "changed": False}, {**MEETING, "changed": True, "manage": LINK}],
     "meeting_cancelled": [{**MEETING, "whole": True}, {**MEETING, "whole": False}],
-    "meeting_reminder": [MEETING],
+    "meeting_reminder": [MEETING, {**MEETING, "manage": LINK}],
     "staff_alert": [{"name": NASTY, "subject": NASTY, "text": NASTY, "address": LINK}],
     "reward_earned": [{"name": NASTY, "count": 2, "amounts": ["EUR 12.00", "USD 3.50"]}],
 }

@@ -32,6 +32,7 @@ from crm.models import (
     Tag,
     Team,
     TeamMember,
+    VideoSettings,
     Webhook,
     WebhookDelivery,
 )
@@ -132,6 +133,7 @@ ROWS: Makers = {
     Bucket: lambda n: Bucket.objects.create(
         name=f"box-{n}", endpoint="http://127.0.0.1:9", region="eu-west-1", accesskey=SECRET, secretkey=SECRET
     ),
+    VideoSettings: lambda n: VideoSettings.objects.create(link_template=f"https://meet.example.org/{n}/{{random}}"),
     Webhook: make_webhook,
     WebhookDelivery: make_delivery,
 }

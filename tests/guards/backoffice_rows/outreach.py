@@ -12,7 +12,11 @@ from outreach.models import (
     AiCaps,
     AiUsage,
     AnswerTime,
+    Booking,
+    BookingPage,
     BrandImage,
+    CalendarConnection,
+    CalendarEvent,
     Campaign,
     CannedAnswer,
     CardScan,
@@ -43,6 +47,7 @@ from outreach.models import (
     MailApp,
     MailEvent,
     ManualChatbot,
+    MemberHours,
     Ocr,
     RecipientQuota,
     SenderCheck,
@@ -58,7 +63,7 @@ from outreach.models import (
     WhiteLabel,
     WidgetVisitor,
 )
-from tests.guards.backoffice_rows.crm import make_file, make_team
+from tests.guards.backoffice_rows.crm import make_file, make_meeting, make_team
 from tests.guards.backoffice_rows.shared import SECRET, Makers, in_other_company
 from tests.kit.factories import ContactFactory, MemberFactory, SmtpFactory
 
@@ -100,6 +105,25 @@ def make_smtp(n: int) -> Smtp:
     return SmtpFactory(name=f"Sender {n}", password=SECRET)
 
 
+def make_booking_page(n: int) -> BookingPage:
+    return BookingPage.objects.create(name=f"Intro {n} {new_id()}", token=new_id(), member=MemberFactory())
+
+
+def make_booking(n: int) -> Booking:
+    page = make_booking_page(n)
+    values = {"name": f"Visitor {n}", "email": f"visitor{n}@example.org", "answers": {"n": f"{n}"}}
+    return Booking.objects.create(
+        page=page, meeting=make_meeting(n), member=page.member, sent_id=new_id(), token=new_id(), **values
+    )
+
+
+def make_calendar(n: int) -> CalendarConnection:
+    tokens = {"api_key": SECRET, "access_token": SECRET}
+    return CalendarConnection.objects.create(
+        member=MemberFactory(), email=f"c{n}@example.org", is_active=True, **tokens
+    )
+
+
 def _question_thread() -> CrmChatThread:
     return CrmChatThread.objects.create(owner=Member.objects.order_by("pk").first(), title=SECRET)
 
@@ -138,6 +162,13 @@ ROWS: Makers = {
     SocialAApp: make_social_app,
     SocialPage: lambda n: SocialPage.objects.create(
         app=make_social_app(n), page_id=f"{n}", name=f"Page {n}", token=SECRET
+    ),
+    BookingPage: make_booking_page,
+    Booking: make_booking,
+    MemberHours: lambda n: MemberHours.objects.create(member=MemberFactory(), timezone="Europe/Berlin"),
+    CalendarConnection: make_calendar,
+    CalendarEvent: lambda n: CalendarEvent.objects.create(
+        connection=make_calendar(n), meeting=make_meeting(n), status="done"
     ),
     Form: make_form,
     FormLead: lambda n: FormLead.objects.create(

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0001_squashed_0006_where_sessions_are'),
-        ('outreach', '0020_assistant'),
+        ("outreach", "0021_assistant"),
     ]
 
     operations = [

@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0001_squashed_0006_where_sessions_are'),
-        ('outreach', '0019_forms'),
+        ("outreach", "0020_words"),
     ]
 
     operations = [

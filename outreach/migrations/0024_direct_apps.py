@@ -5,7 +5,7 @@ HELD = "this number is connected already; switch the other app off first"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("outreach", "0020_campaigns_by_chat")]
+    dependencies = [("outreach", "0023_campaigns_by_chat")]
 
     operations = [
         migrations.RemoveConstraint(model_name="chatapp", name="chatapp_phone_in_company"),

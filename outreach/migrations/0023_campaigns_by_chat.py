@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("crm", "0006_workflows_of_activities"),
-        ('outreach', '0019_forms'),
+        ("outreach", "0022_white_label"),
     ]
 
     operations = [

@@ -1,0 +1,1 @@
+"""What members have between two times: meetings and follow-ups together."""

@@ -1,0 +1,154 @@
+"""What members have between two times, read in three statements however much it is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from accounts.models import Member
+from core.errors import InvalidFormat, NamedError
+from core.text.timezones import zone_of
+from crm.activities.follow_ups import live_follow_ups
+from crm.activities.models import FollowUp
+from crm.activities.participants import check_member
+from crm.meetings.models import Meeting, MeetingAttendee
+from crm.meetings.services import LONGEST
+from crm.records.datetimes import YEARS, company_timezone, read_datetime
+from crm.teams.models import Team, TeamMember
+from crm.teams.services import not_found as no_team
+
+MOST = 1000
+LONGEST_SPAN = timedelta(days=92)
+USUAL_SPAN = timedelta(days=7)
+MEETING, FOLLOW_UP = "meeting", "followUp"
+KINDS = (MEETING, FOLLOW_UP)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The times and the kinds that a calendar is asked for. `members` of None are all."""
+
+    start: datetime
+    end: datetime
+    kinds: Collection[str]
+    members: Collection[str] | None = None
+
+
+def read_asked(params: Mapping[str, Any]) -> Asked:
+    """Read a calendar's query. Raises InvalidFormat, InvalidInput_400, MemberNotFound_404, TeamNotFound_400."""
+    start = _moment("from", params["from"]) if params.get("from") else _start_of(timezone.now().date())
+    end = _moment("to", params["to"]) if params.get("to") else start + USUAL_SPAN
+    if not start < end <= start + LONGEST_SPAN:
+        raise NamedError("InvalidInput_400", f"to: comes after from, and at most {LONGEST_SPAN.days} days after it")
+    kinds = [one.strip() for one in str(params.get("kinds") or "").split(",") if one.strip()] or list(KINDS)
+    if unknown := [one for one in kinds if one not in KINDS]:
+        raise InvalidFormat("kinds", unknown[0], f"kinds: {' and '.join(KINDS)}, separated by commas")
+    return Asked(start, end, kinds, _members(params.get("member"), params.get("team")))
+
+
+def _members(member: str | None, team: str | None) -> Collection[str] | None:
+    found: set[str] | None = None
+    if team:
+        found = set(TeamMember.objects.filter(team_id=team).values_list("member_id", flat=True))
+        if not found and not Team.objects.filter(pk=team).exists():
+            raise no_team()
+    if member:
+        known = Member.objects.filter(pk=member).values_list("pk", flat=True).first()
+        if known is None:
+            check_member("member", member)
+        found = {member} if found is None else found & {member}
+    return found
+
+
+def _moment(name: str, text: str) -> datetime:
+    """Read a day, as its beginning where the company is, or a time."""
+    try:
+        day = date.fromisoformat(text.strip())
+    except ValueError:
+        return read_datetime(name, text)
+    if day.year not in YEARS:
+        raise InvalidFormat(name, text, f"{name}: the year is one from {YEARS.start} to {YEARS.stop - 1}")
+    return _start_of(day)
+
+
+def _start_of(day: date) -> datetime:
+    return datetime.combine(day, time(), zone_of(company_timezone()))
+
+
+def entries(asked: Asked) -> tuple[list[dict[str, Any]], bool]:
+    """Return what there is, by time, and whether there is more of it than is told."""
+    found: list[dict[str, Any]] = []
+    is_cut = False
+    for kind, reader in ((MEETING, _meetings), (FOLLOW_UP, _follow_ups)):
+        rows = reader(asked) if kind in asked.kinds else []
+        is_cut = is_cut or len(rows) > MOST
+        found += rows[:MOST]
+    found.sort(key=lambda one: (one["startsAt"], one["_id"]))
+    return found[:MOST], is_cut or len(found) > MOST
+
+
+def _meetings(asked: Asked) -> list[dict[str, Any]]:
+    rows = Meeting.objects.filter(
+        status=Meeting.Status.SCHEDULED,
+        starts_at__lt=asked.end,
+        starts_at__gt=asked.start - LONGEST,  # no meeting takes longer, so the index is read from here
+        ends_at__gt=asked.start,
+    )
+    if asked.members is not None:
+        attended = MeetingAttendee.objects.filter(meeting=OuterRef("pk"), member_id__in=asked.members)
+        rows = rows.filter(Q(organizer_id__in=asked.members) | Exists(attended))
+    shown = list(rows.select_related("organizer").order_by("starts_at", "pk")[: MOST + 1])
+    attending: dict[str, list[str]] = {}
+    attendees = MeetingAttendee.objects.filter(meeting__in=[one.pk for one in shown], member__isnull=False)
+    for meeting, member in attendees.order_by("pk").values_list("meeting_id", "member_id"):
+        attending.setdefault(meeting, []).append(member)
+    return [
+        {
+            "_id": one.pk,
+            "kind": MEETING,
+            "title": one.title,
+            "startsAt": one.starts_at,
+            "endsAt": one.ends_at,
+            "member": _snapshot(one.organizer),
+            "members": list(dict.fromkeys([one.organizer_id, *attending.get(one.pk, [])])),
+            "meetingKind": one.kind,
+            "place": one.place,
+            "link": one.link,
+            "lead": one.lead_id,
+            "contact": one.contact_id,
+        }
+        for one in shown
+    ]
+
+
+def _follow_ups(asked: Asked) -> list[dict[str, Any]]:
+    rows = live_follow_ups().filter(status=FollowUp.Status.OPEN, due_at__gte=asked.start, due_at__lt=asked.end)
+    if asked.members is not None:
+        rows = rows.filter(assignee_id__in=asked.members)
+    shown = rows.select_related("assignee", "lead").order_by("due_at", "pk")[: MOST + 1]
+    return [
+        {
+            "_id": one.pk,
+            "kind": FOLLOW_UP,
+            "title": one.title,
+            "startsAt": one.due_at,
+            "endsAt": one.due_at,
+            "member": _snapshot(one.assignee) if one.assignee else None,
+            "members": [one.assignee_id] if one.assignee_id else [],
+            "meetingKind": "",
+            "place": "",
+            "link": "",
+            "lead": one.lead_id,
+            "contact": one.lead.contact_id,
+        }
+        for one in shown
+    ]
+
+
+def _snapshot(member: Member) -> dict[str, str]:
+    return {"_id": member.pk, "name": member.name, "email": member.email}

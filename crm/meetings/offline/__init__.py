@@ -1,0 +1,1 @@
+"""Meetings in person: those that have a place."""

@@ -1,0 +1,42 @@
+"""The tab of settings that says how video calls get their links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.web.forms import Field, Form, Option
+from core.web.settings import SettingsForm
+
+
+class VideoCalls(SettingsForm):
+    path = "settings/video-calls"
+    name = "video-calls"
+    title = tab = "Video calls"
+    place = 55
+    icon = "video"
+    about = "What makes the links of calls."
+    module = "settings"
+    resource = "videocall/settings"
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        providers = (values or {}).get("providers", ())
+        return Form(
+            [
+                Field(
+                    "linkTemplate",
+                    "Links on your video server",
+                    placeholder="https://meet.example.org/{random}",
+                    help="An https address with {random} or {meeting} in it, so that each call has a room of its own.",
+                ),
+                Field(
+                    "provider",
+                    "What makes the link of a call",
+                    "select",
+                    options=[Option(one["key"], one["name"]) for one in providers],
+                    placeholder="Nothing",
+                    help="Where a call or a booking page says nothing else.",
+                ),
+            ],
+            values,
+        )

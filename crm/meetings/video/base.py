@@ -1,0 +1,27 @@
+"""What makes the links of video calls."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from accounts.models import Member
+    from crm.meetings.models import Meeting
+
+
+class VideoProvider(ABC):
+    """A way to get the link of a video call. It reaches no network: a link that takes a call comes later."""
+
+    key: ClassVar[str]
+    """Stored with each meeting: never change it."""
+    name: ClassVar[str]
+    """What people call it."""
+
+    @abstractmethod
+    def trouble(self, organizer: Member) -> str:
+        """Return why the member's meetings get no link from it, for people; empty if they do."""
+
+    @abstractmethod
+    def link(self, meeting: Meeting) -> str:
+        """Return the meeting's link; empty if a worker writes it into the meeting later (services.set_link)."""

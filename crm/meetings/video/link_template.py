@@ -1,0 +1,72 @@
+"""Links by a template of the company's: any server of video calls that opens a room for each address."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
+from django.utils.crypto import get_random_string
+
+from core.errors import ValidationFailed
+from crm.meetings.models import VideoSettings
+from crm.meetings.video.base import VideoProvider
+
+if TYPE_CHECKING:
+    from accounts.models import Member
+    from crm.meetings.models import Meeting
+
+MOST = 300
+RANDOM_LENGTH = 16
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+KNOWN = ("meeting", "random")
+_is_address = URLValidator(schemes=["https"])
+
+
+class LinkTemplate(VideoProvider):
+    key = "link-template"
+    name = "Own video server"
+
+    def trouble(self, organizer: Member) -> str:
+        return "" if _template() else "The company has no template of links yet; video calls have it in their settings."
+
+    def link(self, meeting: Meeting) -> str:
+        return fill(_template(), meeting.pk)
+
+
+def fill(template: str, meeting: str) -> str:
+    """Return the link of a meeting. Its random part cannot be guessed."""
+    values = {"meeting": meeting, "random": get_random_string(RANDOM_LENGTH)}
+    return _PLACEHOLDER.sub(lambda found: values[found[1]], template)
+
+
+def check_template(text: str) -> str:
+    """Return the template. Raises ValidationFailed for one that makes no https address, or the same for all."""
+    where = "linkTemplate"
+    if not text:
+        return ""
+    if len(text) > MOST:
+        raise ValidationFailed(f"{where} is too long", f"{where}: at most {MOST} characters")
+    unknown = [name for name in _PLACEHOLDER.findall(text) if name not in KNOWN]
+    if unknown or "{" in _PLACEHOLDER.sub("", text) or "}" in _PLACEHOLDER.sub("", text):
+        raise ValidationFailed(
+            f"{where} is not valid", f"{where}: it may name {{meeting}} and {{random}}, nothing else"
+        )
+    made = fill(text, "0" * 24)
+    try:
+        _is_address(made)
+        parts = urlsplit(made)
+    except (ValidationError, ValueError):
+        raise ValidationFailed(f"{where} is not valid", f"{where}: write an https address") from None
+    if parts.username or parts.password or "{" in urlsplit(text).netloc:
+        raise ValidationFailed(f"{where} is not valid", f"{where}: its host has no placeholder and no password")
+    if not _PLACEHOLDER.search(text):
+        text_for = f"{where}: name {{random}} or {{meeting}} in it, or all meetings would share a room"
+        raise ValidationFailed(f"{where} is not valid", text_for)
+    return text
+
+
+def _template() -> str:
+    return VideoSettings.objects.values_list("link_template", flat=True).first() or ""

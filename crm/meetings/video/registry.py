@@ -1,0 +1,33 @@
+"""The providers of video links."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ImproperlyConfigured
+
+from accounts.models import Member
+from core.errors import NamedError
+from crm.meetings.video.base import VideoProvider
+from crm.meetings.video.link_template import LinkTemplate
+
+PROVIDERS: dict[str, VideoProvider] = {}
+"""Key -> provider, in the order of registration."""
+
+
+def register_provider(provider: VideoProvider) -> None:
+    """Let meetings get their links from the provider."""
+    if provider.key in PROVIDERS:
+        raise ImproperlyConfigured(f"two providers of video links have the key {provider.key}")
+    PROVIDERS[provider.key] = provider
+
+
+def provider_of(key: str, organizer: Member) -> VideoProvider:
+    """Return the provider, which has links for the member's meetings. Raises InvalidInput_400."""
+    provider = PROVIDERS.get(key)
+    if provider is None:
+        raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
+    if trouble := provider.trouble(organizer):
+        raise NamedError("InvalidInput_400", f"videoProvider: {trouble}")
+    return provider
+
+
+register_provider(LinkTemplate())

@@ -1,0 +1,37 @@
+"""How the company's video calls get their links."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from accounts.models import Member
+from core.errors import NamedError
+from crm.meetings.models import VideoSettings
+from crm.meetings.video.link_template import check_template
+from crm.meetings.video.registry import PROVIDERS
+
+
+def read_settings(member_id: str) -> dict[str, Any]:
+    """Return the settings, and the providers with what keeps the member from each."""
+    found = VideoSettings.objects.first() or VideoSettings()
+    member = Member.objects.get(pk=member_id)
+    return {
+        "linkTemplate": found.link_template,
+        "provider": found.provider,
+        "providers": [{"key": one.key, "name": one.name, "trouble": one.trouble(member)} for one in PROVIDERS.values()],
+    }
+
+
+@transaction.atomic
+def change_settings(*, member_id: str, link_template: str | None = None, provider: str | None = None) -> None:
+    """Change the given settings. Raises ValidationFailed for a template that is none, InvalidInput_400."""
+    values: dict[str, Any] = {"updated_by_id": member_id}
+    if link_template is not None:
+        values["link_template"] = check_template(link_template.strip())
+    if provider is not None:
+        if provider and provider not in PROVIDERS:
+            raise NamedError("InvalidInput_400", f"provider: there is {' and '.join(PROVIDERS)}")
+        values["provider"] = provider
+    VideoSettings.objects.update_or_create(defaults=values)

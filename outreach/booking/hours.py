@@ -1,0 +1,107 @@
+"""Weekly hours by the clocks of a time zone, and the moments that they are on days of a calendar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from core.errors import ValidationFailed
+
+CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d|24:00")
+DAY = timedelta(days=1)
+MOST_SPANS, MOST_AWAY = 28, 100
+WORKING: list[dict[str, Any]] = [{"day": day, "from": "09:00", "to": "17:00"} for day in range(1, 6)]
+"""The hours of a member who has said none."""
+Span = tuple[datetime, datetime]
+"""A time from a moment to another one, which does not belong to it."""
+
+
+@dataclass(frozen=True)
+class Hours:
+    """When somebody can be booked."""
+
+    zone: ZoneInfo
+    days: Sequence[Mapping[str, Any]]
+    away: Sequence[Mapping[str, str]] = ()
+
+    def spans(self, start: datetime, end: datetime) -> Iterator[Span]:
+        """Return the spans that touch the time between two moments, in their order.
+
+        What clocks skip is no part of a span; of an hour that comes twice, both are.
+        """
+        day, last = start.astimezone(self.zone).date() - DAY, end.astimezone(self.zone).date()
+        while day <= last:
+            if not self._is_away(day):
+                yield from self._on(day, start, end)
+            day += DAY
+
+    def _on(self, day: date, start: datetime, end: datetime) -> Iterator[Span]:
+        here = sorted((one for one in self.days if one["day"] == day.isoweekday()), key=lambda one: one["from"])
+        for one in here:
+            begins, ends = self._moment(day, one["from"], 0), self._moment(day, one["to"], 1)
+            if begins < ends and begins < end and ends > start:
+                yield begins, ends
+
+    def _is_away(self, day: date) -> bool:
+        text = day.isoformat()
+        return any(one["from"] <= text <= one["to"] for one in self.away)
+
+    def _moment(self, day: date, clock: str, fold: int) -> datetime:
+        """Return when the clocks show the time: the first or the last time of two, and of a time that they skip, when
+        they skip it."""
+        if clock == "24:00":
+            return self._moment(day + DAY, "00:00", 0)
+        local = datetime.combine(day, time.fromisoformat(clock))
+        found = local.replace(tzinfo=self.zone, fold=fold).astimezone(UTC)
+        if found.astimezone(self.zone).replace(tzinfo=None, fold=0) == local:
+            return found
+        before, after = (local.replace(tzinfo=self.zone, fold=which).astimezone(UTC) for which in (1, 0))
+        return _skipped(self.zone, before, after)
+
+
+def _skipped(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
+    """Return when the zone's clocks skip, between two moments of which they do it."""
+    offset = zone.utcoffset(before.astimezone(zone))
+    low, high = before, after
+    while high - low > timedelta(seconds=1):
+        middle = low + (high - low) / 2
+        if zone.utcoffset(middle.astimezone(zone)) == offset:
+            low = middle
+        else:
+            high = middle
+    return high.replace(microsecond=0)
+
+
+def check_days(days: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the spans of a week, sorted. Raises ValidationFailed for spans of a day that overlap."""
+    found = sorted(({name: one[name] for name in ("day", "from", "to")} for one in days), key=_place)
+    for one, following in zip(found, found[1:], strict=False):
+        if one["day"] == following["day"] and following["from"] < one["to"]:
+            told = f"days: the spans from {one['from']} and from {following['from']} of day {one['day']} overlap"
+            raise ValidationFailed("days overlap", told)
+    return found
+
+
+def _place(span: Mapping[str, Any]) -> tuple[int, str]:
+    return span["day"], span["from"]
+
+
+def overlaps(spans: Sequence[Span], start: datetime, end: datetime) -> bool:
+    """Tell whether a time overlaps one of the spans; one that begins when another ends does not."""
+    return any(begins < end and ends > start for begins, ends in spans)
+
+
+def without(spans: Sequence[Span], taken: Span) -> list[Span]:
+    """Return the spans without what lies in `taken`."""
+    found: list[Span] = []
+    for begins, ends in spans:
+        if ends <= taken[0] or begins >= taken[1]:
+            found.append((begins, ends))
+            continue
+        found += [(begins, taken[0])] if begins < taken[0] else []
+        found += [(taken[1], ends)] if ends > taken[1] else []
+    return found

@@ -1,0 +1,73 @@
+"""Who books: the contact, and where the page says so the lead, found or made. No booking fails for want of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Func, TextField, Value
+
+from core.errors import ApiError
+from core.text.addresses import BadAddress, read_phone
+from crm.contacts.models import EMAIL_IDENTITY, Contact
+from crm.contacts.selectors import live_contacts
+from crm.contacts.services import create_contact
+from crm.leads.models import Lead
+from crm.leads.services import Relations, create_lead
+from outreach.booking.models import BookingPage
+
+CLOSED_LEADS = ("won", "lost")
+
+
+class EmailIdentity(Func):
+    """What the index of contacts' addresses holds of an address. Its text has the address several times."""
+
+    template = EMAIL_IDENTITY
+    output_field = TextField()
+
+    def as_sql(self, *args: Any, **options: Any) -> Any:
+        sql, params = super().as_sql(*args, **options)
+        return sql, [*params] * sql.count("%s")
+
+
+def contact_of(email: str, name: str, phone: str, member_id: str) -> Contact | None:
+    """Return the live contact with the address, the oldest; make one where there is none.
+
+    What is known of a contact stays: anybody can write any address. None where the company's rules or its plan refuse
+    a new one.
+    """
+    same = live_contacts().filter(email_identity=EmailIdentity(Value(email)), email__iexact=email)
+    found: Contact | None = same.order_by("created_at", "pk").first()
+    if found is not None:
+        return found
+    form = {"name": name[:200], "email": email, **_number(phone)}
+    try:
+        with transaction.atomic():
+            made = create_contact(actor_id=member_id, form_data=form, drop_invalid=True, existing_error=True)
+    except ApiError:
+        return None
+    return Contact.objects.filter(pk=made.id).first()
+
+
+def _number(phone: str) -> dict[str, str]:
+    try:
+        found = read_phone(None, phone) if phone else None
+    except BadAddress:
+        return {}
+    return {"countryCode": found.country_code, "number": found.number} if found else {}
+
+
+def lead_of(page: BookingPage, contact: Contact, member_id: str) -> Lead | None:
+    """Return the contact's newest open lead; make one of the page's team, for the member, where there is none."""
+    rows = Lead.objects.filter(contact=contact, is_deleted=False).exclude(status__in=CLOSED_LEADS)
+    found: Lead | None = rows.order_by("-created_at", "-pk").first()
+    if found is not None:
+        return found
+    relations = Relations(contact=contact.pk, team=page.team_id or None, team_member=member_id)  # type: ignore[arg-type]
+    form = {"source": page.lead_source} if page.lead_source else {}
+    try:
+        with transaction.atomic():
+            made = create_lead(actor_id=member_id, form_data=form, relations=relations, drop_invalid=True)
+    except ApiError:
+        return None
+    return Lead.objects.filter(pk=made.id).first()

@@ -1,0 +1,43 @@
+"""What a visitor has filled in, read by the fields of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.text.timezones import is_timezone
+from outreach.booking.models import BookingPage
+from outreach.booking.services import TAKEN_KEYS
+from outreach.booking.taking import AN_ADDRESS, Visitor
+from outreach.forms.kinds import BadAnswer, read_answer
+
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class Read:
+    """Who books, or what is wrong with what they have filled in."""
+
+    visitor: Visitor | None
+    errors: dict[str, str] = field(default_factory=dict)
+
+
+def read_visitor(page: BookingPage, given: Mapping[str, Any], timezone: str = "") -> Read:
+    """Read what was filled in. A name that is an address of the web is none: it goes out in a mail."""
+    answers: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for one in page.fields:
+        try:
+            found = read_answer(one, given.get(one["key"]))
+            if one["key"] == "name" and (AN_ADDRESS.search(str(found)) or len(found) > LONGEST_NAME):
+                raise BadAnswer("Write your name.")
+        except BadAnswer as error:
+            errors[one["key"]] = str(error)
+            continue
+        if found:
+            answers[one["key"]] = found
+    if errors:
+        return Read(None, errors)
+    own = {key: answers.pop(key, "") for key in TAKEN_KEYS}
+    return Read(Visitor(**own, answers=answers, timezone=timezone if is_timezone(timezone) else ""))

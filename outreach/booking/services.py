@@ -1,0 +1,177 @@
+"""Use cases of booking pages and of members' bookable hours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils.crypto import get_random_string
+
+from core.access import Actor
+from core.errors import NamedError, ValidationFailed
+from core.lists import BulkSelection, in_batches
+from crm.activities.participants import check_member
+from crm.contacts.schema import ContactSchema
+from crm.meetings.video.registry import PROVIDERS
+from crm.records.datetimes import check_timezone
+from crm.records.unique_names import save_unique_name
+from crm.teams.models import Team
+from outreach.booking.hours import WORKING, check_days
+from outreach.booking.models import TOKEN_LENGTH, BookingPage, MemberHours
+from outreach.forms.kinds import CHOICES, KEY
+
+NOT_FOUND, TAKEN = "BookingPageNotFound_404", "BookingPageNameAlreadyExists_400"
+ALL, OWN = "calendar", "my-calendar"
+"""The permission modules: of everybody's pages, and of one's own."""
+MOST, MOST_QUESTIONS = 200, 20
+"""Pages of a company, and questions of a page."""
+MOST_LENGTH, MOST_NOTICE, MOST_DAYS = 480, 60 * 24 * 30, 90
+TAKEN_KEYS = ("name", "email", "phone")
+LINKS = {"member": "member_id", "team": "team_id"}
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+def sees_all(actor: Actor, method: str = "GET") -> bool:
+    """Tell whether the actor may use the method on everybody's pages, or on their own alone."""
+    return actor.is_unbounded or actor.may(ALL, method)
+
+
+def pages_of(actor: Actor, method: str = "GET") -> QuerySet[BookingPage]:
+    """Return the pages that the actor may use the method on."""
+    rows = BookingPage.objects.all()
+    return rows if sees_all(actor, method) else rows.filter(member_id=actor.member_id)
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no page of the company, or to none that the caller may see."""
+    return NamedError(NOT_FOUND, "id: there is no such booking page in this company")
+
+
+def get_page(id: str, actor: Actor, method: str = "GET") -> BookingPage:
+    """Return the page. Raises BookingPageNotFound_404."""
+    found = pages_of(actor, method).filter(pk=id).first()
+    if found is None:
+        raise not_found()
+    return found
+
+
+@transaction.atomic
+def create_page(*, actor: Actor, values: Mapping[str, Any]) -> BookingPage:
+    """Make a page, of who makes it unless another member or a team is named.
+
+    Raises BookingPageNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400, TeamNotFound_400,
+    InvalidTimezone_400, InvalidInput_400, UnauthorizedAction_403 and ValidationFailed.
+    """
+    if BookingPage.objects.count() >= MOST:
+        raise ValidationFailed("name: too many", f"name: a company has at most {MOST} booking pages; delete one")
+    page = BookingPage(
+        token=get_random_string(TOKEN_LENGTH), created_by_id=actor.member_id, updated_by_id=actor.member_id
+    )
+    if not values.get("member") and not values.get("team"):
+        values = {**values, "member": actor.member_id}
+    if "step_minutes" not in values and "duration_minutes" in values:
+        values = {**values, "step_minutes": values["duration_minutes"]}
+    if "asks_phone" not in values:  # without a number that contacts must have nobody who books becomes one
+        values = {**values, "asks_phone": "number" in ContactSchema.load().required_system}
+    _set(page, actor, values, "POST")
+    save_unique_name(page, TAKEN)
+    return page
+
+
+@transaction.atomic
+def update_page(*, id: str, actor: Actor, values: Mapping[str, Any]) -> None:
+    """Change a page; what is booked stays. Raises BookingPageNotFound_404 and those of `create_page`."""
+    page = pages_of(actor, "PUT").select_for_update(of=("self",)).filter(pk=id).first()
+    if page is None:
+        raise not_found()
+    _set(page, actor, values, "PUT")
+    page.updated_by_id = actor.member_id
+    save_unique_name(page, TAKEN)
+
+
+@transaction.atomic
+def delete_pages(*, actor: Actor, selection: BulkSelection) -> int:
+    """Delete pages; what is booked stays. Returns how many. Raises BookingPageNotFound_404."""
+    deleted = 0
+    for ids in in_batches(selection.apply(pages_of(actor, "DELETE")), lock=True):
+        BookingPage.objects.filter(pk__in=ids).delete()
+        deleted += len(ids)
+    if not deleted and not selection.everything:
+        raise NamedError(NOT_FOUND, "ids: none of them is a booking page of this company")
+    return deleted
+
+
+def _set(page: BookingPage, actor: Actor, values: Mapping[str, Any], method: str) -> None:
+    for name, value in values.items():
+        setattr(page, LINKS.get(name, name), value)
+    if "member" in values and page.member_id:
+        page.team_id = None if "team" not in values else page.team_id
+    elif "team" in values and page.team_id:
+        page.member_id = None
+    if bool(page.member_id) == bool(page.team_id):
+        raise NamedError("InvalidInput_400", "member, team: name one of them")
+    if page.member_id != actor.member_id and not sees_all(actor, method):
+        raise NamedError("UnauthorizedAction_403", "member: your role lets you have booking pages of your own alone")
+    if values.get("member"):
+        check_member("member", page.member_id or "")
+    if values.get("team") and not Team.objects.filter(pk=page.team_id).exists():
+        raise NamedError("TeamNotFound_400", f"team: there is no team {page.team_id} in this company")
+    if page.video_provider and page.video_provider not in PROVIDERS:
+        raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
+    if "timezone" in values and page.timezone:
+        check_timezone(page.timezone)
+    if "days" in values:
+        page.days = check_days(page.days)
+    if "questions" in values:
+        page.questions = _checked(page.questions)
+    if "colour" in values:
+        page.colour = page.colour.lower()
+        if not _COLOUR.fullmatch(page.colour):
+            raise ValidationFailed("colour is none", "colour: six hexadecimal digits, such as #2f5bea")
+
+
+def _checked(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the questions as they are stored. Raises ValidationFailed, which names the one."""
+    seen = set(TAKEN_KEYS)
+    found = []
+    for place, one in enumerate(questions):
+        where = f"questions.{place}"
+        if not KEY.fullmatch(one["key"]):
+            raise ValidationFailed(f"{where}.key is none", f"{where}.key: a letter, then letters, digits, - and _")
+        if one["key"] in seen:
+            raise ValidationFailed(f"{where}.key is taken", f"{where}.key: {one['key']} is asked already")
+        seen.add(one["key"])
+        options = list(dict.fromkeys(one["options"])) if one["type"] in CHOICES else []
+        if one["type"] in CHOICES and not options:
+            raise ValidationFailed(f"{where}.options are missing", f"{where}.options: needs at least one")
+        found.append({**one, "options": options})
+    return found
+
+
+def read_hours(member_id: str) -> dict[str, Any]:
+    """Return when the member can be booked."""
+    found = MemberHours.objects.filter(member_id=member_id).first() or MemberHours(days=WORKING)
+    return {"timezone": found.timezone, "days": found.days, "away": found.away}
+
+
+@transaction.atomic
+def change_hours(*, member_id: str, values: Mapping[str, Any]) -> None:
+    """Change when the member can be booked; what is booked stays. Raises InvalidTimezone_400, ValidationFailed."""
+    given = dict(values)
+    if given.get("timezone"):
+        check_timezone(given["timezone"])
+    if "days" in given:
+        given["days"] = check_days(given["days"])
+    if "away" in given:
+        given["away"] = sorted(given["away"], key=lambda one: (one["from"], one["to"]))
+    MemberHours.objects.update_or_create(
+        member_id=member_id, defaults=given, create_defaults={"days": WORKING, **given}
+    )
+
+
+def forget_members(ids: Sequence[str]) -> None:
+    """Close the pages of members who have left, in the transaction that removes them."""
+    BookingPage.objects.filter(Q(member_id__in=ids)).update(is_active=False)

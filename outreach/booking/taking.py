@@ -1,0 +1,258 @@
+"""What visitors do: book a time, move it, cancel it.
+
+Who books locks the members that may be met, so that of two who take the same time at once one gets it. Connected
+calendars are asked before that, outside of any transaction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.crypto import get_random_string
+
+from accounts.models import Member
+from core.access import entitlement, limited
+from core.access.attempts import Limit
+from core.errors import NamedError
+from core.events import emit
+from core.lists import BulkSelection
+from core.tenancy import company_scope, unscoped
+from crm.activities.reminders import schedule_reminder
+from crm.meetings.models import Meeting
+from crm.meetings.services import (
+    cancel_meetings,
+    create_meeting,
+    send_invitations,
+    update_meeting,
+    video_provider_of_company,
+)
+from crm.meetings.video.registry import PROVIDERS
+from crm.records.updates import event_value
+from outreach.booking.models import TOKEN_LENGTH, Booking, BookingPage
+from outreach.booking.people import contact_of, lead_of
+from outreach.booking.slots import free_slots, hours_of, members_of, window
+from outreach.calendars.asking import ask_now
+
+BOOKINGS = Limit("booking", 5, 60)
+"""What one network may send by one page."""
+ADDRESSES = Limit("booking-address", 10, 24 * 3600)
+"""How often one address may be given in a day."""
+READS = Limit("booking-read", 120, 60)
+CHANGES = Limit("booking-change", 10, 60)
+TAKEN, GONE = "BookingSlotTaken_409", "BookingNotFound_404"
+AN_ADDRESS = re.compile(r"://|www\.|@", re.IGNORECASE)
+SCHEDULED = Meeting.Status.SCHEDULED
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who books, and what they have answered."""
+
+    name: str
+    email: str
+    phone: str
+    answers: Mapping[str, Any]
+    timezone: str = ""
+
+
+def find_page(token: str) -> BookingPage | None:
+    """Return the page with this address, of whatever company, if it can be booked and the company is paying."""
+    if len(token) != TOKEN_LENGTH or not token.isascii() or not token.isalnum():
+        return None
+    with unscoped(reason="public booking page: the page whose address it is"):
+        rows = BookingPage.objects.filter(token=token, is_active=True).select_related("company", "member")
+        page: BookingPage | None = rows.first()
+    if page is None:
+        return None
+    with company_scope(page.company_id):
+        try:
+            entitlement(page.company_id)
+        except NamedError:
+            return None
+    return page
+
+
+def find_booking(token: str) -> Booking | None:
+    """Return the booking with this address, of whatever company."""
+    if len(token) != TOKEN_LENGTH or not token.isascii() or not token.isalnum():
+        return None
+    with unscoped(reason="public booking: the booking whose address it is"):
+        rows = Booking.objects.select_related("company", "page", "meeting__organizer", "member")
+        found: Booking | None = rows.filter(token=token).first()
+        return found
+
+
+def slot_taken() -> NamedError:
+    """Return the error for a time that somebody else has taken, or that is none of the page."""
+    return NamedError(TAKEN, "at: this time is no longer free; choose another one")
+
+
+def book(page: BookingPage, *, at: datetime, visitor: Visitor, sent_id: str) -> Booking:
+    """Book a time of the page, in its company. The same `sent_id` again returns what was booked by it.
+
+    Raises BookingSlotTaken_409, and NamedError where the company's plan allows no meeting.
+    """
+    if (known := Booking.objects.filter(sent_id=sent_id).first()) is not None:
+        return known
+    _check_free(page, at)
+    with limited(entitlement(page.company_id)), transaction.atomic():
+        members = _locked(page)
+        if (known := Booking.objects.filter(sent_id=sent_id).first()) is not None:
+            return known
+        member = _whose_turn(page, members, at)
+        contact = contact_of(visitor.email, visitor.name, visitor.phone, member.pk)
+        lead = lead_of(page, contact, member.pk) if contact and page.makes_lead else None
+        meeting = _make_meeting(page, member, at, visitor, contact, lead)
+        booking = Booking(
+            page=page,
+            meeting=meeting,
+            member=member,
+            sent_id=sent_id,
+            token=get_random_string(TOKEN_LENGTH),
+            name=visitor.name,
+            email=visitor.email.lower(),
+            phone=visitor.phone,
+            answers=dict(visitor.answers),
+            timezone=visitor.timezone,
+            buffer_before=page.buffer_before,
+            buffer_after=page.buffer_after,
+            contact=contact,
+            lead=lead,
+            remind_minutes=page.remind_minutes,
+        )
+        schedule_reminder(booking, at)
+        booking.save(force_insert=True)
+        _emit("meeting.booked", booking, meeting)
+        send_invitations(meeting)
+    return booking
+
+
+def move(booking: Booking, *, at: datetime) -> None:
+    """Move a booking to another free time of the same member. Raises BookingSlotTaken_409, BookingNotFound_404."""
+    page = _page_of(booking)
+    _check_free(page, at, besides=booking.meeting_id, member=booking.member_id)
+    with transaction.atomic():
+        members = _locked(page, booking.member_id)
+        current, meeting = _standing(booking)
+        if meeting.starts_at == at:
+            return
+        if not free_slots(page, at, at + timedelta(seconds=1), besides=meeting.pk, members=members).get(at):
+            raise slot_taken()
+        values = {"starts_at": at.isoformat(), "duration_minutes": page.duration_minutes}
+        moved = update_meeting(id=meeting.pk, actor_id=None, values=values).meeting
+        schedule_reminder(current, at)
+        current.save(update_fields=["remind_at", "reminded_at", "updated_at"])
+        _emit("meeting.rescheduled", current, moved)
+
+
+def cancel(booking: Booking, *, reason: str = "") -> None:
+    """Cancel a booking; one that is cancelled stays so. Raises BookingNotFound_404 for one that has begun."""
+    with transaction.atomic():
+        if Meeting.objects.filter(pk=booking.meeting_id).exclude(status=SCHEDULED).exists():
+            return
+        current, meeting = _standing(booking)
+        cancel_meetings(actor_id=None, selection=BulkSelection.of_ids([meeting.pk]))
+        current.cancelled_at, current.reason = timezone.now(), " ".join(reason.split())[:500]
+        current.save(update_fields=["cancelled_at", "reason", "updated_at"])
+
+
+def can_change(booking: Booking) -> bool:
+    """Tell whether its visitor may still move or cancel it."""
+    return booking.meeting.status == SCHEDULED and booking.meeting.starts_at > timezone.now()
+
+
+def _page_of(booking: Booking) -> BookingPage:
+    if booking.page is None or not booking.page.is_active:
+        raise NamedError(GONE, "token: its page takes no bookings now; cancel it, or ask whom you meet")
+    return booking.page
+
+
+def _standing(booking: Booking) -> tuple[Booking, Meeting]:
+    """Return the booking and its meeting, locked. Raises BookingNotFound_404 for one that is over or cancelled."""
+    current = Booking.objects.select_for_update(of=("self",)).get(pk=booking.pk)
+    meeting = Meeting.objects.select_for_update(of=("self",)).get(pk=booking.meeting_id)
+    if meeting.status != SCHEDULED or meeting.starts_at <= timezone.now():
+        raise NamedError(GONE, "token: this booking is cancelled, or has begun")
+    return current, meeting
+
+
+def _check_free(page: BookingPage, at: datetime, *, besides: str = "", member: str = "") -> None:
+    """Refuse a time that is not free by what is known, and ask connected calendars anew about one that is."""
+    members = [one for one in members_of(page) if not member or one.pk == member]
+    free = free_slots(page, at, at + timedelta(seconds=1), besides=besides, members=members).get(at)
+    if not free:
+        raise slot_taken()
+    ask_now(free, *window(page))
+
+
+def _locked(page: BookingPage, member: str = "") -> list[Member]:
+    """Return the members whom the page's visitors may meet, locked so that bookings of them wait for each other."""
+    ids = [one.pk for one in members_of(page) if not member or one.pk == member]
+    locked = Member.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids).order_by("pk")
+    return list(locked)
+
+
+def _whose_turn(page: BookingPage, members: Sequence[Member], at: datetime) -> Member:
+    """Return who gets the booking: of those who are free the one whose last one is longest ago."""
+    free = free_slots(page, at, at + timedelta(seconds=1), members=members).get(at)
+    if not free:
+        raise slot_taken()
+    rows = Booking.objects.filter(page=page, member_id__in=free).order_by()
+    last = dict(rows.values_list("member_id").annotate(last=Max("created_at")))
+    chosen = min(free, key=lambda id: (id in last, last.get(id), id))
+    return next(one for one in members if one.pk == chosen)
+
+
+def _make_meeting(
+    page: BookingPage, member: Member, at: datetime, visitor: Visitor, contact: Any, lead: Any
+) -> Meeting:
+    values: dict[str, Any] = {
+        "title": f"{page.heading}: {visitor.name}"[:300],
+        "description": page.text,
+        "organizer": member.pk,
+        "starts_at": at.isoformat(),
+        "duration_minutes": page.duration_minutes,
+        "timezone": hours_of(page, [member.pk])[member.pk].zone.key,
+        "kind": page.kind,
+        "place": page.place,
+    }
+    if lead is not None:
+        values["lead"] = lead.pk
+    elif contact is not None:
+        values["contact"] = contact.pk
+    if page.kind == Meeting.Kind.ONLINE:
+        values["video_provider"] = _provider(page, member)
+    if contact is not None and contact.email and contact.email.lower() == visitor.email.lower():
+        attendee = {"contact": contact.pk}
+    else:
+        attendee = {"email": visitor.email, "name": visitor.name}
+    return create_meeting(actor_id=None, values=values, attendees=[attendee], invite=False).meeting
+
+
+def _provider(page: BookingPage, member: Member) -> str:
+    """Return what makes the link; nothing where it cannot now: the booking stands, and a member adds the link."""
+    key = page.video_provider or video_provider_of_company()
+    provider = PROVIDERS.get(key)
+    return key if provider is not None and not provider.trouble(member) else ""
+
+
+def _emit(kind: str, booking: Booking, meeting: Meeting) -> None:
+    payload = {
+        "lead": meeting.lead_id,
+        "contact": booking.contact_id,
+        "title": meeting.title,
+        "startsAt": event_value(meeting.starts_at),
+        "endsAt": event_value(meeting.ends_at),
+        "member": booking.member_id,
+        "booking": booking.pk,
+        "page": booking.page_id,
+        "answers": booking.answers,
+    }
+    emit(kind, [meeting.pk], payloads={meeting.pk: payload})

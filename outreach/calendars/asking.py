@@ -1,0 +1,84 @@
+"""When members are busy in their connected calendars: asked every few minutes, and anew before something is booked."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from random import SystemRandom
+from time import monotonic
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
+from core.tenancy import company_scope
+from outreach.calendars.google import CalendarFailed, busy_between
+from outreach.calendars.models import CalendarConnection
+from outreach.calendars.notices import note_refusal
+from outreach.calendars.selectors import connected
+
+log = logging.getLogger(__name__)
+ACTIVE = Q(is_active=True)
+AHEAD = timedelta(days=91)
+"""How far ahead it is asked; pages can be booked as far ahead at most."""
+EVERY = timedelta(minutes=5)
+FRESH = timedelta(seconds=20)
+"""What was told so recently is not asked again."""
+MOST_AT_ONCE = 3
+"""Calendars that are asked while a visitor waits; of the others the last answer counts."""
+PATIENCE = 3.0
+_random = SystemRandom()
+
+
+def has_due_connections() -> bool:
+    """Tell whether calendars of any company are to be asked."""
+    return has_due(CalendarConnection, ACTIVE)
+
+
+def ask_due(deadline: float) -> None:
+    """Ask due calendars until none is left or monotonic() passes the deadline."""
+    while monotonic() < deadline:
+        rows = claim(CalendarConnection, limit=1, extra=ACTIVE)
+        if not rows:
+            return
+        with company_scope(rows[0].company_id):
+            _ask_due(rows[0])
+
+
+def _ask_due(connection: CalendarConnection) -> None:
+    now = timezone.now()
+    done = {"status": CalendarConnection.Work.WAITING, "worker": None, "deaths": 0}
+    try:
+        if connection.needs_login:
+            update_owned(connection, **done, due_at=now + timedelta(hours=1))
+            return
+        try:
+            busy = busy_between(connection, now, now + AHEAD)
+        except CalendarFailed as failed:
+            with transaction.atomic():
+                due_at = now + backoff(min(connection.attempts, 10))
+                update_owned(connection, **done, due_at=due_at, error=failed.detail[:500])
+                note_refusal(connection, failed)
+            return
+        due_at = now + EVERY * _random.uniform(0.9, 1.0)
+        update_owned(connection, **done, due_at=due_at, busy=busy, busy_at=now, error="", attempts=0)
+    except LeaseLost:
+        return
+
+
+def ask_now(members: Iterable[str], start: datetime, end: datetime) -> None:
+    """Ask the calendars of the members that have not been asked just now, each shortly and once; what Google does not
+    tell in time, the last answer tells."""
+    now = timezone.now()
+    old = [one for one in connected([*members]) if one.busy_at is None or one.busy_at < now - FRESH]
+    usable = sorted((one for one in old if not one.needs_login), key=lambda one: one.busy_at or one.created_at)
+    for connection in usable[:MOST_AT_ONCE]:
+        try:
+            busy = busy_between(connection, now, now + AHEAD, seconds=PATIENCE)
+        except CalendarFailed as failed:
+            CalendarConnection.objects.filter(pk=connection.pk).update(error=failed.detail[:500], due_at=timezone.now())
+            continue
+        asked = CalendarConnection.objects.filter(ACTIVE, Q(busy_at=None) | Q(busy_at__lt=now), pk=connection.pk)
+        asked.update(busy=busy, busy_at=now, error="")

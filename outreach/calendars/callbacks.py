@@ -1,0 +1,23 @@
+"""GET /oauth/google-calendar/callback: where Google leads browsers back to after a log-in for a calendar.
+
+The state says whose company it is, so that its page goes on (outreach.calendars.pages); nothing is read or written
+here.
+"""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.views.decorators.http import require_safe
+
+from outreach.calendars.google import KEY
+from outreach.mail_vendors.callbacks import lead_on
+
+
+@require_safe
+def came_back(request: HttpRequest) -> HttpResponse:
+    """Lead on to the page of the company that the log-in is for."""
+    return lead_on(request, "web:calendar-return")
+
+
+urlpatterns = [path(f"oauth/{KEY}/callback", came_back, name="calendar-login-callback")]

@@ -1,0 +1,50 @@
+"""How a member's connected calendar is, and another try of what it has not taken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from core.errors import NamedError
+from core.jobs import notify_workers
+from outreach.calendars.google import NAME
+from outreach.calendars.logins import NONE, connection_of, is_set_up
+from outreach.calendars.models import CalendarConnection, CalendarEvent
+from outreach.calendars.queues import BUSY, EVENTS
+
+Work = CalendarEvent.Work
+LEFT = Q(status__in=(Work.WAITING, Work.RUNNING))
+
+
+def describe(member_id: str) -> dict[str, Any]:
+    """Return how the member's connection is, whether there is one or not."""
+    found = connection_of(member_id)
+    events = CalendarEvent.objects.filter(connection=found) if found else CalendarEvent.objects.none()
+    counts = events.aggregate(waiting=Count("pk", filter=LEFT), failed=Count("pk", filter=Q(status=Work.FAILED)))
+    return {
+        "isAvailable": is_set_up(),
+        "isConnected": found is not None,
+        "provider": NAME,
+        "email": found.email if found else "",
+        "needsLogin": bool(found and found.needs_login),
+        "busyAt": found.busy_at if found else None,
+        **{name: number or 0 for name, number in counts.items()},
+        "lastError": found.error if found else "",
+    }
+
+
+@transaction.atomic
+def sync(member_id: str) -> None:
+    """Have all tried now that the member's calendar has not taken. Raises NotFound_404."""
+    found = connection_of(member_id)
+    if found is None:
+        raise NamedError(*NONE)
+    now = timezone.now()
+    rows = CalendarEvent.objects.filter(connection=found, status__in=(Work.WAITING, Work.FAILED))
+    rows.update(status=Work.WAITING, due_at=now, attempts=0, deaths=0, lease=None, worker=None, updated_at=now)
+    CalendarConnection.objects.filter(pk=found.pk).update(due_at=now)
+    notify_workers(EVENTS)
+    notify_workers(BUSY)

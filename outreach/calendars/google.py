@@ -1,0 +1,168 @@
+"""Google's calendar: events and busy times, by a thin client on the guarded transport.
+
+Its log-in is Gmail's (outreach.mail_vendors.google). Nothing that Google says is repeated but its status.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from django.utils.dateparse import parse_datetime
+
+from core.outbound_http import HttpFailed, exchange
+from outreach.calendars.models import CalendarConnection
+from outreach.mail_vendors.access import access_token
+from outreach.mail_vendors.google import address
+from outreach.smtp.outcome import SmtpError
+
+KEY, NAME = "google-calendar", "Google Calendar"
+API = "https://www.googleapis.com/"
+EVENTS_SCOPE = "https://www.googleapis.com/auth/calendar.events"
+BUSY_SCOPE = "https://www.googleapis.com/auth/calendar.freebusy"
+SCOPES = (EVENTS_SCOPE, BUSY_SCOPE)
+EVENTS = "calendar/v3/calendars/primary/events"
+SECONDS = 10.0
+
+
+class CalendarFailed(Exception):
+    """Google did not do it. `detail` is for people; `temporary` says whether another try may help, `refused` that the
+    log-in is taken no more."""
+
+    def __init__(self, detail: str, *, temporary: bool = True, refused: bool = False) -> None:
+        super().__init__(detail)
+        self.detail, self.temporary, self.refused = detail, temporary, refused
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An event as Google has it; `link` is empty while its video call is not ready."""
+
+    link: str = ""
+
+
+def event_id(meeting: str) -> str:
+    """Return the id of a meeting's event: Google takes digits and the letters a to v."""
+    return f"lead{meeting}"
+
+
+def write_event(connection: CalendarConnection, meeting: str, body: Mapping[str, Any], *, known: bool) -> Answered:
+    """Write an event: change the one that is `known`, or insert it. Done again, it changes nothing.
+
+    Raises CalendarFailed.
+    """
+    inserting = {**body, "id": event_id(meeting)}
+    for _ in range(2):
+        if known:
+            status, found = _ask(connection, "PATCH", _event(meeting), body)
+            if status not in (404, 410):
+                return _answered(status, found)
+            known = False
+        status, found = _ask(connection, "POST", EVENTS, inserting)
+        if status != 409:
+            return _answered(status, found)
+        known = True  # an earlier try has arrived after all
+    raise CalendarFailed("Google says that the event is there, and that it is not.")
+
+
+def delete_event(connection: CalendarConnection, meeting: str) -> None:
+    """Delete an event; one that is gone is deleted. Raises CalendarFailed."""
+    status, _ = _ask(connection, "DELETE", _event(meeting))
+    if status not in (204, 200, 404, 410):
+        raise _failed(status)
+
+
+def read_link(connection: CalendarConnection, meeting: str) -> str:
+    """Return the link of an event's video call; empty while it is not ready. Raises CalendarFailed."""
+    status, found = _ask(connection, "GET", _event(meeting))
+    return _answered(status, found).link
+
+
+def busy_between(
+    connection: CalendarConnection, start: datetime, end: datetime, seconds: float = SECONDS
+) -> list[list[str]]:
+    """Return pairs of moments between which the calendar is busy. Raises CalendarFailed."""
+    asked = {"timeMin": start.isoformat(), "timeMax": end.isoformat(), "items": [{"id": "primary"}]}
+    status, found = _ask(connection, "POST", "calendar/v3/freeBusy", asked, seconds=seconds)
+    if status != 200:
+        raise _failed(status)
+    calendars = found.get("calendars")
+    primary = calendars.get("primary") if isinstance(calendars, dict) else None
+    if not isinstance(primary, dict) or primary.get("errors"):
+        raise CalendarFailed("Google's answer about busy times cannot be read.")
+    pairs = []
+    for one in primary.get("busy") or ():
+        begins, ends = (_moment(one.get(name)) if isinstance(one, dict) else None for name in ("start", "end"))
+        if begins is None or ends is None:
+            raise CalendarFailed("Google's answer about busy times cannot be read.")
+        if begins < ends:
+            pairs.append([begins.isoformat(), ends.isoformat()])
+    return pairs
+
+
+def _moment(text: Any) -> datetime | None:
+    try:
+        found = parse_datetime(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return found if found is not None and found.tzinfo is not None else None
+
+
+def _event(meeting: str) -> str:
+    return f"{EVENTS}/{quote(event_id(meeting), safe='')}"
+
+
+def _answered(status: int, found: Mapping[str, Any]) -> Answered:
+    if status not in (200, 201):
+        raise _failed(status)
+    if not found.get("id"):
+        raise CalendarFailed("Google's answer cannot be read.")
+    conference = found.get("conferenceData")
+    entries = conference.get("entryPoints") if isinstance(conference, dict) else None
+    for one in entries if isinstance(entries, list) else ():
+        if isinstance(one, dict) and one.get("entryPointType") == "video":
+            return Answered(_link(one.get("uri")))
+    return Answered(_link(found.get("hangoutLink")))
+
+
+def _link(text: Any) -> str:
+    """Return an address for people to open; nothing but https."""
+    is_one = isinstance(text, str) and text.startswith("https://") and len(text) <= 1000 and text.isprintable()
+    return text if is_one and " " not in text else ""
+
+
+def _failed(status: int) -> CalendarFailed:
+    if status == 401:
+        return CalendarFailed("Google takes the log-in no more.", refused=True)
+    temporary = status >= 500 or status in (403, 408, 429)
+    return CalendarFailed(f"Google answered {status}.", temporary=temporary)
+
+
+def _ask(
+    connection: CalendarConnection, method: str, path: str, body: Any = None, *, seconds: float = SECONDS
+) -> tuple[int, Mapping[str, Any]]:
+    """Ask once, or twice where the token has ended before its time. Raises CalendarFailed."""
+    query = {"conferenceDataVersion": 1, "sendUpdates": "none"} if path.startswith(EVENTS) and method != "GET" else {}
+    url = address(API, f"/{path}") + (f"?{urlencode(query)}" if query else "")
+    content = None if body is None else json.dumps(body).encode()
+    token = ""
+    for _ in range(2):
+        try:
+            token = access_token(connection, instead_of=token)
+            headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+            answer = exchange(method, url, seconds=seconds, headers=headers, body=content)
+        except SmtpError as error:
+            raise CalendarFailed(error.detail, temporary=error.temporary, refused=error.stage == "auth") from None
+        except HttpFailed as failed:
+            raise CalendarFailed(failed.detail) from None
+        if answer.status != 401:
+            break
+    try:
+        found = json.loads(answer.body) if answer.body else {}
+    except ValueError:
+        found = {}
+    return answer.status, found if isinstance(found, dict) else {}

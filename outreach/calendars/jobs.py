@@ -1,0 +1,14 @@
+"""The work of calendars."""
+
+from __future__ import annotations
+
+from core.events import EventConsumer
+from core.jobs import QueueWork, register
+from outreach.calendars.asking import ask_due, has_due_connections
+from outreach.calendars.models import CalendarConnection, CalendarEvent
+from outreach.calendars.queues import BUSY, EVENTS
+from outreach.calendars.writing import KINDS, has_due_events, note_meetings, write_due
+
+register(EventConsumer("calendars", note_meetings, kinds=KINDS))
+register(QueueWork(EVENTS, write_due, has_due=has_due_events, queue="bulk", model=CalendarEvent))
+register(QueueWork(BUSY, ask_due, has_due=has_due_connections, queue="bulk", model=CalendarConnection))

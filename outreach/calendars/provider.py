@@ -1,0 +1,27 @@
+"""Video calls of a member's Google calendar: the link comes with the event there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crm.meetings.video.base import VideoProvider
+from outreach.calendars.google import KEY
+from outreach.calendars.logins import connection_of
+
+if TYPE_CHECKING:
+    from accounts.models import Member
+    from crm.meetings.models import Meeting
+
+
+class GoogleCalls(VideoProvider):
+    key = KEY
+    name = "Google Meet"
+
+    def trouble(self, organizer: Member) -> str:
+        found = connection_of(organizer.pk)
+        if found is None:
+            return f"{organizer.name or organizer.email} has connected no Google calendar."
+        return "The Google calendar has to be connected again." if found.needs_login else ""
+
+    def link(self, meeting: Meeting) -> str:
+        return ""

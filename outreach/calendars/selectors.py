@@ -1,0 +1,24 @@
+"""Reads over the members' connected calendars."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+
+from outreach.calendars.models import CalendarConnection
+
+
+def connected(members: Collection[str]) -> list[CalendarConnection]:
+    """Return the connections of the members that work."""
+    return list(CalendarConnection.objects.filter(member_id__in=members, is_active=True))
+
+
+def busy_of(members: Collection[str], start: datetime, end: datetime) -> dict[str, list[tuple[datetime, datetime]]]:
+    """Return member -> when Google has said that they are busy, of those who have connected a calendar."""
+    return {one.member_id: spans_of(one, start, end) for one in connected(members)}
+
+
+def spans_of(connection: CalendarConnection, start: datetime, end: datetime) -> list[tuple[datetime, datetime]]:
+    """Return what is known of a calendar between two moments."""
+    pairs = [(datetime.fromisoformat(begins), datetime.fromisoformat(ends)) for begins, ends in connection.busy]
+    return [(begins, ends) for begins, ends in pairs if begins < end and ends > start]

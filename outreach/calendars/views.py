@@ -1,0 +1,79 @@
+"""Endpoints of a member's own connected calendar."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from core.api.endpoint import endpoint
+from core.api.viewsets import ResourceViewSet
+from outreach.calendars.connections import describe, sync
+from outreach.calendars.logins import NONE, begin_login, disconnect, end_login
+from outreach.calendars.serializers import CalendarLogin, ConnectionOut, LoginBegunOut
+from outreach.connected_apps.turns import BUSY
+
+
+class CalendarConnectionViewSet(ResourceViewSet):
+    module = "my-calendar"
+    singleton = True
+
+    @endpoint("Read the own connected calendar", output=ConnectionOut)
+    def retrieve(self, request: Request) -> Any:
+        return describe(self.actor.member_id)
+
+    @endpoint(
+        "Connect the own calendar",
+        input=CalendarLogin,
+        output=ConnectionOut,
+        success="CalendarConnected_201",
+        errors=("InvalidCredentials_400", BUSY),
+        description="By what came back from a log-in at Google (POST …/authorize). Coming meetings that the member"
+        " organizes are written there, and what else is there blocks bookings.",
+    )
+    def create(self, request: Request, data: dict[str, Any]) -> Any:
+        end_login(member_id=self.actor.member_id, **data)
+        return describe(self.actor.member_id)
+
+    @endpoint(
+        "Disconnect the own calendar",
+        output=ConnectionOut,
+        success="CalendarDisconnected_200",
+        errors=(NONE[0],),
+        description="The log-in is taken back at Google; the events stay there.",
+    )
+    def destroy(self, request: Request) -> Any:
+        disconnect(member_id=self.actor.member_id)
+        return describe(self.actor.member_id)
+
+
+class CalendarAuthorizeViewSet(ResourceViewSet):
+    module = "my-calendar"
+    singleton = True
+
+    @endpoint(
+        "Begin a log-in for the own calendar",
+        output=LoginBegunOut,
+        success="CalendarLoginBegun_201",
+        errors=("AppNotFound_400",),
+        description="`url` is a page of Google's, where the member allows it. From there the browser comes back to"
+        " /oauth/google-calendar/callback with code and state, which hold for this member, once.",
+    )
+    def create(self, request: Request) -> Any:
+        return begin_login(member_id=self.actor.member_id)
+
+
+class CalendarSyncViewSet(ResourceViewSet):
+    module = "my-calendar"
+    singleton = True
+
+    @endpoint(
+        "Try now what the own calendar has not taken",
+        output=ConnectionOut,
+        success="CalendarSyncBegun_200",
+        errors=(NONE[0],),
+        permission="PUT",
+    )
+    def create(self, request: Request) -> Any:
+        sync(self.actor.member_id)
+        return describe(self.actor.member_id)

@@ -1,0 +1,77 @@
+"""The journey of a booking: hours and a page by a member, a time by a visitor, who moves and cancels it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from outreach.booking import public
+from outreach.models import Booking, BookingPage
+from tests.browser.axe import find_axe, violations
+from tests.kit.cast import make_cast
+from tests.web.helpers import PASSWORD, at
+
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
+
+
+def test_a_visitor_books_moves_and_cancels(
+    page: Page, live_server: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    axe = find_axe()
+    assert axe is not None
+    monkeypatch.setattr(public, "TOO_FAST", timedelta(0))
+    cast = make_cast()
+    settings.BASE_URL = live_server.url
+    page.goto(at(cast.owner, "booking/hours"))
+    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    for day in ("Saturday", "Sunday"):
+        page.get_by_label(day).fill("09:00 – 12:00")
+    page.get_by_role("button", name="Save hours").click()
+    expect(page.get_by_text("Saved")).to_be_visible()
+    page.goto(at(cast.owner, "booking"))
+    page.get_by_role("link", name="New booking page").first.click()
+    page.get_by_label("Name", exact=True).fill("Intro")
+    page.locator("#f-kind").select_option("offline")
+    page.locator("#f-place").fill("Harbour Street 1")
+    page.get_by_role("button", name="Create").click()
+    expect(page.get_by_text("The page is open")).to_be_visible()
+    assert violations(page.context.new_cdp_session(page), axe) == []
+    page.get_by_role("link", name="Questions").click()
+    page.get_by_label("Question").fill("What is it about?")
+    page.get_by_role("button", name="Add question").click()
+    expect(page.get_by_text("What is it about?")).to_be_visible()
+    with cast.scope():
+        token = BookingPage.objects.get().token
+
+    page.goto(f"{live_server.url}/book/{token}")
+    expect(page.get_by_text("Harbour Street 1")).to_be_visible()
+    assert violations(page.context.new_cdp_session(page), axe) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.locator(".booking-slots a").nth(1).click()
+    page.get_by_label("Your name").fill("Ann Ash")
+    page.get_by_role("button", name="Book it").click()
+    expect(page.get_by_role("alert")).to_contain_text("Fill this in.")
+    assert violations(page.context.new_cdp_session(page), axe) == []
+    page.get_by_label("Your e-mail address").fill("ann@example.org")
+    page.get_by_label("Your phone number").fill("+49 151 12345678")
+    page.get_by_label("What is it about?").fill("Beans")
+    page.get_by_role("button", name="Book it").click()
+    expect(page.get_by_role("status")).to_contain_text("It is booked")
+    assert violations(page.context.new_cdp_session(page), axe) == []
+    page.get_by_role("link", name="Choose another time").click()
+    page.locator(".booking-slots button").first.click()
+    expect(page.get_by_role("status")).to_contain_text("It is booked")
+    with cast.scope():
+        booking = Booking.objects.select_related("meeting").get()
+    assert (booking.answers, booking.meeting.sequence) == ({"what_is_it_about": "Beans"}, 1)
+    page.get_by_label("Cancel it, and say why if you like").fill("Ill")
+    page.get_by_role("button", name="Cancel the meeting").click()
+    expect(page.get_by_role("status")).to_contain_text("cancelled")
+    page.goto(at(cast.owner, f"meetings/{booking.meeting_id}"))
+    expect(page.get_by_role("heading", name="Booked by Ann Ash")).to_be_visible()
+    expect(page.get_by_text("Ill", exact=True)).to_be_visible()

@@ -1,0 +1,130 @@
+"""The pages of booking, of video calls, and the calendar of those whose role shows less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from accounts.models import Member
+from crm.models import Meeting, VideoSettings
+from outreach.models import BookingPage, MemberHours
+from tests.crm.meetings.helpers import new_meeting
+from tests.kit.cast import Cast, make_cast
+from tests.web.helpers import at, enter, text_of, toast_of
+
+ALL = dict.fromkeys(("GET", "POST", "PUT", "DELETE"), True)
+
+
+@pytest.fixture
+def owner(cast: Cast) -> Member:
+    return cast.owner
+
+
+def test_a_page_is_made_changed_and_deleted(owner: Member, cast: Cast) -> None:
+    browser = enter(owner)
+    values = {"name": "Intro", "durationMinutes": "45", "stepMinutes": "15", "kind": "offline", "colour": "#2f5bea"}
+    rest = {"bufferBefore": "0", "bufferAfter": "10", "noticeMinutes": "60", "horizonDays": "20", "isActive": "on"}
+    made = browser.post(at(owner, "booking/new"), {"do": "save", **values, **rest, "remindMinutes": ""})
+    assert "The page is open" in toast_of(browser, made)
+    with cast.scope():
+        page = BookingPage.objects.get()
+    assert (page.duration_minutes, page.buffer_after, page.member_id) == (45, 10, owner.pk)
+    assert (page.remind_minutes, page.kind) == (None, "offline")
+    shown = text_of(browser.get(at(owner, "booking")))
+    assert ("Intro" in shown, f"/book/{page.token}" in shown) == (True, True)
+    place = at(owner, f"booking/pages/{page.pk}")
+    refused = browser.post(place, {"do": "save", **values, **rest, "horizonDays": "365", "remindMinutes": ""})
+    assert (refused.status_code, "90" in text_of(refused)) == (422, True)
+    asked = browser.post(f"{place}/questions", {"do": "save", "label": "About what?", "type": "text"})
+    assert "Question added" in toast_of(browser, asked)
+    with cast.scope():
+        assert [one["key"] for one in BookingPage.objects.get().questions] == ["about_what"]
+    assert "Question removed" in toast_of(
+        browser, browser.post(f"{place}/questions", {"do": "remove", "key": "about_what"})
+    )
+    assert "deleted" in toast_of(browser, browser.post(place, {"do": "delete"}))
+    with cast.scope():
+        assert not BookingPage.objects.exists()
+
+
+def test_hours_are_written_as_people_write_them(owner: Member, cast: Cast) -> None:
+    browser, place = enter(owner), at(owner, "booking/hours")
+    assert browser.get(place).content.decode().count("09:00 – 17:00") == 5
+    days = {"day1": "9:00-12:30, 13:30 – 17:00", "day6": "10:00 – 12:00"}
+    wrong = browser.post(place, {"do": "save", **days, "day2": "mornings", "away": "soon"})
+    assert (wrong.status_code, "Write it like 09:00" in text_of(wrong)) == (422, True)
+    sent = browser.post(place, {"do": "save", **days, "timezone": "Europe/Berlin", "away": "2027-08-02 – 2027-08-13"})
+    assert "Saved" in toast_of(browser, sent)
+    with cast.scope():
+        found = MemberHours.objects.get()
+    assert [(one["day"], one["from"], one["to"]) for one in found.days] == [
+        (1, "09:00", "12:30"),
+        (1, "13:30", "17:00"),
+        (6, "10:00", "12:00"),
+    ]
+    assert found.away == [{"from": "2027-08-02", "to": "2027-08-13"}]
+    assert "2027-08-02 – 2027-08-13" in browser.get(place).content.decode()
+
+
+def test_links_of_video_calls_are_set_and_used(owner: Member, cast: Cast) -> None:
+    browser = enter(owner)
+    place = at(owner, "settings/video-calls")
+    refused = browser.post(place, {"do": "save", "linkTemplate": "https://meet.example.org/room", "provider": ""})
+    assert (refused.status_code, "{random}" in text_of(refused)) == (422, True)
+    values = {"linkTemplate": "https://meet.example.org/{random}", "provider": "link-template"}
+    assert "Saved" in toast_of(browser, browser.post(place, {"do": "save", **values}))
+    with cast.scope():
+        assert VideoSettings.objects.get().provider == "link-template"
+    when = {"title": "Demo", "startsAt": "2090-03-09T14:00", "durationMinutes": "30", "remindMinutes": ""}
+    made = browser.post(at(owner, "calendar/new"), {"do": "save", **when, "videoProvider": "link-template"})
+    assert made.status_code == 303
+    with cast.scope():
+        meeting = Meeting.objects.get()
+    assert meeting.link.startswith("https://meet.example.org/")
+    assert meeting.link in text_of(browser.get(at(owner, f"meetings/{meeting.pk}")))
+
+
+@pytest.mark.parametrize("module", ["calendar", "my-calendar", "videocall", "my-videocall", "offline-meeting"])
+def test_each_permission_opens_the_calendar(db: None, module: str) -> None:
+    cast = make_cast({module: ALL})
+    when: dict[str, Any] = {"startsAt": "2090-03-09T14:00:00Z"}
+    link, place = {"link": "https://meet.example.org/a"}, {"place": "Room 4"}
+    new_meeting(cast, title="Others call", **link, **when)
+    new_meeting(cast, title="Own call", **link, **when, attendees=[{"member": cast.narrow.pk}])
+    new_meeting(cast, title="Others visit", **place, **when)
+    new_meeting(cast, title="Own visit", **place, **when, attendees=[{"member": cast.narrow.pk}])
+    browser = enter(cast.narrow)
+    shown = text_of(browser.get(at(cast.narrow, "calendar?whose=all&view=agenda&from=2090-03-09")))
+    titles = {one for one in ("Others call", "Own call", "Others visit", "Own visit") if one in shown}
+    assert (
+        titles
+        == {
+            "calendar": {"Others call", "Own call", "Others visit", "Own visit"},
+            "my-calendar": {"Own call", "Own visit"},
+            "videocall": {"Others call", "Own call"},
+            "my-videocall": {"Own call"},
+            "offline-meeting": {"Others visit", "Own visit"},
+        }[module]
+    )
+
+
+def test_a_page_of_a_meeting_opens_by_its_kind(db: None) -> None:
+    cast = make_cast({"videocall": ALL})
+    call = new_meeting(cast, title="A call", link="https://meet.example.org/a")["_id"]
+    visit = new_meeting(cast, title="A visit", place="Room 4")["_id"]
+    browser = enter(cast.narrow)
+    assert "A call" in text_of(browser.get(at(cast.narrow, f"meetings/{call}")))
+    assert browser.get(at(cast.narrow, f"meetings/{visit}")).status_code == 404
+    assert "Meeting cancelled" in toast_of(browser, browser.post(at(cast.narrow, f"meetings/{call}"), {"do": "cancel"}))
+
+
+def test_what_a_visitor_has_told_stands_at_the_meeting(owner: Member, cast: Cast) -> None:
+    from outreach.models import Booking
+
+    made = new_meeting(cast)["_id"]
+    values = {"name": "Ann Ash", "email": "ann@example.org", "answers": {"topic": "Beans & <b>more</b>"}}
+    with cast.scope():
+        Booking.objects.create(meeting_id=made, member=owner, sent_id="a" * 24, token="t" * 32, **values)
+    shown = enter(owner).get(at(owner, f"meetings/{made}")).content.decode()
+    assert ("Booked by Ann Ash" in shown, "<b>more" in shown) == (True, False)
