@@ -80,7 +80,7 @@ class SpanOut(Output):
         return {**super().get_fields(), "from": serializers.CharField()}
 
 
-class HoursOut(Output):
+class BookableHoursOut(Output):
     """When a member can be booked."""
 
     timezone = serializers.CharField(help_text="empty: the company's")
@@ -88,7 +88,7 @@ class HoursOut(Output):
     away = serializers.ListField(child=serializers.DictField(), help_text="from and to of each, both days included")
 
 
-class QuestionInput(Input):
+class BookingQuestionInput(Input):
     """Something that visitors are asked."""
 
     key = LineInput(max_length=60, help_text="A letter, then letters, digits, - and _; unique in the page.")
@@ -130,7 +130,7 @@ class BookingPageUpdate(Input):
     days = serializers.ListField(
         child=HoursSpan(), max_length=MOST_SPANS, required=False, help_text="own hours; none: those of its members"
     )
-    questions = serializers.ListField(child=QuestionInput(), max_length=MOST_QUESTIONS, required=False)
+    questions = serializers.ListField(child=BookingQuestionInput(), max_length=MOST_QUESTIONS, required=False)
     asksPhone = BooleanInput(required=False, help_text="of a new page true where contacts must have a number")
     kind = serializers.ChoiceField(choices=Meeting.Kind.choices, required=False)
     videoProvider = TextInput(

@@ -28,13 +28,13 @@ from outreach.booking.mails import booking_address
 from outreach.booking.models import Booking, BookingPage
 from outreach.booking.reading import read_visitor
 from outreach.booking.serializers import (
+    BookableHoursOut,
     BookedOut,
     BookingOut,
     BookingPageCreate,
     BookingPageDelete,
     BookingPageOut,
     BookingPageUpdate,
-    HoursOut,
     HoursUpdate,
     PublicBook,
     PublicPageOut,
@@ -172,14 +172,14 @@ class HoursViewSet(ResourceViewSet):
     module = services.OWN
     singleton = True
 
-    @endpoint("Read the own bookable hours", output=HoursOut)
+    @endpoint("Read the own bookable hours", output=BookableHoursOut)
     def retrieve(self, request: Request) -> Any:
         return services.read_hours(self.actor.member_id)
 
     @endpoint(
         "Change the own bookable hours",
         input=HoursUpdate,
-        output=HoursOut,
+        output=BookableHoursOut,
         success="BookableHoursChanged_200",
         errors=("InvalidTimezone_400",),
         description="By the clocks of the time zone, summer and winter. `days` and `away` are each replaced as a whole;"

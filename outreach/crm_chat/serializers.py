@@ -26,14 +26,14 @@ class ThreadCreate(Input):
     aiType = LineInput(max_length=32, required=False, help_text=AI_TYPE)
 
 
-class QuestionInput(Input):
+class AssistantQuestionInput(Input):
     """A question."""
 
     question = TextInput(max_length=MOST_QUESTION, help_text=QUESTION)
     aiType = LineInput(max_length=32, required=False, help_text=AI_TYPE)
 
 
-class AgentQuestion(QuestionInput):
+class AgentQuestion(AssistantQuestionInput):
     """A question of a program."""
 
     thread = ObjectIdInput(required=False, help_text="The conversation that it goes on with; by default a new one.")
@@ -84,7 +84,7 @@ class ListRead(Output):
     error = Computed(serializers.CharField(help_text="Why it could not be read; empty: it was."))  # type: ignore[assignment]
 
 
-class MessageOut(Output):
+class AssistantMessageOut(Output):
     """A question, and its answer."""
 
     reads = ("thread_id",)
@@ -142,4 +142,4 @@ class ThreadOut(Output):
 class ThreadWithMessages(ThreadOut):
     """A conversation with its last questions, the oldest first."""
 
-    messages = Computed(serializers.ListField(child=MessageOut()))
+    messages = Computed(serializers.ListField(child=AssistantMessageOut()))

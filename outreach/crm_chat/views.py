@@ -16,8 +16,8 @@ from outreach.crm_chat.filters import MESSAGE_FIELDS, THREAD_FIELDS
 from outreach.crm_chat.models import CrmChatMessage
 from outreach.crm_chat.serializers import (
     AgentQuestion,
-    MessageOut,
-    QuestionInput,
+    AssistantMessageOut,
+    AssistantQuestionInput,
     ThreadCreate,
     ThreadDelete,
     ThreadOut,
@@ -49,12 +49,14 @@ def _messages(asked: ListRequest) -> Any:
     return CrmChatMessage.objects.filter(thread=thread)
 
 
-MESSAGES = Listing("List the questions of a conversation", _messages, MESSAGE_FIELDS, MessageOut, errors=NOT_FOUND)
+MESSAGES = Listing(
+    "List the questions of a conversation", _messages, MESSAGE_FIELDS, AssistantMessageOut, errors=NOT_FOUND
+)
 
 
 def message_of(id: str, member_id: str) -> dict[str, Any]:
     """Return a question of the member's. Raises NotFound_404."""
-    found = MessageOut.one(services.messages_of(member_id).filter(pk=id))
+    found = AssistantMessageOut.one(services.messages_of(member_id).filter(pk=id))
     if found is None:
         raise NamedError(services.NOT_FOUND, "id: you have asked no such question")
     return found
@@ -68,8 +70,10 @@ class CrmChatViewSet(ResourceViewSet):
         member = self.actor.member_id
         services.get_thread(id=id, member_id=member)
         thread = ThreadOut.one(services.threads_of(member).filter(pk=id)) or {}
-        newest = MessageOut.project(CrmChatMessage.objects.filter(thread=id).order_by("-created_at", "-pk"))[:SHOWN]
-        return {**thread, "messages": [MessageOut.render(row) for row in reversed(newest)]}
+        newest = AssistantMessageOut.project(CrmChatMessage.objects.filter(thread=id).order_by("-created_at", "-pk"))[
+            :SHOWN
+        ]
+        return {**thread, "messages": [AssistantMessageOut.render(row) for row in reversed(newest)]}
 
     @endpoint(
         "Begin a conversation with the assistant",
@@ -105,8 +109,8 @@ class CrmChatViewSet(ResourceViewSet):
     @messages.mapping.post
     @endpoint(
         "Ask the assistant",
-        input=QuestionInput,
-        output=MessageOut,
+        input=AssistantQuestionInput,
+        output=AssistantMessageOut,
         success="QuestionAsked_201",
         errors=(*NOT_FOUND, *APP_ERRORS),
         description="GET the conversation until `status` is completed or failed." + HOW,
@@ -125,7 +129,7 @@ class AgentViewSet(ResourceViewSet):
     @endpoint(
         "Ask as an agent",
         input=AgentQuestion,
-        output=MessageOut,
+        output=AssistantMessageOut,
         success="QuestionAsked_201",
         errors=(*NOT_FOUND, *APP_ERRORS),
         takes=services.MODULE,
@@ -139,6 +143,6 @@ class AgentViewSet(ResourceViewSet):
             thread = services.create_thread(member_id=member, title=services.title_of(data["question"])).pk
         return message_of(services.ask_question(id=thread, member_id=member, **data).pk, member)
 
-    @endpoint("Read an agent's question and its answer", output=MessageOut, errors=NOT_FOUND)
+    @endpoint("Read an agent's question and its answer", output=AssistantMessageOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> Any:
         return message_of(id, self.actor.member_id)
