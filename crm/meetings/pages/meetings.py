@@ -109,7 +109,11 @@ class EditMeeting(MeetingPage):
         if not (self.may("calendar") or self.may("my-calendar")):
             return None
         answer = self.ask("GET", "booking", {"filters": {"meeting": self.params["id"]}, "p": "1", "n": "1"})
-        return answer.data[0] if answer.ok and answer.data else None
+        if not answer.ok or not answer.data:
+            return None
+        told = {key.replace("_", " ").capitalize(): value for key, value in answer.data[0]["answers"].items()}
+        said = [(key, ", ".join(value) if isinstance(value, list) else value) for key, value in told.items()]
+        return {**answer.data[0], "said": said}
 
     def values(self) -> dict[str, Any]:
         """Return the meeting's values by the names of the form."""
