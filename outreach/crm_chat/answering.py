@@ -120,10 +120,10 @@ def asking_actor(message: CrmChatMessage) -> Actor:
 def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[dict[str, Any]]]:
     """Return the answer, and what it was made from."""
     app = choose_ai_app(message.ai_type or None)
-    tables, names = tables_of(actor), {}
+    tables = tables_of(actor)
     if not provider_class(app.provider).calls_a_model:
         steps = offline.plan(message.question, tables)
-        results = _run(steps, Asker(actor, names))
+        results = _run(steps, Asker(actor, {}))
         return offline.words(results), results
     custom = custom_fields(actor)
     asker = Asker(actor, {one["uniqueFieldID"]: one["name"] for fields in custom.values() for one in fields})
@@ -187,7 +187,7 @@ def said_before(message: CrmChatMessage) -> list[tuple[str, str]]:
 
 def custom_fields(actor: Actor) -> dict[str, list[Mapping[str, Any]]]:
     """Return the custom fields that the asker may read, by panel."""
-    query = {"p": "1", "n": "100", "fields": "panel,uniqueFieldID,name,valueType"}
+    query = {"p": "1", "n": "100", "fields": "panel,uniqueFieldID,name,valueType,options"}
     found = ask(actor, MOUNT, "GET", "custom-field", query)
     panels: dict[str, list[Mapping[str, Any]]] = {}
     for one in found.data if found.ok else ():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from django.urls import resolve
 
@@ -38,7 +39,8 @@ class Table:
 
     @cached_property
     def _handler(self) -> tuple[Sequence[str], FieldSet]:
-        view = resolve(f"/{MOUNT}/{self.path}").func.cls
+        found: Any = resolve(f"/{MOUNT}/{self.path}")
+        view = found.func.cls
         declared = view.list.endpoint
         return view.modules_of(declared), declared.listing.fields
 

@@ -138,7 +138,8 @@ def _step(path: str, text: str) -> Step:
     elif OLDEST.search(text):
         sort, order = "createdAt", "asc"
     elif path in ("meeting", "lead-activity/follow-up"):
-        sort, order = DATED[path], "desc" if _span(text) and _span(text)["operator"] == "withinLast" else "asc"  # type: ignore[index]
+        span = _span(text)
+        sort, order = DATED[path], "desc" if span and span["operator"] == "withinLast" else "asc"
     elif NEWEST.search(text):
         sort = "createdAt"
     amount = AMOUNT.search(text)

@@ -7,10 +7,14 @@ from datetime import datetime
 from typing import Any
 
 from core.text.json import dumps
+from outreach.ai.providers.cleaning import one_line
 from outreach.crm_chat.catalogue import Table
 from outreach.crm_chat.plans import MOST_ROWS, MOST_STEPS
 from outreach.crm_chat.reading import Asker
 
+UNTOLD = ("isDeleted", "createdBy.email", "updatedBy.email")
+"""Fields that no question needs."""
+MOST_OPTIONS = 20
 RULES = """\
 You answer questions of a company's member about the records of their own company, from lists that you ask for.
 
@@ -46,16 +50,31 @@ def rules_of(tables: Sequence[Table], asker: Asker, custom: Mapping[str, Sequenc
 
 
 def _described(table: Table, custom: Sequence[Mapping[str, Any]]) -> str:
-    fields = [
-        f"{field.name} ({field.type}{', ' + table.values[field.name] if field.name in (table.values or {}) else ''})"
-        for field in table.fields.fields.values()
-        if field.filterable
-        and field.type != "id"
-        and field.name not in ("isDeleted", "createdBy.email", "updatedBy.email")
-    ]
-    fields += [f"{one['uniqueFieldID']} ({one['valueType']}: {one['name']})" for one in custom]
+    known = {one["uniqueFieldID"]: one for one in custom}
+    names = [field.name for field in table.fields.fields.values() if field.filterable and field.type != "id"]
+    types = {name: table.fields.fields[name].type for name in names if name not in UNTOLD}
+    types |= {name: one["valueType"] for name, one in known.items() if name not in table.fields.fields}
+    fields = [f"{name} ({_about(name, type, known.get(name), table)})" for name, type in types.items()]
     groups = f" groupBy: {', '.join(table.groups)}." if table.groups else ""
     return f"- {table.path}: {table.about}. Fields: {', '.join(fields)}.{groups}"
+
+
+def _about(name: str, type: str, definition: Mapping[str, Any] | None, table: Table) -> str:
+    """Say what a field is: its type, what the company calls it, and the values that it may have.
+
+    The names are members' words: one line each, and short.
+    """
+    parts = [type]
+    if definition is not None:
+        options = [_line(option.get("value") or option.get("label")) for option in definition.get("options") or ()]
+        parts += [_line(definition["name"]), *([f"one of {'; '.join(options[:MOST_OPTIONS])}"] if options else [])]
+    elif table.values and name in table.values:
+        parts.append(f"one of {table.values[name]}")
+    return ", ".join(parts)
+
+
+def _line(text: Any) -> str:
+    return one_line(str(text or ""))[:60]
 
 
 def request_of(

@@ -72,7 +72,7 @@ class QueryRead(Output):
 class ListRead(Output):
     """A list that was read for an answer."""
 
-    list = Computed(serializers.ChoiceField(choices=list(TABLES), help_text="Its path in the API."))
+    list = Computed(serializers.ChoiceField(choices=[*TABLES], help_text="Its path in the API."))
     title = Computed(serializers.CharField())
     words = Computed(serializers.CharField(help_text="What was read, in words."))
     query = Computed(QueryRead())

@@ -47,7 +47,7 @@ def test_a_model_reads_lists_and_answers_from_them(cast: Cast, outsiders: Cast, 
     assert [one["name"] for one in found["evidence"][0]["records"]] == ["Ann Miller"]
     assert (found["tokensIn"], found["tokensOut"]) == (2 * TOKENS[0], 2 * TOKENS[1])
     first, second = server.asked
-    assert "- lead: " in first.rules
+    assert "status (text, Status, one of new;" in first.rules
     assert "custom" not in first.texts[0]
     assert "Ann Miller" in second.texts[0]
     assert "Not Ours" not in second.texts[0]
