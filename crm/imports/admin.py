@@ -169,7 +169,6 @@ class ImportRowErrorAdmin(CompanyRecordAdmin):
 
     icon = "error"
     behind = True
-    title_needs = ()
     list_display = ("__str__", "message", "skipped", "file_name", "company", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "job__file")

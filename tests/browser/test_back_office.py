@@ -1,0 +1,88 @@
+"""The back office in a real browser: no violation and no message on the console in both themes and widths; the search
+finds records by the keyboard; times stand in the reader's zone."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from playwright.sync_api import Browser, BrowserContext, expect
+
+from accounts.models import Role, User
+from crm.models import Contact, Import
+from outreach.models import SendJob
+from tests.browser.axe import find_axe, violations
+from tests.browser.conftest import WIDTHS, listen_to
+from tests.guards.backoffice_rows import MAKERS
+from tests.kit.cast import Cast, make_cast
+
+pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
+LOOKS: list[tuple[Literal["light", "dark"], int]] = [("light", 1280), ("dark", 390), ("dark", 1280), ("light", 390)]
+KINDS = (Contact, Import, SendJob, Role)
+
+
+@pytest.fixture
+def cast() -> Cast:
+    return make_cast()
+
+
+def enter(browser: Browser, url: str, theme: Literal["light", "dark"], width: int, **more: Any) -> BrowserContext:
+    """A window in which a superuser has logged in."""
+    client = Client()
+    root, _ = User.objects.get_or_create(
+        email="root@example.com", defaults={"name": "Root", "is_staff": True, "is_superuser": True}
+    )
+    client.force_login(root)
+    context = browser.new_context(
+        base_url=url, viewport={"width": width, "height": WIDTHS[width]}, color_scheme=theme, **more
+    )
+    context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": url}])
+    return context
+
+
+def test_pages_are_accessible_in_every_look(cast: Cast, browser: Browser, live_server: Any) -> None:
+    axe = find_axe()
+    assert axe is not None, "there is no axe-core: npm can't fetch it, and none was kept"
+    with cast.scope():
+        rows = [MAKERS[model](1) for model in KINDS]
+    names = [f"admin:{row._meta.app_label}_{row._meta.model_name}" for row in rows]
+    paths = [reverse("admin:index"), *(reverse(f"{name}_changelist") for name in names)]
+    paths += [reverse(f"{name}_change", args=(row.pk,)) for name, row in zip(names, rows, strict=True)]
+    found = []
+    for theme, width in LOOKS:
+        context = enter(browser, live_server.url, theme, width)
+        page = context.new_page()
+        troubles = listen_to(page)
+        debugger = context.new_cdp_session(page)
+        for path in paths:
+            page.goto(path)
+            wide = page.evaluate("document.documentElement.scrollWidth") - width
+            found += [f"{path} ({theme}, {width} px): {one}" for one in violations(debugger, axe) + troubles]
+            found += [f"{path} ({theme}) is {wide} px too wide for {width}"] if wide > 0 else []
+            troubles.clear()
+        context.close()
+    assert not found, "\n".join(found)
+
+
+def test_a_record_is_found_by_the_keyboard_and_its_times_are_in_ones_own_zone(
+    cast: Cast, browser: Browser, live_server: Any
+) -> None:
+    with cast.scope():
+        contact = MAKERS[Contact](1)
+        Contact.objects.filter(pk=contact.pk).update(name="Elsa Hedlund", created_at="2026-01-31T23:30:00Z")
+    context = enter(browser, live_server.url, "light", 1280, timezone_id="Asia/Tokyo")
+    page = context.new_page()
+    page.goto(reverse("admin:index"))
+    page.keyboard.press("t")
+    page.keyboard.type("hedlund")
+    expect(page.get_by_role("option", name="Elsa Hedlund")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{live_server.url}{reverse('admin:crm_contact_change', args=(contact.pk,))}")
+    created = page.locator(".backoffice-summary time").last
+    expect(created).to_have_attribute("title", re.compile(r"^Sunday,? 1 February 2026 at 08:30:00 GMT\+9$"))
+    page.locator("#nav-filter").fill("nobody of this name")
+    expect(page.get_by_text("Nothing found for “nobody of this name”.")).to_be_visible()
+    context.close()
