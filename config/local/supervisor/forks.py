@@ -25,7 +25,7 @@ OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 APPLICATION = (
     *("config.wsgi", "config.celery", "django.core.management.commands.migrate"),
     *("granian.cli", "granian.server.mp", "celery.bin.celery", "celery.beat", "celery.apps.worker"),
-    *("celery.apps.beat", "celery.concurrency.prefork", "celery.worker.consumer", "kombu.transport.redis"),
+    *("celery.concurrency.prefork", "celery.concurrency.thread", "celery.worker.consumer", "kombu.transport.redis"),
 )
 """What programs would otherwise load each by itself."""
 

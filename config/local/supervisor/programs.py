@@ -19,6 +19,9 @@ SENDER_QUEUES = "outreach"
 """Outreach, whose tasks take as long as there is something to send, so that the tick never waits for them."""
 AI_QUEUES = "ai"
 """What may wait for a model, which a company's server may let it do for minutes."""
+AI_THREADS = 4
+AI_POOL = ("-P", "threads", "--ticks")
+"""Threads, since they wait for others' servers, whose calls all have their time limits, more than they compute."""
 
 SENDER_PROCESSES = 2
 
@@ -82,8 +85,7 @@ def plan(options: Options) -> Plan:
         _application("worker", _worker("quick", QUICK_QUEUES, options.worker_concurrency), stop_after=2, patience=30),
         _application("long", _worker("long", LONG_QUEUES, 1), stop_after=2, patience=30),
         _application("sender", _worker("sender", SENDER_QUEUES, SENDER_PROCESSES), stop_after=2, patience=30),
-        _application("ai", _worker("ai", AI_QUEUES, 2), stop_after=2, patience=30),
-        _application("beat", _beat(options.data), stop_after=1, patience=10),
+        _application("ai", (*_worker("ai", AI_QUEUES, AI_THREADS), *AI_POOL), stop_after=2, patience=30),
     )
     migrate = _application("migrate", (*MANAGE, "migrate", "--noinput"))
     if not options.demo:
@@ -111,9 +113,3 @@ def _worker(name: str, queues: str, concurrency: int) -> tuple[str, ...]:
         # PostgreSQL knows workers and work, so messages between workers over Redis would only cost time.
         *("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "INFO"),
     )
-
-
-def _beat(data: Path) -> tuple[str, ...]:
-    # No pid file: the supervisor keeps one beat, and a stale file would stop the next start.
-    schedule = os.fspath(data / "beat-schedule")
-    return (*CELERY, "beat", "--schedule", schedule, "--pidfile", "", "--loglevel", "INFO")

@@ -335,7 +335,7 @@ def test_numbers_that_are_none(data: Path, name: str, value: str) -> None:
 def test_plan_covers_every_queue_and_keeps_the_catcher_for_the_demo(data: Path) -> None:
     with_demo = plan(read_options({"WORKER_CONCURRENCY": "3"}, data=data, demo=True))
     without = plan(read_options({}, data=data, demo=False))
-    names = ["web", "worker", "long", "sender", "ai", "beat"]
+    names = ["web", "worker", "long", "sender", "ai"]
     assert [(program.name, program.forked) for program in with_demo.programs] == [
         *((name, True) for name in names),
         ("standins", False),
@@ -346,4 +346,5 @@ def test_plan_covers_every_queue_and_keeps_the_catcher_for_the_demo(data: Path) 
     assert worker[worker.index("-Q") + 1 :][:3] == ("tick,send,workflows", "-c", "3")
     assert long[long.index("-Q") + 1 :][:3] == ("import,bulk", "-c", "1")
     assert sender[sender.index("-Q") + 1 :][:3] == ("outreach", "-c", "2")
-    assert ai[ai.index("-Q") + 1 :][:3] == ("ai", "-c", "2")
+    assert ai[ai.index("-Q") + 1 :][:3] == ("ai", "-c", "4")
+    assert ai[-3:] == ("-P", "threads", "--ticks")
