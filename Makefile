@@ -52,7 +52,7 @@ serve: venv $(COLLECTED) ## the same without the demo company
 stop: venv ## stop embedded servers that a killed run left behind
 	@$(BIN)/python -m config.local.embedded stop
 
-status: venv ## say which embedded servers run
+status: venv ## say which embedded servers run, and what each program takes of memory
 	@$(BIN)/python -m config.local.embedded status
 
 # Of the pages and operations that tests walk over, `make test` looks at every fifth. Tests that are named, and

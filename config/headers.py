@@ -21,7 +21,8 @@ WEB = (
 POLICIES = {
     # The back office's theme evaluates the expressions of its attributes (Alpine).
     "/admin/": f"{_PAGE}; script-src 'self' 'unsafe-eval'; form-action 'self'",
-    "/api/docs": f"{_PAGE}; script-src 'self'; form-action 'none'",
+    # Swagger UI sets styles of its own.
+    "/api/docs/try/": f"{_PAGE}; script-src 'self'; form-action 'none'",
 }
 """Beginning of an address -> its Content-Security-Policy, unless the answer has one of its own."""
 API = "/api/"

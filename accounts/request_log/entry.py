@@ -15,7 +15,8 @@ from core.access.callers import address_of, user_agent_of
 from core.ids import is_id
 
 API = "/api/"
-NOT_LOGGED = frozenset({"/api/schema", "/api/schema/", "/api/docs", "/api/docs/", "/api/public/health"})
+NOT_LOGGED = frozenset({"/api/schema", "/api/schema/", "/api/docs", "/api/public/health"})
+DOCS = "/api/docs/"
 MOUNTS = {
     "/api/key/protected/": AuthPath.KEY,
     "/api/protected/": AuthPath.SESSION,
@@ -54,7 +55,7 @@ class Entry:
 
 def is_logged(path: str) -> bool:
     """Tell whether requests for the path are logged."""
-    return path.startswith(API) and path not in NOT_LOGGED
+    return path.startswith(API) and path not in NOT_LOGGED and not path.startswith(DOCS)
 
 
 def describe(

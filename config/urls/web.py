@@ -20,7 +20,8 @@ from accounts.settings import pages as company_settings
 from billing.checkout import pages as checkout
 from billing.entitlements import pages as entitlements
 from billing.usage import pages as usage
-from config.documentation import docs, schema
+from config.api_docs.pages import docs_urls
+from config.api_docs.schema import schema
 from config.site_files import favicon, licences_page, robots
 from config.staff_visits.pages import visit_urls
 from config.urls import session
@@ -142,8 +143,7 @@ PAGES = [
 urlpatterns = [
     path("api/schema", schema, name="schema"),
     path("api/schema/", schema),
-    path("api/docs", docs, name="docs"),
-    path("api/docs/", docs),
+    *docs_urls(),
     *crm_web,
     *([path("", include("config.local.demo.urls"))] if settings.DEMO else []),  # its log-in comes first
     path("robots.txt", robots),

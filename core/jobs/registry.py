@@ -42,6 +42,8 @@ class DrainedWork(Work, ABC):
 
     queue: str
     model: type[Claimable] | None
+    side_by_side: ClassVar[bool] = False
+    """Whether several threads of a process may drain it at once; else what a process keeps of it is one thread's."""
 
     @property
     def slice_seconds(self) -> float:

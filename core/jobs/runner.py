@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from time import monotonic
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from django.db import transaction
 from django.db.models import F
@@ -32,6 +32,8 @@ class JobWork(DrainedWork, Generic[J]):
     It ends by `finish`, `release` or an exception. `ended(job)` runs inside the company and in the transaction that
     gives a job its final status, so its writes happen exactly once, whichever worker dies when.
     """
+
+    side_by_side: ClassVar[bool] = True
 
     run: Callable[[J, float], None]
     _: KW_ONLY

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from contextlib import ExitStack
+from threading import Lock
 from time import monotonic
 
 from celery import shared_task
-from celery.signals import worker_process_shutdown
+from celery.signals import worker_process_shutdown, worker_shutdown
 from django.db import close_old_connections
 
 from core.jobs.flights import wait_for_all
@@ -14,6 +17,8 @@ from core.jobs.notify import notify_workers
 from core.jobs.registry import drained
 from core.jobs.sweeper import sweep
 
+_turns: defaultdict[str, Lock] = defaultdict(Lock)
+"""Work that this process drains at the moment, where its pool is threads."""
 LAST_SECONDS = 28.0
 """How long a process that ends waits for its calls outside: less than whoever ends it waits for it."""
 
@@ -34,11 +39,18 @@ def drain(name: str) -> None:
     """Drain one kind of work, on its queue, until nothing is due or the slice is over."""
     close_old_connections()
     work = drained().get(name)
-    if work is not None:
+    if work is None:
+        return
+    with ExitStack() as turn:
+        if not work.side_by_side:
+            if not _turns[name].acquire(blocking=False):
+                return  # another thread of this process is at it
+            turn.callback(_turns[name].release)
         work.drain(monotonic() + work.slice_seconds)
 
 
 @worker_process_shutdown.connect
+@worker_shutdown.connect  # of a worker whose pool is threads, in its only process
 def finish_calls(**_: object) -> None:
     """Let calls that are out come back, so that a restart leaves none of them in doubt."""
     wait_for_all(LAST_SECONDS)

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import os
-import socket
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Company, Member, Role, User
 from config.bootstrap import Bootstrapped, bootstrap
-from config.demo_vendors import note_file, noted
+from config.demo_vendors import note_file
 from config.local import mail_catcher as catcher
 from config.local.demo.booking import create_booking
 from config.local.demo.chats import create_chats, open_chats
@@ -27,12 +23,12 @@ from config.local.demo.deliveries import create_deliveries
 from config.local.demo.forms import create_forms
 from config.local.demo.outreach import create_outreach
 from config.local.demo.people import HEADERS, Person, people
-from config.local.demo.purchases import create_purchase, note_port, noted_port, open_gateways
+from config.local.demo.purchases import create_purchase, open_gateways
 from config.local.demo.questions import create_questions
 from config.local.demo.sales import create_sales
 from config.local.demo.sample_data import CATEGORIES, TAGS
 from config.local.demo.workflows import create_workflows
-from config.local.supervisor.programs import STANDIN
+from config.local.ports import catcher_port, chats_port, gateways_port, replace
 from config.secrets import secret
 from core.tenancy import company_scope
 from crm.contacts.services import create_contacts
@@ -127,8 +123,8 @@ def provision_demo(data: Path) -> Demo:
                     create_sales(made.member)
                 _views(made.member)
             _sender(made.member, catcher_port(data))
-            open_gateways(_standin_port(data))
-            chat_port = _free_port(noted(note_file(data)).get("port"))
+            open_gateways(gateways_port(data))
+            chat_port = chats_port(data)
             if made.created:
                 create_purchase(made.member, User.objects.get(email=STAFF))
             if made.created and not EmailTemplate.objects.exists():
@@ -297,54 +293,6 @@ def _campaigns(member: Member) -> None:
     )
 
 
-def catcher_port(data: Path) -> int:
-    """Return the port of the running catcher or of the next one, which takes the noted port if it is free."""
-    noted = catcher.address(data)
-    if noted and (_catcher_runs(data) or _free(noted[1])):
-        return noted[1]
-    with socket.socket() as probe:
-        probe.bind((catcher.HOST, 0))
-        port: int = probe.getsockname()[1]
-    _replace(catcher.address_file(data), json.dumps({"host": catcher.HOST, "port": port}))
-    return port
-
-
-def _standin_port(data: Path) -> int:
-    """Return the port of the stand-in for payment gateways: the last one, or another if that is taken."""
-    last = noted_port(data / STANDIN)
-    port = _free_port(last)
-    if port != last:
-        note_port(data / STANDIN, port)
-    return port
-
-
-def _free_port(noted: int | None) -> int:
-    """Return the noted port, or another if there is none or it is taken."""
-    if noted is not None and _free(noted):
-        return noted
-    with socket.socket() as probe:
-        probe.bind((catcher.HOST, 0))
-        return int(probe.getsockname()[1])
-
-
-def _catcher_runs(data: Path) -> bool:
-    try:
-        pid = json.loads(catcher.address_file(data).read_text()).get("pid")
-    except (OSError, ValueError, AttributeError):
-        return False
-    return isinstance(pid, int) and psutil.pid_exists(pid)
-
-
-def _free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((catcher.HOST, port))
-        except OSError:
-            return False
-    return True
-
-
 def write_sample(data: Path) -> Path:
     """Write a file to import: people whom the company lacks, a few it has, and a few invalid rows. Returns its path.
 
@@ -358,7 +306,7 @@ def write_sample(data: Path) -> Path:
     file = data / "demo" / "contacts.csv"
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not file.exists() or file.read_text(encoding="utf-8") != text.getvalue():
-        _replace(file, text.getvalue())
+        replace(file, text.getvalue())
     return file
 
 
@@ -379,12 +327,6 @@ def _wrong_rows(person: Person) -> list[list[str]]:
         ["Ian Marsh", "ian.marsh@maple-legal.example", "+44", "12", "Maple Legal", person.job, "Leeds", "40"],
         ["Eva Postma", "", "+31", "612340002", "Fjord Freight", person.job, "Utrecht", "8"],
     ]
-
-
-def _replace(file: Path, text: str) -> None:
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    draft.write_text(text, encoding="utf-8", newline="")
-    draft.replace(file)
 
 
 def local_address() -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
-from pathlib import Path
 
 from django.utils import timezone
 
@@ -72,16 +70,3 @@ def offer_add_ons() -> AddOn:
             )
     found: AddOn = AddOn.objects.order_by("order")[0]
     return found
-
-
-def note_port(file: Path, port: int) -> None:
-    """Note where the stand-in listens."""
-    file.write_text(json.dumps({"port": port}))
-
-
-def noted_port(file: Path) -> int | None:
-    """Return the port of the last start, or None."""
-    try:
-        return int(json.loads(file.read_text())["port"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None

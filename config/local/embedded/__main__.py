@@ -16,6 +16,7 @@ from types import FrameType
 from config.data_dir import data_dir
 from config.local.embedded import EmbeddedServerError, postgres, redis, temporary
 from config.local.embedded.throwaway import watch
+from config.local.footprint import footprint, report
 
 
 def main() -> int:
@@ -51,7 +52,7 @@ def _parse() -> argparse.Namespace:
     actions = parser.add_subparsers(dest="action", required=True)
     actions.add_parser("start", help="start both servers and print their addresses")
     actions.add_parser("stop", help="stop both servers")
-    actions.add_parser("status", help="say what runs; exit code 3 unless both do")
+    actions.add_parser("status", help="say what runs, and its memory; exit code 3 unless both do")
     actions.add_parser("url", help="print the addresses without starting anything")
     run = actions.add_parser("run", help="run a command on temporary servers of its own")
     run.add_argument("--durable", action="store_true", help="keep fsync on, for benchmarks")
@@ -71,6 +72,8 @@ def _status() -> int:
         pid = server.status(data_dir())
         print(f"{name} {'is not running' if pid is None else f'runs as process {pid}'}")
         running = running and pid is not None
+    if parts := footprint(data_dir()):
+        print(f"\n{report(parts)}")
     return 0 if running else 3
 
 

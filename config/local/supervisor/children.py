@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import IO, cast
 
 from config.data_dir import PROJECT
+from config.local.supervisor.forks import Fork
 from config.local.supervisor.programs import Program
 
 FIRST_PAUSE = 1.0
@@ -31,7 +32,7 @@ class Child:
         self.program = program
         self._environment = environment
         self._say = say
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | Fork | None = None
         self._rest = b""
         self._pause = FIRST_PAUSE
         self._started = 0.0
@@ -44,7 +45,16 @@ class Child:
 
     def start(self) -> int:
         """Start the process. Returns the file descriptor of its output."""
-        process = subprocess.Popen(
+        process: subprocess.Popen[bytes] | Fork = (
+            Fork(self.program.command, self._environment) if self.program.forked else self._spawn()
+        )
+        output = cast("IO[bytes]", process.stdout).fileno()
+        os.set_blocking(output, False)
+        self._process, self._started, self._rest = process, time.monotonic(), b""
+        return output
+
+    def _spawn(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
             self.program.command,
             cwd=PROJECT,
             env=dict(self._environment),
@@ -55,10 +65,6 @@ class Child:
             # Other users must not read what the programs write, such as uploads.
             umask=0o077,
         )
-        output = cast("IO[bytes]", process.stdout).fileno()
-        os.set_blocking(output, False)
-        self._process, self._started, self._rest = process, time.monotonic(), b""
-        return output
 
     def pump(self) -> int | None:
         """Pass on the process's output. Returns the number of bytes, 0 at its end, None if there is nothing now."""
@@ -83,7 +89,7 @@ class Child:
 
     def forget(self) -> None:
         """Clean up after a process that ended: kill its group, pass on the rest of its output, plan the next start."""
-        process = cast("subprocess.Popen[bytes]", self._process)
+        process = cast("subprocess.Popen[bytes] | Fork", self._process)
         self.kill()
         while self.pump():
             pass

@@ -12,11 +12,11 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import IO, cast
 
 from config.data_dir import PROJECT
-from config.local import embedded
 
 PATIENCE = 5.0
 
@@ -90,6 +90,7 @@ def main(servers: Path | None) -> None:
         (groups.add if line[0] == "+" else groups.discard)(int(line[1:]))
     _end(groups)
     if servers is not None:
+        embedded = import_module("config.local.embedded")  # needed at the end alone, so that it waits in little memory
         for stop in (embedded.stop_redis, embedded.stop_postgres):
             with contextlib.suppress(embedded.EmbeddedServerError):
                 stop(servers)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.data_dir import PROJECT
-from config.demo_vendors import note_file
 from config.web_threads import web_threads
 
 MANAGE = (sys.executable, os.fspath(PROJECT / "manage.py"))
@@ -20,25 +19,16 @@ SENDER_QUEUES = "outreach"
 """Outreach, whose tasks take as long as there is something to send, so that the tick never waits for them."""
 AI_QUEUES = "ai"
 """What may wait for a model, which a company's server may let it do for minutes."""
+AI_THREADS = 4
+AI_POOL = ("-P", "threads", "--ticks")
+"""Threads, since they wait for others' servers, whose calls all have their time limits, more than they compute."""
 
 SENDER_PROCESSES = 2
-STANDIN = "payment-standin.json"
-"""Where the demo notes the port of its stand-in for payment gateways."""
 
 # Granian's backpressure stays at its default: it counts open connections, so with a low limit idle browsers lock others
 # out (measured: 12 idle ones, limit 8).
 
-# Celery warns about root, once per worker. The embedded servers drop root themselves.
-CELERY = (
-    sys.executable,
-    "-W",
-    "ignore:You're running the worker with superuser",
-    "-m",
-    "celery",
-    "--quiet",
-    "-A",
-    "config",
-)
+CELERY = (sys.executable, "-m", "celery", "--quiet", "-A", "config")
 
 
 @dataclass(frozen=True)
@@ -46,12 +36,14 @@ class Program:
     """A program to keep running.
 
     `stop_after` orders the stop: the lowest first, equal ones together. `patience` is its time to end, in seconds.
+    `forked` programs run the application: they are forks of the supervisor, which has loaded it.
     """
 
     name: str
     command: tuple[str, ...]
     stop_after: int = 0
     patience: float = 0.0
+    forked: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,26 +72,31 @@ class Plan:
     demo: Program | None
     programs: tuple[Program, ...]
 
+    @property
+    def forks(self) -> bool:
+        """Whether the supervisor has to load the application."""
+        return any(one.forked for one in (self.migrate, *self.programs))
+
 
 def plan(options: Options) -> Plan:
     """Make the plan for these options."""
     programs = (
-        Program("web", _web(options), stop_after=3, patience=15),
-        Program("worker", _worker("quick", QUICK_QUEUES, options.worker_concurrency), stop_after=2, patience=30),
-        Program("long", _worker("long", LONG_QUEUES, 1), stop_after=2, patience=30),
-        Program("sender", _worker("sender", SENDER_QUEUES, SENDER_PROCESSES), stop_after=2, patience=30),
-        Program("ai", _worker("ai", AI_QUEUES, 2), stop_after=2, patience=30),
-        Program("beat", _beat(options.data), stop_after=1, patience=10),
+        _application("web", _web(options), stop_after=3, patience=15),
+        _application("worker", _worker("quick", QUICK_QUEUES, options.worker_concurrency), stop_after=2, patience=30),
+        _application("long", _worker("long", LONG_QUEUES, 1), stop_after=2, patience=30),
+        _application("sender", _worker("sender", SENDER_QUEUES, SENDER_PROCESSES), stop_after=2, patience=30),
+        _application("ai", (*_worker("ai", AI_QUEUES, AI_THREADS), *AI_POOL), stop_after=2, patience=30),
     )
-    migrate = Program("migrate", (*MANAGE, "migrate", "--noinput"))
+    migrate = _application("migrate", (*MANAGE, "migrate", "--noinput"))
     if not options.demo:
         return Plan(migrate, None, programs)
-    catcher = Program("mail", (*MANAGE, "mailcatcher"), stop_after=3, patience=5)
-    noted = os.fspath(options.data / STANDIN)
-    gateways = Program("gateways", (sys.executable, "-m", "billing.standin", noted), stop_after=3, patience=5)
-    chats = (sys.executable, "-m", "config.local.chat_standin", os.fspath(note_file(options.data)))
-    vendor = Program("chats", chats, stop_after=3, patience=5)
-    return Plan(migrate, Program("demo", (*MANAGE, "demo")), (*programs, catcher, gateways, vendor))
+    others = (sys.executable, "-m", "config.local.standins", os.fspath(options.data))
+    standins = Program("standins", others, stop_after=3, patience=5)
+    return Plan(migrate, _application("demo", (*MANAGE, "demo")), (*programs, standins))
+
+
+def _application(name: str, command: tuple[str, ...], stop_after: int = 0, patience: float = 0.0) -> Program:
+    return Program(name, command, stop_after, patience, forked=True)
 
 
 def _web(options: Options) -> tuple[str, ...]:
@@ -116,9 +113,3 @@ def _worker(name: str, queues: str, concurrency: int) -> tuple[str, ...]:
         # PostgreSQL knows workers and work, so messages between workers over Redis would only cost time.
         *("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "INFO"),
     )
-
-
-def _beat(data: Path) -> tuple[str, ...]:
-    # No pid file: the supervisor keeps one beat, and a stale file would stop the next start.
-    schedule = os.fspath(data / "beat-schedule")
-    return (*CELERY, "beat", "--schedule", schedule, "--pidfile", "", "--loglevel", "INFO")

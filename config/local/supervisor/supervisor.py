@@ -13,7 +13,9 @@ from typing import cast
 
 from config.local import embedded
 from config.local.embedded import postgres, redis
+from config.local.ports import choose_ports
 from config.local.supervisor.children import Child
+from config.local.supervisor.forks import Loading
 from config.local.supervisor.guardian import Guardian
 from config.local.supervisor.options import lock_data, require_free_port
 from config.local.supervisor.output import Output
@@ -37,6 +39,8 @@ class Supervisor:
         self._plan = plan
         self._environment = dict(environment) | {"LEADWRIGHT_DATA": os.fspath(options.data), "PYTHONUNBUFFERED": "1"}
         self._environment |= {"HOST": options.host, "PORT": str(options.port)} | ({"DEMO": "1"} if options.demo else {})
+        # `migrate` has checked by the time that workers start; each of them would look through all models once more.
+        self._environment["CELERY_SKIP_CHECKS"] = "1"
         self._output = Output()
         self._selector = selectors.DefaultSelector()
         self._children: list[Child] = []
@@ -80,7 +84,12 @@ class Supervisor:
     # Setting up
 
     def _set_up(self) -> int:
+        if self._options.demo:
+            choose_ports(self._options.data)
+        loading = Loading(self._environment | self._addresses()) if self._plan.forks else None
         self._start_servers()
+        if loading is not None:
+            loading.finish()
         self._say("Bringing the database up to date")
         if not self._succeeds(self._plan.migrate, self._output.line):
             self._say("The migrations failed (see above); nothing is started")
@@ -92,6 +101,11 @@ class Supervisor:
             Child(program, environment=self._environment, say=self._output.line) for program in self._plan.programs
         ]
         return 0
+
+    def _addresses(self) -> dict[str, str]:
+        """Return where the embedded servers that are needed will be."""
+        own = {"DATABASE_URL": (self._own_postgres, postgres), "REDIS_URL": (self._own_redis, redis)}
+        return {name: server.url(self._options.data) for name, (needed, server) in own.items() if needed}
 
     def _start_servers(self) -> None:
         """Start the embedded servers that are needed and don't run. The programs get their addresses."""

@@ -20,10 +20,11 @@ from django.utils import timezone
 from accounts.models import Company, Member, User
 from billing.entitlements.selectors import entitlement_of
 from billing.models import Dunning, Subscription
-from config.local.demo.company import AUDIENCE, CONTACTS, HEADERS, OWNER, STAFF, catcher_port
+from config.local.demo.company import AUDIENCE, CONTACTS, HEADERS, OWNER, STAFF
 from config.local.demo.outreach import ANSWERED, PEOPLE
 from config.local.demo.people import people
 from config.local.demo.sales import LEADS
+from config.local.ports import catcher_port
 from core.tenancy import company_scope, unscoped
 from crm.models import CallLog, Contact, ContactTag, CustomField, CustomFieldValue, FollowUp, Lead, Meeting
 from outreach.ai.services import choose_ai_app

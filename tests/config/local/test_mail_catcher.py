@@ -3,7 +3,6 @@
 import asyncio
 import datetime as dt
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -16,8 +15,10 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from config.demo_vendors import note_file
 from config.local.mail_catcher import HOST, address, address_file, mail_folder, server
 from config.local.mail_catcher.store import MailStore
+from config.local.ports import GATEWAYS, choose_ports
 from outreach.smtp.message import OutgoingMail, build
 from outreach.smtp.outcome import Rejected, Sent
 from outreach.smtp.transport import Session, SmtpConfig
@@ -149,25 +150,32 @@ def test_an_id_that_names_no_mail(tmp_path: Path, mail_id: str) -> None:
     assert MailStore(tmp_path).read(mail_id) is None
 
 
+STANDINS = """
+import runpy, sys, threading
+threading.Timer(0.3, lambda: print("django" in sys.modules, flush=True)).start()
+runpy.run_module("config.local.standins", run_name="__main__", alter_sys=True)
+"""
+
+
 @in_make_check
-def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
-    environment = {
-        **os.environ,
-        "LEADWRIGHT_DATA": str(tmp_path),
-        "PYTHONUNBUFFERED": "1",
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-    }
-    root = Path(__file__).parents[3]
+def test_the_stand_ins_are_one_process_without_django_that_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
+    choose_ports(tmp_path)
+    ports = [json.loads(file.read_text())["port"] for file in (tmp_path / GATEWAYS, note_file(tmp_path))]
     with subprocess.Popen(
-        [sys.executable, "manage.py", "mailcatcher"], cwd=root, env=environment, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", STANDINS, str(tmp_path)],
+        cwd=Path(__file__).parents[3],
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         try:
-            line = process.stdout.readline()
+            said = {process.stdout.readline() for _ in range(2)}
             noted = json.loads(address_file(tmp_path).read_text())
-            assert line == f"Mail catcher: SMTP on 127.0.0.1:{noted['port']}\n"
+            assert said == {f"Mail catcher: SMTP on 127.0.0.1:{noted['port']}\n", "False\n"}
             assert noted["pid"] == process.pid
             assert isinstance(deliver(noted["port"]), Sent)
+            for port in ports:
+                socket.create_connection((HOST, port), 5).close()
             process.send_signal(signal.SIGTERM)
             assert process.wait(10) == 0
         finally:

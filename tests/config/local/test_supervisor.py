@@ -19,6 +19,7 @@ import pytest
 from config.data_dir import PROJECT
 from config.local.embedded import postgres, processes, redis
 from config.local.embedded.throwaway import discard
+from config.local.footprint import footprint
 from config.local.supervisor.options import UnusableError, read_options, require_free_port
 from config.local.supervisor.programs import plan
 from tests.kit.examples import in_make_check
@@ -180,6 +181,40 @@ def test_failed_demo_is_told_and_everything_else_starts(start: Callable[..., Run
     assert "Setting up the demo company failed" in run.text
 
 
+FORKED = """
+import os, sys
+from config.data_dir import data_dir
+own = os.getpid()
+assert (os.getpgid(0), os.getsid(0), os.umask(0o077)) == (own, own, 0o077)
+assert sorted(map(int, os.listdir("/proc/self/fd"))) == [0, 1, 2, 3]  # 3: the list itself
+print("apps", "core.jobs.registry" in sys.modules, "arguments", sys.argv[1:], os.environ["LEADWRIGHT_DATA"], flush=True)
+print("pid", own, flush=True)
+import time
+time.sleep(60)
+"""
+
+
+def test_forks_of_the_application_are_programs_of_their_own(start: Callable[..., Run], data: Path) -> None:
+    """They share what the supervisor has loaded, and nothing else: neither its files nor its group or its signals."""
+    program = data / "program.py"
+    program.write_text(FORKED)
+    forked = f"Program('web', (sys.executable, {str(program)!r}, 'one', 'two'), 1, 5.0, forked=True)"
+    run = start(f"plan = Plan(migrate, None, ({forked},))")
+    pid = run.pid_of("web")
+    assert f"apps True arguments ['one', 'two'] {data}\n" in run.text
+    parts = {part.pid: part for part in footprint(data)}
+    assert parts[pid].processes == 1
+    assert 0 < parts[pid].memory < parts[run.process.pid].memory + psutil.Process(pid).memory_info().rss
+    os.kill(pid, signal.SIGKILL)
+    run.wait_for("web ended by itself (signal SIGKILL); it starts again in 1 s")
+    run._read_until(lambda: run.text.count("| pid ") == 2, 10)
+    last = run.pid_of("web")
+    run.process.terminate()
+    assert run.end() == 0
+    assert "did not end in time" not in run.text
+    assert _gone(pid, last)
+
+
 def test_failed_migration_starts_nothing(start: Callable[..., Run]) -> None:
     run = start("plan = Plan(program('migrate', 'sys.exit(3)'), None, (program('web', 'say(\"up\")'),))")
     assert run.end() == 1
@@ -300,12 +335,16 @@ def test_numbers_that_are_none(data: Path, name: str, value: str) -> None:
 def test_plan_covers_every_queue_and_keeps_the_catcher_for_the_demo(data: Path) -> None:
     with_demo = plan(read_options({"WORKER_CONCURRENCY": "3"}, data=data, demo=True))
     without = plan(read_options({}, data=data, demo=False))
-    names = ["web", "worker", "long", "sender", "ai", "beat"]
-    assert [program.name for program in with_demo.programs] == [*names, "mail", "gateways", "chats"]
+    names = ["web", "worker", "long", "sender", "ai"]
+    assert [(program.name, program.forked) for program in with_demo.programs] == [
+        *((name, True) for name in names),
+        ("standins", False),
+    ]
     assert [program.name for program in without.programs] == names
     assert without.demo is None
     worker, long, sender, ai = (program.command for program in with_demo.programs[1:5])
     assert worker[worker.index("-Q") + 1 :][:3] == ("tick,send,workflows", "-c", "3")
     assert long[long.index("-Q") + 1 :][:3] == ("import,bulk", "-c", "1")
     assert sender[sender.index("-Q") + 1 :][:3] == ("outreach", "-c", "2")
-    assert ai[ai.index("-Q") + 1 :][:3] == ("ai", "-c", "2")
+    assert ai[ai.index("-Q") + 1 :][:3] == ("ai", "-c", "4")
+    assert ai[-3:] == ("-P", "threads", "--ticks")

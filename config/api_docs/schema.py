@@ -1,4 +1,4 @@
-"""The OpenAPI schema and the page to try the API, for everybody or for staff only (PUBLIC_API_DOCS)."""
+"""The OpenAPI schema, for everybody or for staff only (PUBLIC_API_DOCS)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import condition, require_safe
 from drf_spectacular.generators import SchemaGenerator
-from drf_spectacular.views import SpectacularSwaggerSplitView
 
 View = Callable[..., HttpResponse]
 _building = Lock()
@@ -71,6 +70,3 @@ def schema(request: HttpRequest) -> HttpResponse:
     response["Cache-Control"] = "public, no-cache" if settings.PUBLIC_API_DOCS else "private, no-cache"
     patch_vary_headers(response, ("Accept-Encoding",))
     return response
-
-
-docs: View = for_readers(SpectacularSwaggerSplitView.as_view(url_name="schema"))

@@ -1,0 +1,135 @@
+"""What the API offers, in groups: read from the routers, so that a page does not wait for the whole schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+from drf_spectacular.generators import SchemaGenerator
+
+from config.urls import key, private, public
+from core.api.routers import PARAMETER, Operation
+
+
+@dataclass(frozen=True)
+class Door:
+    """A way in: its mount, and what requests bring."""
+
+    key: str
+    title: str
+    mount: str
+    headers: tuple[str, ...]
+    """Of an example, as curl takes them."""
+
+    def __str__(self) -> str:
+        return self.key
+
+
+KEY = Door("key", "By API key", "/api/key/protected/", ("apikey: $KEY",))
+SESSION = Door("session", "By session", "/api/protected/", ("Authorization: Bearer $TOKEN", "authmember: $MEMBER"))
+PERSON = Door("private", "A person's own", "/api/private/", ("Authorization: Bearer $TOKEN",))
+PUBLIC = Door("public", "Without a login", "/api/public/", ())
+DOORS = (KEY, SESSION)
+"""Both have the operations of a company; readers choose one."""
+OTHERS = {PERSON.key: PERSON, PUBLIC.key: PUBLIC}
+"""Groups of their own."""
+WORDS = {"api": "API", "ai": "AI", "ocr": "OCR", "smtp": "SMTP", "imap": "IMAP"}
+
+
+@dataclass(frozen=True)
+class Line:
+    """An operation as the list of all shows it."""
+
+    method: str
+    path: str
+    """Below the mount, with parameters in braces."""
+    summary: str
+
+    @property
+    def anchor(self) -> str:
+        return f"{self.method}-{self.path}".lower().replace("/", "-").replace("{", "").replace("}", "")
+
+    def has(self, words: list[str]) -> bool:
+        """Tell whether all of the words are in it."""
+        text = f"{self.method} {self.path} {self.summary}".lower()
+        return all(word in text for word in words)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Operations on one thing."""
+
+    key: str
+    lines: tuple[Line, ...]
+
+    @property
+    def title(self) -> str:
+        if self.key in OTHERS:
+            return OTHERS[self.key].title
+        words = [WORDS.get(word, word) for word in self.key.removeprefix("apps-").split("-")]
+        name = " ".join(words)
+        return f"App {name}" if self.key.startswith("apps-") else name[0].upper() + name[1:]
+
+    def door(self, chosen: Door) -> Door:
+        """Return the door that leads to the group: its own, or the chosen one."""
+        return OTHERS.get(self.key, chosen)
+
+
+def group_key(mount: str, path: str) -> str:
+    """Return the group of an operation at a path below its mount."""
+    for other in OTHERS.values():
+        if mount == other.mount:
+            return other.key
+    first, _, rest = path.partition("/")
+    return f"{first}-{rest.partition('/')[0]}" if first == "apps" and rest else first
+
+
+@cache
+def groups() -> dict[str, Group]:
+    """Return all groups by key: a company's by name, then those of persons and of everybody."""
+    found: dict[str, list[Line]] = {}
+    for door, router in ((KEY, key.router), (PERSON, private.router), (PUBLIC, public.router)):
+        for operation in sorted(router.operations(), key=_order):
+            path = PARAMETER.sub(r"{\1}", operation.path).removeprefix("/")
+            line = Line(operation.method, path, operation.endpoint.summary)
+            found.setdefault(group_key(door.mount, path), []).append(line)
+    return {name: Group(name, tuple(lines)) for name, lines in found.items()}
+
+
+def _order(operation: Operation) -> tuple[bool, str, str]:
+    return operation.path.startswith("apps/"), operation.path, operation.method
+
+
+class GroupSchema(SchemaGenerator):
+    """Makes the schema of one group at one door, with what it refers to and nothing else, and paths below the mount."""
+
+    def __init__(self, group: Group, door: Door) -> None:
+        super().__init__()
+        self._group, self._door = group, door
+
+    def _get_paths_and_endpoints(self) -> list[Any]:
+        return [one for one in super()._get_paths_and_endpoints() if self._is_ours(one[0])]
+
+    def _is_ours(self, path: str) -> bool:
+        mount = self._door.mount
+        return path.startswith(mount) and group_key(mount, path.removeprefix(mount)) == self._group.key
+
+
+@lru_cache(maxsize=16)
+def schema_of(group: Group, door: Door) -> dict[str, Any]:
+    """Return the schema of a group. Its server is the door's mount."""
+    made: dict[str, Any] = GroupSchema(group, door).get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    mount = door.mount.rstrip("/")
+    paths = {path.removeprefix(mount): item for path, item in made["paths"].items()}
+    return {**made, "paths": paths, "servers": [{"url": mount, "description": door.title}]}
+
+
+def described(group: Group, door: Door) -> Iterator[tuple[Line, dict[str, Any]]]:
+    """Yield each operation of a group with its part of the schema."""
+    paths = schema_of(group, door)["paths"]
+    for line in group.lines:
+        operation = paths.get(f"/{line.path}", {}).get(line.method.lower())
+        if operation is not None:
+            yield line, operation

@@ -1,0 +1,136 @@
+"""Parts of an operation as people read them: its parameters, the fields of its body and answer, what it may answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from http import HTTPStatus
+from typing import Any
+
+from django.utils.safestring import SafeString, mark_safe
+
+DEEPEST = 3
+CODE = re.compile(r"`([^`]+)`")
+ID_PATTERN = "^[0-9a-f]{24}$"
+ENVELOPE = ("status", "success", "message")
+
+
+@dataclass(frozen=True)
+class Value:
+    """A parameter or a field: what it is called, what it takes, and how deep inside of others it stands."""
+
+    name: str
+    type: str
+    required: bool
+    text: SafeString
+    depth: int = 0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A status that an operation answers with, and the names or words of when."""
+
+    status: str
+    phrase: str
+    text: SafeString
+
+
+def prose(text: str) -> SafeString:
+    """Return text as HTML, with `code` marked."""
+    return mark_safe(CODE.sub(r"<code>\1</code>", escape(text)))  # noqa: S308  escaped here
+
+
+def paragraphs(text: str) -> list[SafeString]:
+    """Return the paragraphs of a description, without its list of errors, which the answers show."""
+    return [prose(part) for part in text.split("\n\n") if part and not part.startswith("Errors: ")]
+
+
+class Reader:
+    """Reads the parts of one schema, whose references it follows."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self._components = schema.get("components", {})
+
+    def parameters(self, operation: dict[str, Any]) -> list[Value]:
+        found = [self._resolve(one) for one in operation.get("parameters", ())]
+        return [
+            Value(
+                f"{one['name']}{'' if one['in'] == 'query' else ' (' + one['in'] + ')'}",
+                self.type_of(one.get("schema", {})),
+                bool(one.get("required")),
+                prose(one.get("description", "")),
+            )
+            for one in found
+        ]
+
+    def body(self, operation: dict[str, Any]) -> tuple[str, list[Value]]:
+        """Return the content type of the body and its fields."""
+        for kind, content in self._resolve(operation.get("requestBody", {})).get("content", {}).items():
+            return kind, list(self._fields(content.get("schema", {}), 0))
+        return "", []
+
+    def answer(self, operation: dict[str, Any]) -> list[Value]:
+        """Return the fields of what a success brings."""
+        for status, response in operation.get("responses", {}).items():
+            content = self._resolve(response).get("content", {}).get("application/json")
+            if status.startswith("2") and content:
+                fields = self._fields(content.get("schema", {}), 0)
+                return [one for one in fields if one.depth or one.name not in ENVELOPE]
+        return []
+
+    def answers(self, operation: dict[str, Any]) -> list[Answer]:
+        found = sorted(operation.get("responses", {}).items())
+        return [
+            Answer(status, _phrase(status), prose(self._resolve(response).get("description", "")))
+            for status, response in found
+        ]
+
+    def type_of(self, schema: dict[str, Any]) -> str:
+        """Return what a value is, in words."""
+        schema = self._resolve(schema)
+        if "enum" in schema:
+            return "one of " + ", ".join("null" if one is None else str(one) for one in schema["enum"])
+        if "const" in schema:
+            return str(schema["const"]).lower() if isinstance(schema["const"], bool) else str(schema["const"])
+        for several in ("oneOf", "anyOf"):
+            if several in schema:
+                return " or ".join(dict.fromkeys(self.type_of(one) for one in schema[several]))
+        if schema.get("pattern") == ID_PATTERN:
+            return "id"
+        types = schema.get("type", "any value")
+        names = [self._name(name, schema) for name in (types if isinstance(types, list) else [types])]
+        return " or ".join(names)
+
+    def _name(self, name: str, schema: dict[str, Any]) -> str:
+        if name == "array":
+            return f"list of {self.type_of(schema.get('items', {}))}"
+        return {"date-time": "time", "date": "date", "binary": "file"}.get(schema.get("format", ""), name)
+
+    def _fields(self, schema: dict[str, Any], depth: int) -> Iterator[Value]:
+        schema = self._resolve(schema)
+        while "items" in schema:
+            schema = self._resolve(schema["items"])
+        for part in schema.get("allOf", ()):
+            yield from self._fields(part, depth)
+        required = schema.get("required", ())
+        for name, inner in schema.get("properties", {}).items():
+            whole = self._resolve(inner)
+            text = inner.get("description") or whole.get("description", "")
+            yield Value(name, self.type_of(inner), name in required, prose(text), depth)
+            if depth + 1 < DEEPEST:
+                yield from self._fields(whole, depth + 1)
+
+    def _resolve(self, part: dict[str, Any]) -> dict[str, Any]:
+        while "$ref" in part:
+            kind, name = part["$ref"].removeprefix("#/components/").split("/")
+            part = self._components[kind][name]
+        return part
+
+
+def _phrase(status: str) -> str:
+    try:
+        return HTTPStatus(int(status)).phrase
+    except ValueError:
+        return ""

@@ -1,0 +1,83 @@
+"""What a running `make run` takes of memory, process by process. No Django here."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from config.local.embedded import postgres, redis
+
+LONGEST_TITLE = 60
+
+
+@dataclass(frozen=True)
+class Part:
+    """A program with the processes that it has started, and their memory in bytes.
+
+    What processes share is divided among them (PSS); where the system doesn't tell, each counts all of it (RSS).
+    """
+
+    pid: int
+    title: str
+    processes: int
+    memory: int
+
+
+def footprint(data: Path) -> list[Part]:
+    """Return what runs on a data directory: the supervisor, its programs, the embedded servers."""
+    roots = [pid for pid in (supervisor(data), postgres.status(data), redis.status(data)) if pid is not None]
+    found: dict[int, Part] = {}
+    for root in roots:
+        try:
+            process = psutil.Process(root)
+            programs = process.children()
+        except psutil.NoSuchProcess:
+            continue
+        is_supervisor = root == supervisor(data)
+        for one in [process, *programs] if is_supervisor else [process]:
+            part = _part(one, alone=is_supervisor and one.pid == root)
+            if part is not None:
+                found.setdefault(one.pid, part)
+    return sorted(found.values(), key=lambda part: -part.memory)
+
+
+def supervisor(data: Path) -> int | None:
+    """Return the process id of the supervisor of a data directory, or None."""
+    try:
+        pid = int((data / "supervisor.lock").read_text())
+    except (OSError, ValueError):
+        return None
+    return pid if psutil.pid_exists(pid) else None
+
+
+def report(parts: list[Part]) -> str:
+    """Return the parts as a table with their total."""
+    lines = [f"{one.memory / 2**20:7.1f} MB  {one.processes:3}  {one.pid:7}  {one.title}" for one in parts]
+    total, processes = sum(one.memory for one in parts), sum(one.processes for one in parts)
+    return "\n".join([*lines, f"{total / 2**20:7.1f} MB  {processes:3}  processes in all"])
+
+
+def _part(process: psutil.Process, *, alone: bool) -> Part | None:
+    try:
+        family = [process] if alone else [process, *process.children(recursive=True)]
+        title = _title(process)
+    except psutil.Error:
+        return None
+    sizes = [size for one in family if (size := _memory(one)) is not None]
+    return Part(process.pid, title, len(sizes), sum(sizes))
+
+
+def _memory(process: psutil.Process) -> int | None:
+    try:
+        told = process.memory_full_info()
+    except psutil.Error:
+        return None
+    return int(getattr(told, "pss", 0) or told.rss)
+
+
+def _title(process: psutil.Process) -> str:
+    program, *rest = [word for word in process.cmdline() if word] or [process.name()]
+    return " ".join([os.path.basename(program) if rest else program, *rest])[:LONGEST_TITLE]

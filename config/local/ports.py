@@ -1,0 +1,94 @@
+"""Where the demo's stand-ins listen: ports that are noted below the data directory, for the next start too.
+
+No Django here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from pathlib import Path
+
+import psutil
+
+from config.demo_vendors import note_file, noted
+from config.local import mail_catcher as catcher
+
+GATEWAYS = "payment-standin.json"
+"""Where the port of the stand-in for payment gateways is noted."""
+
+
+def choose_ports(data: Path) -> None:
+    """Note a port for each of the stand-ins, before anything reads the notes."""
+    catcher_port(data)
+    gateways_port(data)
+    place = noted(note_file(data))
+    port = chats_port(data)
+    if place.get("port") != port:
+        replace(note_file(data), json.dumps({**place, "port": port}))
+
+
+def catcher_port(data: Path) -> int:
+    """Return the port of the running mail catcher or of the next one, which takes the noted port if it is free."""
+    noted = catcher.address(data)
+    if noted and (_catcher_runs(data) or _is_free(noted[1])):
+        return noted[1]
+    port = _free_port(None)
+    replace(catcher.address_file(data), json.dumps({"host": catcher.HOST, "port": port}))
+    return port
+
+
+def gateways_port(data: Path) -> int:
+    """Return the port of the stand-in for payment gateways: the last one, or another if that is taken."""
+    last = _noted_gateways_port(data / GATEWAYS)
+    port = _free_port(last)
+    if port != last:
+        replace(data / GATEWAYS, json.dumps({"port": port}))
+    return port
+
+
+def chats_port(data: Path) -> int:
+    """Return the port of the stand-in for the chat vendor: the last one, or another if that is taken."""
+    return _free_port(noted(note_file(data)).get("port"))
+
+
+def replace(file: Path, text: str) -> None:
+    """Replace a file at once, so that nobody reads half of it."""
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    draft.write_text(text, encoding="utf-8", newline="")
+    draft.replace(file)
+
+
+def _noted_gateways_port(file: Path) -> int | None:
+    try:
+        return int(json.loads(file.read_text())["port"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _free_port(wanted: int | None) -> int:
+    """Return the wanted port, or another if there is none or it is taken."""
+    if wanted is not None and _is_free(wanted):
+        return wanted
+    with socket.socket() as probe:
+        probe.bind((catcher.HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def _catcher_runs(data: Path) -> bool:
+    try:
+        pid = json.loads(catcher.address_file(data).read_text()).get("pid")
+    except (OSError, ValueError, AttributeError):
+        return False
+    return isinstance(pid, int) and psutil.pid_exists(pid)
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((catcher.HOST, port))
+        except OSError:
+            return False
+    return True

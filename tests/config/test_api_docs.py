@@ -1,0 +1,140 @@
+"""/api/schema and /api/docs: both spellings, built once, compressed, not sent twice, closed by a setting.
+
+Each operation is shown once, described, and tried in Swagger UI."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from config.api_docs import schema as documentation
+from config.api_docs.operations import KEY, SESSION, described, groups, schema_of
+from config.urls import key, private, public
+from tests.kit.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Counts how often the schema is generated, which is small here."""
+    times: list[int] = []
+
+    class Generator:
+        def get_schema(self, **options: Any) -> dict[str, Any]:
+            times.append(1)
+            return {"openapi": "3.1.0", "paths": {"/api/private/x": {}}}
+
+    monkeypatch.setattr(documentation, "SchemaGenerator", Generator)
+    documentation._build.cache_clear()
+    yield times
+    documentation._build.cache_clear()
+
+
+@pytest.mark.parametrize("path", ["/api/schema", "/api/schema/"])
+def test_the_schema_is_built_once_and_sent_once(built: list[int], path: str) -> None:
+    client = Client()
+    first = client.get(path)
+    assert (first.status_code, first["Content-Type"].partition(";")[0]) == (200, "application/vnd.oai.openapi+json")
+    assert json.loads(first.content)["openapi"] == "3.1.0"
+    assert first["Cache-Control"] == "public, no-cache"
+    zipped = client.get(path, headers={"accept-encoding": "gzip, br"})
+    assert (zipped["Content-Encoding"], zipped["Vary"]) == ("gzip", "Accept-Encoding")
+    assert gzip.decompress(zipped.content) == first.content
+    again = client.get(path, headers={"if-none-match": first["ETag"], "accept-encoding": "gzip"})
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+    assert client.get(path, headers={"if-none-match": '"other"'}).status_code == 200
+    assert client.post(path).status_code == 405
+    assert built == [1]
+
+
+def test_the_published_schema_is_whole() -> None:
+    found = json.loads(documentation.document().content)
+    assert {"/api/key/protected/contact", "/api/protected/contact"} <= found["paths"].keys()
+
+
+DOCS = ("/api/docs", "/api/docs/", "/api/docs/contact", "/api/docs/try/contact", "/api/docs/try/contact/schema")
+
+
+@pytest.mark.parametrize("path", DOCS[:4])
+def test_pages_have_no_inline_script_and_load_nothing_foreign(path: str) -> None:
+    page = Client().get(path)
+    assert page.status_code == 200
+    assert b"<script>" not in page.content
+    assert "script-src 'self';" in page["Content-Security-Policy"]
+    assert "default-src 'none'" in page["Content-Security-Policy"]
+    assert ("style-src 'self' 'unsafe-inline'" in page["Content-Security-Policy"]) is ("/try/" in path)
+
+
+@pytest.mark.parametrize("path", ["/api/docs", "/api/docs/"])
+def test_every_operation_is_listed_once(path: str) -> None:
+    text = Client().get(path).content.decode()
+    routers = (key.router, private.router, public.router)
+    assert text.count('<b class="m ') == sum(len(list(router.operations())) for router in routers)
+    assert text.count("<code>/contact/{contactId}</code><span>Read a contact</span>") == 1
+    listed = [(line.method, group.door(KEY).mount + line.path) for group in groups().values() for line in group.lines]
+    assert len({*listed}) == len(listed)
+
+
+def test_a_search_finds_operations_by_all_of_their_words() -> None:
+    text = Client().get("/api/docs", {"q": "Bulk CONTACT", "door": "session"}).content.decode()
+    assert "<code>/contact/bulk</code>" in text
+    assert "<code>/tag</code>" not in text
+    assert 'href="/api/docs/contact?door=session' in text
+    assert "0 operations with “<zzz>”" in Client().get("/api/docs?q=<zzz>").content.decode().replace(
+        "&lt;", "<"
+    ).replace("&gt;", ">")
+
+
+def test_a_group_describes_each_of_its_operations_at_the_door_that_is_chosen() -> None:
+    client = Client()
+    by_key, by_session = (
+        client.get("/api/docs/contact", {"door": door}).content.decode() for door in ("key", "session")
+    )
+    for line in groups()["contact"].lines:
+        assert by_key.count(f'<article id="{line.anchor}">') == 1
+    assert "apikey: $KEY" in by_key
+    assert "/api/key/protected/contact" in by_key
+    assert "Permission: <code>contact.POST</code>." not in by_key
+    assert "authmember: $MEMBER" in by_session
+    assert "Permission: <code>contact.POST</code>." in by_session
+    assert "/api/key/" not in by_session
+    public_ = client.get("/api/docs/public", {"door": "session"}).content.decode()
+    assert "/api/public/login" in public_
+    assert "authmember" not in public_
+    assert client.get("/api/docs/nothing").status_code == client.get("/api/docs/try/nothing").status_code == 404
+
+
+def test_every_group_has_all_of_its_operations_in_its_schema() -> None:
+    for group in groups().values():
+        assert [line for line, _ in described(group, group.door(SESSION))] == list(group.lines), group.key
+
+
+def test_swagger_gets_the_schema_of_the_group_alone_with_the_door_as_its_server() -> None:
+    client = Client()
+    script = client.get("/api/docs/try/tag", {"door": "session", "script": ""})
+    assert (script.status_code, script["Content-Type"]) == (200, "application/javascript")
+    assert b"/api/docs/try/tag/schema?door=session" in script.content
+    answer = client.get("/api/docs/try/tag/schema?door=session", headers={"accept-encoding": "gzip"})
+    assert answer["Content-Encoding"] == "gzip"
+    found = json.loads(gzip.decompress(answer.content))
+    assert found["servers"] == [{"url": "/api/protected", "description": "By session"}]
+    assert {path.split("/")[1] for path in found["paths"]} == {"tag"}
+    assert len(found["components"]["schemas"]) < len(schema_of(groups()["contact"], KEY)["components"]["schemas"])
+
+
+def test_both_can_be_closed_to_the_public(built: list[int], settings: Any) -> None:
+    settings.PUBLIC_API_DOCS = False
+    member, staff = Client(), Client()
+    member.force_login(UserFactory())
+    staff.force_login(UserFactory(is_staff=True))
+    for path in ("/api/schema", "/api/schema/", *DOCS):
+        assert Client().get(path).status_code == 404
+        assert member.get(path).status_code == 404
+        assert staff.get(path).status_code == 200
+    assert staff.get("/api/schema")["Cache-Control"] == "private, no-cache"

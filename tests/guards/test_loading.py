@@ -1,0 +1,41 @@
+"""What a process loads at its start. It stays in memory, and it is waited for; what is needed rarely is loaded then."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from config.data_dir import PROJECT
+from tests.kit.examples import in_make_check
+
+LATER = {
+    "boto3": "the first bucket, the first mail over Amazon SES",
+    "botocore": "the same",
+    "anymail": "the first mail over a vendor",
+    "stripe": "the first call of the gateway",
+    "razorpay": "the first call of the gateway",
+    "mollie": "the first call of the gateway",
+    "typst": "the first invoice as a PDF",
+    "countrystatecity_countries": "the first question for cities",
+    "aiosmtpd": "the demo's catcher, which is a process of its own",
+    "IPython": "a shell",
+}
+"""Package -> what loads it."""
+LOAD = """
+import sys
+from config.local.supervisor.forks import Loading
+Loading({}).finish()
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+print(sum(name.partition(".")[0] == "tests" for name in sys.modules))
+"""
+
+
+@in_make_check
+def test_what_is_needed_rarely_is_not_loaded_at_the_start() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD], cwd=PROJECT, capture_output=True, text=True, timeout=120, check=True
+    )
+    packages, of_tests = done.stdout.splitlines()
+    assert {"django", "granian", "celery", "crm"} <= {*packages.split()}
+    assert LATER.keys() & {*packages.split()} == set()
+    assert of_tests == "0"
