@@ -37,7 +37,8 @@ class ApiKeyAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "masked_key", "created_by__email")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
-        return super().get_queryset(request).defer("key")
+        keys: QuerySet[ApiKey] = super().get_queryset(request)
+        return keys.defer("key")
 
     def delete_model(self, request: HttpRequest, obj: ApiKey) -> None:
         with company_scope(obj.company_id):

@@ -57,9 +57,10 @@ def create_key(
 
 def add_key(key: str, *, member_id: str, **values: object) -> ApiKey:
     """Store a key of any shape."""
-    return ApiKey.objects.create(
+    added: ApiKey = ApiKey.objects.create(
         key=key, key_hash=lookup_hash(key), masked_key="*" * 11 + key[-4:], created_by_id=member_id, **values
     )
+    return added
 
 
 @transaction.atomic
@@ -68,7 +69,7 @@ def delete_keys(*, ids: Sequence[str]) -> int:
 
     Raises ApiNotFound_400 when no id is a key of the company.
     """
-    deleted, _ = ApiKey.objects.filter(pk__in=ids).delete()
+    deleted: int = ApiKey.objects.filter(pk__in=ids).delete()[0]
     if not deleted:
         raise NamedError("ApiNotFound_400", "ids: none of them is a key of this company")
     return deleted
@@ -86,4 +87,4 @@ def record_use(*, key_id: str, last_used_at: datetime | None) -> bool:
     with transaction.atomic():
         due = ApiKey.objects.filter(Q(last_used_at=None) | Q(last_used_at__lte=now - USE_RECORDED_EVERY), pk=key_id)
         free = due.select_for_update(skip_locked=True, no_key=True).values("pk")
-        return ApiKey.objects.filter(pk__in=free).update(last_used_at=now) == 1
+        return bool(ApiKey.objects.filter(pk__in=free).update(last_used_at=now))

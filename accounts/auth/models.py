@@ -42,12 +42,12 @@ def new_key() -> str:
     return b32encode(secrets.token_bytes(20)).decode()
 
 
-class SecondFactors(DeviceManager):
+class SecondFactors(DeviceManager):  # type: ignore[misc]
     """The manager of django-otp's devices, under a name that mypy finds."""
 
 
 # Model once more, for mypy, which knows nothing of django-otp's classes.
-class SecondFactor(TimestampMixin, ThrottlingMixin, Device, models.Model):
+class SecondFactor(TimestampMixin, ThrottlingMixin, Device, models.Model):  # type: ignore[misc]
     """A staff member's second factor: the key of an authenticator app, and backup codes that work once each.
 
     It takes the place of django-otp's own devices, which keep keys and codes as plain text. After a wrong code the next

@@ -13,7 +13,7 @@ from accounts.auth.authentication import PrivateAuthentication
 set_override(PrivateAuthentication, "suppress_collision_warning", True)
 
 
-class ApiKeyScheme(OpenApiAuthenticationExtension):
+class ApiKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = "accounts.api_keys.authentication.ApiKeyAuthentication"
     name = "apikey"
 
@@ -26,9 +26,9 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
         }
 
 
-class SessionScheme(OpenApiAuthenticationExtension):
+class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = "accounts.members.authentication.SessionAuthentication"
-    name = ["session", "authmember"]  # type: ignore[assignment]
+    name = ["session", "authmember"]
 
     def get_security_definition(self, auto_schema: Any) -> list[dict[str, Any]]:
         return [
@@ -45,7 +45,7 @@ class SessionScheme(OpenApiAuthenticationExtension):
         return {"session": [], "authmember": []}
 
 
-class PrivateScheme(OpenApiAuthenticationExtension):
+class PrivateScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = "accounts.auth.authentication.PrivateAuthentication"
     name = "session"
 

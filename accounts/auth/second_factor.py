@@ -49,11 +49,13 @@ def is_asked(user: Any) -> bool:
 
 def factor_of(user: User) -> SecondFactor | None:
     """Return the user's second factor, if one is set up."""
-    return SecondFactor.objects.filter(user_id=user.pk, confirmed=True).first()
+    found: SecondFactor | None = SecondFactor.objects.filter(user_id=user.pk, confirmed=True).first()
+    return found
 
 
 def begin(user: User) -> SecondFactor:
     """Return the user's second factor. A new one has a key that stays the same until it is confirmed."""
+    found: SecondFactor
     found, _ = SecondFactor.objects.get_or_create(user_id=user.pk, defaults={"confirmed": False, "name": "app"})
     return found
 
@@ -90,7 +92,8 @@ def remove(user: User, code: str) -> None:
 
 
 def _locked(user: User, *, confirmed: bool) -> SecondFactor:
-    factor = SecondFactor.objects.select_for_update().filter(user_id=user.pk, confirmed=confirmed).first()
+    factors = SecondFactor.objects.select_for_update().filter(user_id=user.pk, confirmed=confirmed)
+    factor: SecondFactor | None = factors.first()
     if factor is None:
         raise WrongCode("the second factor has changed meanwhile; open this page again")
     return factor

@@ -18,7 +18,7 @@ from core.access.callers import caller_of
 REASON = "back office"
 
 
-class StaffLoginForm(AuthenticationForm):
+class StaffLoginForm(AuthenticationForm):  # type: ignore[misc]
     """Checks the limits, then the password as Django does, and writes the login log."""
 
     def clean(self) -> dict[str, Any]:
@@ -35,4 +35,5 @@ class StaffLoginForm(AuthenticationForm):
             raise
         forgive_login(email, caller.network)
         record_login(email=email, user=user, status=LoginLog.Status.SUCCESS, reason=REASON, caller=caller)
-        return cleaned or self.cleaned_data
+        given: dict[str, Any] = cleaned or self.cleaned_data
+        return given

@@ -129,7 +129,8 @@ def companies_of_address(term: str) -> QuerySet[Any] | None:
     """Return the companies of the person with this e-mail address."""
     if "@" not in term or " " in term:
         return None
-    return Member.objects.filter(Q(email=term) | Q(user__email=term)).values("company_id")
+    found: QuerySet[Any] = Member.objects.filter(Q(email=term) | Q(user__email=term)).values("company_id")
+    return found
 
 
 COMPANY_SEARCHES.append(companies_of_address)

@@ -49,7 +49,8 @@ def members_who_may(module: str, method: str) -> list[Member]:
 
 
 def _owners() -> Iterable[Member]:
-    return Member.objects.filter(status=Member.Status.OWNER).order_by("pk")
+    owners: Iterable[Member] = Member.objects.filter(status=Member.Status.OWNER).order_by("pk")
+    return owners
 
 
 def _present(members: Sequence[Member | None]) -> Iterable[Member]:

@@ -19,7 +19,8 @@ def live_invites() -> Q:
 
 def seats() -> QuerySet[Member]:
     """Return the memberships that use a seat of the active company: members, even blocked ones, and open invites."""
-    return Member.objects.filter(Q(status__in=SEATED) | live_invites())
+    found: QuerySet[Member] = Member.objects.filter(Q(status__in=SEATED) | live_invites())
+    return found
 
 
 def colleagues() -> QuerySet[Member]:
@@ -41,9 +42,11 @@ def addressed_to(user_id: str) -> Q:
 
 def invites_of(user_id: str) -> QuerySet[Member]:
     """Return the open invites to the user, of all companies (to be read unscoped)."""
-    return Member.objects.filter(addressed_to(user_id), live_invites())
+    found: QuerySet[Member] = Member.objects.filter(addressed_to(user_id), live_invites())
+    return found
 
 
 def memberships_of(user_id: str) -> QuerySet[Member]:
     """Return the user's memberships of all companies, whatever their status (to be read unscoped)."""
-    return Member.objects.filter(user_id=user_id)
+    found: QuerySet[Member] = Member.objects.filter(user_id=user_id)
+    return found

@@ -18,7 +18,8 @@ MOST = 100
 
 def own_notifications(user_id: str) -> QuerySet[Notification]:
     """Return the user's notifications of the companies that they work in (to be read unscoped)."""
-    return Notification.objects.filter(member__user_id=user_id, member__status__in=WORKING)
+    found: QuerySet[Notification] = Notification.objects.filter(member__user_id=user_id, member__status__in=WORKING)
+    return found
 
 
 def count_unread(user_id: str, company_id: str | None) -> int:

@@ -24,7 +24,7 @@ HEADERS = {
 }
 
 
-class Page(FormView, ABC):
+class Page(FormView, ABC):  # type: ignore[type-arg]
     """A page with one form, which `act` passes to a service.
 
     Opening it changes nothing, since mail scanners open every link.

@@ -132,7 +132,7 @@ def _index() -> tuple[tuple[Country, ...], dict[str, Country]]:
 def _read(*path: str) -> list[dict[str, Any]]:
     """Return a data file's records, or none without the file. The path has the data's own codes only, never input."""
     file = _folder().joinpath(*path)
-    return orjson.loads(file.read_bytes()) if file.is_file() else []  # type: ignore[no-any-return]
+    return orjson.loads(file.read_bytes()) if file.is_file() else []
 
 
 @lru_cache(maxsize=1)

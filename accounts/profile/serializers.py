@@ -38,7 +38,7 @@ class ColumnsInput(serializers.DictField):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if isinstance(data, dict) and any(len(name) > 100 for name in data):
             raise serializers.ValidationError("names of lists have at most 100 characters", code="max_length")
-        return super().to_internal_value(data)  # type: ignore[no-any-return]
+        return super().to_internal_value(data)
 
 
 class MutedInput(serializers.ListField):

@@ -196,7 +196,8 @@ class RewardAdmin(BackOfficeAdmin):
         return lookup in ("referral__id__exact", "currency__exact") or super().lookup_allowed(lookup, value, request)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        return super().changelist_view(request, {**(extra_context or {}), "payouts": payout_table()})
+        page: HttpResponse = super().changelist_view(request, {**(extra_context or {}), "payouts": payout_table()})
+        return page
 
     @admin.display(description="Mark as paid")
     def pay(self, request: HttpRequest, rows: QuerySet[Reward]) -> None:

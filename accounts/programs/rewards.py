@@ -90,7 +90,8 @@ def _percent(referral: Referral) -> Decimal:
 def _owns(user_id: str, company_id: str) -> bool:
     """Tell whether the user owns the company, and so would be rewarded for their own payment."""
     with unscoped(reason="rewards: whether the referrer owns the company that pays"):
-        return Member.objects.filter(company_id=company_id, user_id=user_id, status=Member.Status.OWNER).exists()
+        owned = Member.objects.filter(company_id=company_id, user_id=user_id, status=Member.Status.OWNER)
+        return bool(owned.exists())
 
 
 def round_money(amount: Decimal, currency: str) -> Decimal:

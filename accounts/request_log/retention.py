@@ -7,6 +7,7 @@ index on created_at would degrade, since new rows fill the space of deleted ones
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Model, QuerySet
@@ -31,6 +32,6 @@ def purge(model: type[Model], days: int) -> bool:
     return last is not None
 
 
-def _last(old: QuerySet) -> str | None:
+def _last(old: QuerySet[Any]) -> str | None:
     """Return the id of the batch's last entry, or None if the batch holds all of them."""
     return next(iter(old.order_by("pk").values_list("pk", flat=True)[AT_ONCE - 1 : AT_ONCE]), None)

@@ -63,6 +63,7 @@ def forbid_escalation(actor: Actor, permission: Permission, what: str) -> None:
 
 def find_role(role_id: str | None) -> Role:
     """Return the company's role, by default its default role. Raises RoleNotFound_404, DefaultRoleNotFound_404."""
+    found: Role | None
     if role_id is None:
         found = Role.objects.filter(is_default=True).first()
         if found is None:

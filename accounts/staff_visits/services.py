@@ -36,7 +36,7 @@ def open_visit(*, staff: User, company_id: str, reason: str) -> StaffVisit:
     now = timezone.now()
     with company_scope(company_id):
         _open(StaffVisit.objects.filter(staff=staff)).update(ended_at=now, updated_at=now)
-        visit = StaffVisit.objects.create(staff=staff, reason=reason, expires_at=now + LENGTH)
+        visit: StaffVisit = StaffVisit.objects.create(staff=staff, reason=reason, expires_at=now + LENGTH)
         notify(NOTICE, {"visit": visit, "company": visit.company, "staff_name": staff.get_full_name()})
     return visit
 

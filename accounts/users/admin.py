@@ -34,7 +34,7 @@ class GroupAdmin(DjangoGroupAdmin, BackOfficeAdmin):  # type: ignore[misc]  # bo
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc]  # both are ModelAdmins
+class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-arg]  # both are ModelAdmins
     """People's accounts. Only superusers grant rights and change the accounts of other staff."""
 
     icon = "person"

@@ -58,13 +58,13 @@ class User(BaseModel, AbstractBaseUser, PermissionsMixin):
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
     def __str__(self) -> str:
-        return self.email
+        return str(self.email)
 
     def get_full_name(self) -> str:
-        return self.name or self.email
+        return str(self.name or self.email)
 
     def get_short_name(self) -> str:
-        return self.name or self.email
+        return str(self.name or self.email)
 
     def set_password(self, raw_password: str | None) -> None:
         super().set_password(raw_password)

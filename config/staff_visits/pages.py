@@ -90,7 +90,7 @@ def visit_urls(operations: Iterable[Operation]) -> list[URLPattern | URLResolver
 
 def _own_visit(request: HttpRequest, visit_id: str) -> StaffVisit:
     """Return the visit of the request's user. Others, and staff who may no longer visit, get a 403."""
-    visit = (
+    visit: StaffVisit | None = (
         StaffVisit.objects.select_related("company", "staff").filter(pk=visit_id).first() if is_id(visit_id) else None
     )
     if visit is None:

@@ -50,7 +50,8 @@ def _listed(asked: ListRequest) -> QuerySet[RunApproval]:
         return services.approvals_of(asked.actor.member_id)
     if not _may_see_all(asked.actor):
         raise NamedError("UnauthorizedAction_403", f"whose: all takes the permission {MODULE}.GET")
-    return RunApproval.objects.all()
+    every: QuerySet[RunApproval] = RunApproval.objects.all()
+    return every
 
 
 class WorkflowApprovalViewSet(ResourceViewSet):

@@ -13,7 +13,8 @@ from workflows.graphs.models import Workflow
 
 def kept_workflows() -> QuerySet[Workflow]:
     """Return the workflows that are not deleted."""
-    return Workflow.objects.filter(is_deleted=False)
+    kept: QuerySet[Workflow] = Workflow.objects.filter(is_deleted=False)
+    return kept
 
 
 def draft_of(workflow: Workflow) -> dict[str, Any]:

@@ -74,7 +74,8 @@ def _time(text: str | None, where: str) -> datetime | None:
 
 
 def _versions(asked: ListRequest) -> QuerySet[WorkflowVersion]:
-    return WorkflowVersion.objects.filter(workflow=services.get_workflow(asked.path["id"]))
+    kept: QuerySet[WorkflowVersion] = WorkflowVersion.objects.filter(workflow=services.get_workflow(asked.path["id"]))
+    return kept
 
 
 class WorkflowViewSet(ResourceViewSet):

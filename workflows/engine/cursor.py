@@ -56,7 +56,7 @@ class Cursor:
     @property
     def subject(self) -> str:
         """The record that the run is about, which one run at a time writes."""
-        return self.run.lead_id or self.run.contact_id or self.run.pk
+        return str(self.run.lead_id or self.run.contact_id or self.run.pk)
 
     def next_token(self) -> str | None:
         """Settle joins and loops. Returns the live token that comes first in the order of nodes, or None."""

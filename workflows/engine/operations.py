@@ -17,7 +17,7 @@ from outreach.genie.automated import cancel_messages_of, hold_messages_of, relea
 from workflows.engine import interpreter, locks, settling, subjects, writing
 from workflows.engine.limits import limits
 from workflows.engine.models import LIVE, WORK, RunApproval, RunCall, RunReady, RunStep, RunTimer, WorkflowRun
-from workflows.engine.slices import GOING, plan_of
+from workflows.engine.slices import GOING, TOGETHER, plan_of
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
 
@@ -95,7 +95,7 @@ def resume_run(*, id: str, shift: bool = False) -> None:
 
 def _published(run: WorkflowRun) -> Workflow:
     """Return the workflow of a fenced run. Raises InvalidRequest_400 if it is not published."""
-    workflow = Workflow.objects.get(pk=run.workflow_id)
+    workflow: Workflow = Workflow.objects.get(pk=run.workflow_id)
     if workflow.is_deleted or workflow.status != Workflow.Status.PUBLISHED:
         raise NamedError("InvalidRequest_400", "runId: its workflow is not published; publish it first")
     return workflow
@@ -228,7 +228,7 @@ def remove_runs(ids: Iterable[str]) -> None:
     cancel_messages_of(list(runs.filter(status__in=LIVE).values_list("pk", flat=True)))
     writing.remove_waits(found)
     for model in (RunReady, RunStep, RunCall, RunApproval):
-        model._default_manager.filter(run__in=found)._raw_delete("default")  # type: ignore[attr-defined]
+        model._default_manager.filter(run__in=found)._raw_delete("default")
     WorkflowRun.objects.filter(pk__in=found)._raw_delete("default")
 
 
@@ -256,9 +256,7 @@ def resume_runs(*, workflow_id: str) -> int:
     while workflow.settling:
         settling.settle(workflow_id)
         workflow.refresh_from_db()
-    runs = WorkflowRun.objects.filter(workflow=workflow_id, status=Status.PAUSED, reason=settling.TOGETHER).order_by(
-        "pk"
-    )
+    runs = WorkflowRun.objects.filter(workflow=workflow_id, status=Status.PAUSED, reason=TOGETHER).order_by("pk")
     released = 0
     while found := settling.release(runs, workflow, settling.BATCH):
         released += found

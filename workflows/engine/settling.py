@@ -77,7 +77,8 @@ def _hold_together(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
     held = runs.filter(hold_no__lt=workflow.hold_no)
     moved = writing.pause(_locked(held.filter(status__in=GOING)), TOGETHER)
     kept = _locked(held.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW))
-    return moved + WorkflowRun.objects.filter(pk__in=kept).update(reason=TOGETHER)
+    renamed: int = WorkflowRun.objects.filter(pk__in=kept).update(reason=TOGETHER)
+    return moved + renamed
 
 
 def release(runs: object, workflow: Workflow, most: int | None = None) -> int:

@@ -251,7 +251,8 @@ def _work_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Mappi
 
 def _fresh(run: WorkflowRun) -> WorkflowRun:
     """Return the locked run as it is stored, since the attempt before may have changed it."""
-    return WorkflowRun.objects.get(pk=run.pk)
+    fresh: WorkflowRun = WorkflowRun.objects.get(pk=run.pk)
+    return fresh
 
 
 def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow]) -> set[str]:

@@ -102,7 +102,7 @@ def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -
 
 def rendered(node: Node, scope: Mapping[str, Any]) -> dict[str, Any]:
     """Return the node's settings with their expressions replaced by the values; null for what has become too large."""
-    found = node.config.model_dump(mode="json", by_alias=True, exclude_none=True)
+    found: dict[str, Any] = node.config.model_dump(mode="json", by_alias=True, exclude_none=True)
     for name, compiled in node.templates.items():
         try:
             found[name] = compiled.read(scope)

@@ -72,7 +72,8 @@ def insert(statement: str, rows: Sequence[dict[str, Any]], now: datetime) -> int
     told = [row if "id" in row else {"id": new_id(), **row} for row in rows]
     with connection.cursor() as cursor:
         cursor.execute(statement, {"company": company_id(), "now": now, "rows": dumps(told).decode()})
-        return cursor.rowcount
+        written: int = cursor.rowcount
+    return written
 
 
 def write(cursors: Sequence[Cursor], now: datetime) -> None:
@@ -168,7 +169,8 @@ def take_due_timers(run_ids: Sequence[str], now: Any) -> list[tuple[datetime, st
             "DELETE FROM workflows_runtimer WHERE run_id = ANY(%s) AND due_at <= %s RETURNING due_at, run_id, token",
             [as_array(run_ids), now],
         )
-        return cursor.fetchall()
+        taken: list[tuple[datetime, str, str]] = cursor.fetchall()
+    return taken
 
 
 # Listeners in the order of their ids, as those lock them who tell of events.
@@ -230,9 +232,10 @@ def pause(run_ids: Sequence[str], reason: str) -> int:
     """Pause runs that are under way. Their timers stay; their messages that have not gone are held."""
     going = (Status.QUEUED, Status.RUNNING, Status.WAITING)
     hold_messages_of(run_ids)
-    return WorkflowRun.objects.filter(pk__in=run_ids, status__in=going).update(
+    paused: int = WorkflowRun.objects.filter(pk__in=run_ids, status__in=going).update(
         status=Status.PAUSED, reason=reason, updated_at=timezone.now()
     )
+    return paused
 
 
 def cancel(run_ids: Sequence[str], reason: str) -> int:

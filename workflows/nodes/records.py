@@ -56,7 +56,7 @@ class RecordConfig(NodeConfig):
 
 
 class LeadConfig(RecordConfig):
-    action: Literal["create", "update", "delete"]  # type: ignore[assignment]
+    action: Literal["create", "update", "delete"]
     team: str | None = Field(default=None, json_schema_extra={"x-widget": "team"})
     teamMember: str | None = Field(default=None, json_schema_extra={"x-widget": "member"})
 

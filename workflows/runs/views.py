@@ -61,7 +61,8 @@ def _steps(asked: ListRequest) -> QuerySet[RunStep]:
     id = asked.path["runId"]
     if not WorkflowRun.objects.filter(pk=id).exists():
         raise _not_found()
-    return RunStep.objects.filter(run=id)
+    steps: QuerySet[RunStep] = RunStep.objects.filter(run=id)
+    return steps
 
 
 class WorkflowRunViewSet(ResourceViewSet):

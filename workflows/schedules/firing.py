@@ -35,7 +35,8 @@ def has_due() -> bool:
 
 
 def _due() -> QuerySet[Workflow]:
-    return Workflow.objects.filter(next_fire_at__lte=timezone.now())
+    due: QuerySet[Workflow] = Workflow.objects.filter(next_fire_at__lte=timezone.now())
+    return due
 
 
 def fire_due(deadline: float = float("inf")) -> int:

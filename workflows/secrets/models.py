@@ -22,4 +22,4 @@ class WorkflowSecret(CompanyModel):
         constraints = [models.UniqueConstraint("company", Lower("name"), name="workflowsecret_name_unique")]
 
     def __str__(self) -> str:
-        return self.name
+        return str(self.name)

@@ -30,7 +30,7 @@ class Shape(Input):
         return filled
 
 
-def _default(field: serializers.Field) -> Any:
+def _default(field: serializers.Field[Any, Any, Any, Any]) -> Any:
     return field.default() if callable(field.default) else field.default
 
 

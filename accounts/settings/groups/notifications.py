@@ -45,7 +45,7 @@ class NotificationSettings(serializers.DictField):
             }
             if unknown:
                 raise serializers.ValidationError(unknown, code="unknown")
-        return super().to_internal_value(data)  # type: ignore[no-any-return]
+        return super().to_internal_value(data)
 
     @classmethod
     def fill(cls, stored: Mapping[str, Any]) -> dict[str, Any]:

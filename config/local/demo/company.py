@@ -331,4 +331,4 @@ def _wrong_rows(person: Person) -> list[list[str]]:
 
 def local_address() -> str:
     """Return the service's address for a browser on this machine."""
-    return settings.BASE_URL.replace("://0.0.0.0", "://127.0.0.1").replace("://[::]", "://[::1]")
+    return str(settings.BASE_URL).replace("://0.0.0.0", "://127.0.0.1").replace("://[::]", "://[::1]")

@@ -116,7 +116,7 @@ def _is_abandoned(folder: Path, *, since: float) -> bool:
     except (OSError, ValueError):
         return time.time() - since > NAMELESS_FOR
     try:
-        return psutil.Process(int(pid)).create_time() != float(created)
+        return bool(psutil.Process(int(pid)).create_time() != float(created))
     except psutil.NoSuchProcess:
         return True
 

@@ -33,7 +33,7 @@ def _here_only(view: View[P]) -> View[P]:
     """Hide a view outside the demo and from other machines, also behind a proxy on this machine."""
 
     @functools.wraps(view)
-    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not getattr(settings, "DEMO", False) or not is_local(request):
             raise Http404
         response = view(request, *args, **kwargs)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
+from orjson import loads
 
 from accounts.models import Member
 from accounts.notifications.services import remember
@@ -90,7 +91,7 @@ def _open_calls(asked: Sequence[Asked], now: datetime) -> None:
         told: dict[str, Any] = {"company": company_id(), "now": now, "rows": dumps(rows).decode(), "again": again}
         cursor.execute(OPEN_CALLS, told)
         answered = [row for row in cursor.fetchall() if row[3] is not None]
-    inbox.put([Arrival(run, token, epoch, "call", inbox.loads(text)) for run, token, epoch, text in answered])
+    inbox.put([Arrival(run, token, epoch, "call", loads(text)) for run, token, epoch, text in answered])
     notify_workers(CALLS)
 
 

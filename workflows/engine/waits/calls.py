@@ -219,7 +219,7 @@ def tell_given_up(rows: Sequence[tuple[str, Any]]) -> None:
         with company_scope(call.company_id):
             unknown = call.status == Status.UNKNOWN
             text = "the worker died while it made the call; nobody knows whether it was made" if unknown else call.error
-            call.response = Made(call.status, code="unknown" if unknown else "poisoned", message=text).as_json()  # type: ignore[arg-type]
+            call.response = Made(call.status, code="unknown" if unknown else "poisoned", message=text).as_json()
             call.error, call.finished_at = text, timezone.now()
             call.save(update_fields=["response", "error", "finished_at", "updated_at"])
             _tell([call])

@@ -71,7 +71,7 @@ def put(arrivals: Sequence[Arrival]) -> int:
     ]
     with connection.cursor() as cursor:
         cursor.execute(PUT, {"rows": dumps(rows).decode(), "company": company_id(), "now": timezone.now()})
-        told = cursor.rowcount
+        told: int = cursor.rowcount
     notify_workers(WORK)
     return told
 
