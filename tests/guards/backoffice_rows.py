@@ -320,14 +320,14 @@ def _meeting(n: int) -> Meeting:
 
 
 def _booking_page(n: int) -> BookingPage:
-    return BookingPage.objects.create(name=f"Intro {n}", token=f"{n:032}", member=MemberFactory())
+    return BookingPage.objects.create(name=f"Intro {n} {new_id()}", token=new_id(), member=MemberFactory())
 
 
 def _booking(n: int) -> Booking:
     page = _booking_page(n)
     values = {"name": f"Visitor {n}", "email": f"visitor{n}@example.org", "answers": {"n": f"{n}"}}
     return Booking.objects.create(
-        page=page, meeting=_meeting(n), member=page.member, sent_id=new_id(), token=f"{n:032}", **values
+        page=page, meeting=_meeting(n), member=page.member, sent_id=new_id(), token=new_id(), **values
     )
 
 
@@ -563,7 +563,9 @@ MAKERS: dict[type[models.Model], Callable[[int], models.Model]] = {
     ),
     SocialAApp: _social_app,
     SocialPage: lambda n: SocialPage.objects.create(app=_social_app(n), page_id=f"{n}", name=f"Page {n}", token=SECRET),
-    VideoSettings: lambda n: VideoSettings.objects.create(link_template=f"https://meet.example.org/{n}/{{random}}"),
+    VideoSettings: lambda n: _in_other_company(
+        lambda: VideoSettings.objects.create(link_template=f"https://meet.example.org/{n}/{{random}}")
+    ),
     BookingPage: _booking_page,
     Booking: _booking,
     MemberHours: lambda n: MemberHours.objects.create(member=MemberFactory(), timezone="Europe/Berlin"),
