@@ -205,7 +205,7 @@ def _trouble(may: Any) -> str | None:
 
 
 def _may_see(may: Any, model: Any) -> bool:
-    return may(f"{model._meta.app_label}.view_{model._meta.model_name}")
+    return bool(may(f"{model._meta.app_label}.view_{model._meta.model_name}"))
 
 
 def _list_link(model: Any, status: str) -> str:

@@ -20,4 +20,7 @@ def note_moved(events: Sequence[Event]) -> None:
         booking.save(update_fields=["remind_at", "reminded_at", "updated_at"])
 
 
-register(EventConsumer("booking-reminders", note_moved, kinds=("meeting.updated",)))
+WANTED = "EXISTS (SELECT FROM outreach_booking b WHERE b.company_id = %(company)s)"
+"""A company in which nobody has booked pays nothing for it."""
+
+register(EventConsumer("booking-reminders", note_moved, kinds=("meeting.updated",), where=WANTED))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from rest_framework import serializers
@@ -243,6 +244,12 @@ class BookingOut(Output):
     reason = serializers.CharField()
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        # PostgreSQL writes the times of a nested record in a form of its own.
+        times = {name: datetime.fromisoformat(data["meeting"][name]) for name in ("startsAt", "endsAt")}
+        return {**data, "meeting": {**data["meeting"], **times}}
 
 
 class PublicQuestion(Output):

@@ -52,6 +52,8 @@ LABELS = {
     "mail.bounced": "A mail bounces",
     "mail.complained": "Somebody reports a mail as spam",
     "mail.clicked": "A link in a mail is clicked",
+    "meeting.booked": "A visitor books a meeting",
+    "meeting.rescheduled": "A visitor moves a booking",
     "member.accepted": "A member accepts the invite",
     "payment.paid": "An invoice is paid",
     "payment.credited": "A payment is credited",

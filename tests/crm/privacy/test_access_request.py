@@ -46,6 +46,7 @@ SECTIONS = {
         "chatEvents",
         "formLeads",
         "widgetVisitors",
+        "bookings",
         "chatOptOuts",
         "conversationMessages",
         "conversations",

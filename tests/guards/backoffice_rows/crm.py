@@ -36,7 +36,7 @@ from crm.models import (
     Webhook,
     WebhookDelivery,
 )
-from tests.guards.backoffice_rows.shared import SECRET, Makers
+from tests.guards.backoffice_rows.shared import SECRET, Makers, in_other_company
 from tests.kit.factories import ContactCategoryFactory, ContactFactory, LeadFactory, MemberFactory, TagFactory
 
 
@@ -133,7 +133,9 @@ ROWS: Makers = {
     Bucket: lambda n: Bucket.objects.create(
         name=f"box-{n}", endpoint="http://127.0.0.1:9", region="eu-west-1", accesskey=SECRET, secretkey=SECRET
     ),
-    VideoSettings: lambda n: VideoSettings.objects.create(link_template=f"https://meet.example.org/{n}/{{random}}"),
+    VideoSettings: lambda n: in_other_company(
+        lambda: VideoSettings.objects.create(link_template=f"https://meet.example.org/{n}/{{random}}")
+    ),
     Webhook: make_webhook,
     WebhookDelivery: make_delivery,
 }
