@@ -35,7 +35,8 @@ def test_a_question_is_asked_and_answered(page: Page, live_server: Any) -> None:
     page.wait_for_load_state("load")  # the keys are heard from then on
     page.keyboard.press("r")
     page.keyboard.type("The 3 biggest won deals")
-    page.keyboard.press("Control+Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
     expect(page.get_by_text("Being answered")).to_be_visible()
     work("crm-chat")
     answer = page.get_by_role("log").get_by_text("There is 1 lead where status is won")
@@ -62,5 +63,5 @@ def test_a_brand_is_seen_while_it_is_typed(page: Page, live_server: Any) -> None
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved")).to_be_visible()
     expect(page).to_have_title(f"Own brand · Acme {EVIL}")
-    fill = page.get_by_role("button", name="Save").evaluate("one => getComputedStyle(one).backgroundColor")
-    assert fill == "rgb(124, 58, 237)"
+    page.mouse.move(0, 0)  # a button has another colour below the pointer
+    expect(page.get_by_role("button", name="Save")).to_have_css("background-color", "rgb(124, 58, 237)")
