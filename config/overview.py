@@ -35,7 +35,7 @@ MONEY: tuple[tuple[str, Any, dict[str, Any]], ...] = (
 )
 """What waits for staff: its title, and the filter that counts and lists it."""
 DAYS = 14
-SCANNED = 20_000
+SCANNED = 10_000
 """The most rows of a day that a chart reads."""
 
 

@@ -221,7 +221,7 @@ def test_prices_are_changed_on_the_plans_page(staff: Client) -> None:
     assert edit(staff, plan, **{"prices-0-amount": "11.25"}).status_code == 302
     assert PlanPrice.objects.get(plan=plan).amount == Decimal("11.25")
     assert edit(staff, plan, **{"prices-0-amount": "-1"}).status_code == 200
-    assert edit(staff, plan, limits='{"contact": -1}').status_code == 200
+    assert edit(staff, plan, **{"limits:contact": "-1"}).status_code == 200
     assert edit(staff, plan, min_seats="5", max_seats="2").status_code == 200
     assert edit(staff, plan, is_trial="on").status_code == 200, "there is one trial"
     assert edit(staff, plan, **{"prices-0-DELETE": "on"}).status_code == 302

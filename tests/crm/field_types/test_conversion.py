@@ -161,7 +161,7 @@ def test_what_a_value_becomes(old: tuple[str, str], new: tuple[str, str], value:
         (("multi-select", "array"), ("select", "string"), ["red", "7"], "has 2 values, and the field is to hold one"),
         (("text", "any"), ("date", "date"), 5, "needs a date, got 5"),
         (("text", "any"), ("text", "string"), [["a"]], "needs a string, got an array"),
-        (("textarea", "string"), ("text", "string"), "x" * 5001, "at most 5000 are allowed"),
+        (("textarea", "string"), ("text", "string"), "x" * 5001, "Write at most 5,000."),
     ],
 )
 def test_what_cannot_be_converted(old: tuple[str, str], new: tuple[str, str], value: Any, reason: str) -> None:

@@ -153,10 +153,25 @@ def test_what_is_accepted_and_how_it_is_stored(field_type: str, value_type: str,
         ("multi-select", "array", [{"a": 1}], "needs items that are text"),
         ("multi-select", "array", ["red"] * 1001, "has 1001 items, at most 1000 are allowed"),
         ("email", "string", "ann", "ann is no e-mail address: it has no @. Write one such as name@example.com."),
-        ("phone", "string", "0170 1234567", "lacks its country. Write it such as +49 170 1234567"),
-        ("url", "string", "javascript:alert(1)", "is no web address. Write one such as https://example.com."),
-        ("url", "string", "ftp://example.com", "is no web address. Write one such as https://example.com."),
-        ("url", "string", "https://exa mple.com", "is no web address. Write one such as https://example.com."),
+        ("phone", "string", "0170 1234567", "0170 1234567 lacks its country. Write it such as +49 170 1234567"),
+        (
+            "url",
+            "string",
+            "javascript:alert(1)",
+            "javascript:alert(1) is no web address. Write one such as https://example.com.",
+        ),
+        (
+            "url",
+            "string",
+            "ftp://example.com",
+            "ftp://example.com is no web address. Write one such as https://example.com.",
+        ),
+        (
+            "url",
+            "string",
+            "https://exa mple.com",
+            "“https://exa mple.com” is no web address. Write one such as https://example.com.",
+        ),
         ("text", "object", [1], "needs an object, got an array"),
     ],
 )
@@ -169,7 +184,7 @@ def test_what_is_refused_and_why(field_type: str, value_type: str, value: Any, r
 def test_a_choice_without_options_takes_nothing() -> None:
     with pytest.raises(BadValue) as refused:
         spec("select", "string").clean("red")
-    assert "the field has no options yet" in str(refused.value)
+    assert "the field has none yet" in str(refused.value)
 
 
 def child(name: str, field_type: str = "text", value_type: str = "string", **values: Any) -> dict[str, Any]:
