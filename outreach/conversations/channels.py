@@ -92,7 +92,7 @@ class ChatAppChannel(ConversationChannel):
     """A number at the chat vendor."""
 
     key = Channel.CHATAPP
-    session = SESSION
+    session: ClassVar[timedelta | None] = SESSION
     over = "More than 24 hours have passed since the person's last message: only an approved template may go."
     reads = ("chat_app__is_active", "chat_app__verified", "chat_app__stopped_at", "contact__contact_number")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -68,7 +68,7 @@ class DirectOut(Output):
     """What both show; tokens and secrets never go out."""
 
     reads = ("hook_salt", "id", "vendor")
-    conceals: tuple[str, ...] = ("webhookUrl",)
+    conceals: ClassVar[tuple[str, ...]] = ("webhookUrl",)
 
     _id = IdField()
     name = serializers.CharField()
@@ -103,7 +103,7 @@ class MessengerOut(DirectOut):
 class SocialBOut(DirectOut):
     """An account of the second social platform."""
 
-    conceals = (*DirectOut.conceals, "verifyToken")
+    conceals: ClassVar[tuple[str, ...]] = (*DirectOut.conceals, "verifyToken")
 
     accountId = serializers.CharField(source="phone_number_id")
     username = serializers.CharField(source="display_number")
