@@ -46,6 +46,7 @@ class DisplayMixin:
     fields: Any
     fieldsets: Any
     form: Any
+    exclude: Any
     list_display: Any
     list_select_related: Any
 
@@ -134,7 +135,7 @@ class DisplayMixin:
             row.__dict__["_backoffice_names"] = names
 
     def _may_name(self, field: models.Field[Any, Any]) -> bool:
-        readable = not is_secret(field) and field.name not in self.hides
+        readable = not self.is_hidden(field)
         refers = field.name in self.refers or is_known(field.name)
         return readable and not field.is_relation and (refers or isinstance(field, models.JSONField))
 
@@ -158,9 +159,11 @@ class DisplayMixin:
 
     def shown_fields(self) -> list[str]:
         """Return the names of the fields that a page may show."""
-        return [
-            field.name for field in self.opts.concrete_fields if not is_secret(field) and field.name not in self.hides
-        ]
+        return [field.name for field in self.opts.concrete_fields if not self.is_hidden(field)]
+
+    def is_hidden(self, field: models.Field[Any, Any]) -> bool:
+        """Tell whether no page shows a field: a secret, or one that the admin hides or excludes."""
+        return is_secret(field) or field.name in self.hides or field.name in (self.exclude or ())
 
     def parts(self, request: HttpRequest, record: Any) -> tuple[list[str], list[Any], list[Any]]:
         """Return what a record's page has: names to edit, columns with something in them, folded columns."""

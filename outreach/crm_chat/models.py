@@ -25,7 +25,7 @@ class CrmChatThread(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return self.pk
+        return self.dated()
 
 
 class CrmChatMessage(Job):
@@ -67,4 +67,4 @@ class CrmChatMessage(Job):
         ]
 
     def __str__(self) -> str:
-        return self.pk
+        return self.dated()

@@ -23,7 +23,7 @@ class BrandImage(CompanyModel):
         indexes = [models.Index(fields=("company", "kind", "id"), name="brandimage_of_company")]
 
     def __str__(self) -> str:
-        return self.pk
+        return self.dated()
 
 
 class WhiteLabel(CompanyModel):
@@ -55,4 +55,4 @@ class WhiteLabel(CompanyModel):
         constraints = [models.UniqueConstraint(fields=("company",), name="whitelabel_once")]
 
     def __str__(self) -> str:
-        return self.product_name or self.pk
+        return self.product_name or self.dated()
