@@ -373,7 +373,7 @@ UNFOLD = {
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "STYLES": ["core.backoffice.site.style"],
-    "SCRIPTS": ["core.backoffice.site.times"],
+    "SCRIPTS": ["core.backoffice.site.script"],
     "SIDEBAR": {"show_search": True, "navigation": "config.admin.navigation"},
     "DASHBOARD_CALLBACK": "config.overview.dashboard",
     "LOGIN": {"form": "accounts.auth.staff_login.StaffLoginForm"},
