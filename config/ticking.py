@@ -19,7 +19,7 @@ from click import Option
 log = logging.getLogger(__name__)
 
 
-class Ticking(StartStopStep):
+class Ticking(StartStopStep):  # type: ignore[misc]  # Celery has no types
     """The part of a worker that runs the schedule. Nothing of it is stored: it is the tick alone, each second."""
 
     requires = ("celery.worker.components:Pool",)

@@ -54,7 +54,7 @@ class Member(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return self.name or self.email
+        return str(self.name or self.email)
 
     def permissions(self) -> dict[str, Any]:
         """Return what the role allows: module -> method -> allowed."""

@@ -116,8 +116,8 @@ def _formats(company: str, layout: dict[str, Any]) -> Formats:
 def _look(company: str) -> Look:
     """Return how the company's pages look. A process looks anew after some seconds; a change is seen at once by who
     makes it (outreach.white_label.brands.forget)."""
-    found: Look = cache.get_or_set(f"look:{company}", lambda: look_of(company), LOOK_KNOWN_FOR)
-    return found
+    found: Look | None = cache.get_or_set(f"look:{company}", lambda: look_of(company), LOOK_KNOWN_FOR)
+    return found or look_of(company)
 
 
 def _layout(value: Any) -> dict[str, Any]:

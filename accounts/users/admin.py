@@ -28,7 +28,7 @@ class GroupAdmin(DjangoGroupAdmin, BackOfficeAdmin):  # type: ignore[misc]  # bo
     icon = "shield_person"
     edits = ("name", "permissions")
     adds = deletes = True
-    fields: ClassVar[Any] = ("name", "permissions")
+    fields: ClassVar[Any] = ("name", "permissions")  # type: ignore[misc]  # DisplayMixin says the attributes of ModelAdmin
     list_display = ("name",)
     ordering: ClassVar[Any] = ("name",)
 

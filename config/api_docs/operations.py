@@ -106,11 +106,12 @@ class GroupSchema(SchemaGenerator):
     """Makes the schema of one group at one door, with what it refers to and nothing else, and paths below the mount."""
 
     def __init__(self, group: Group, door: Door) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._group, self._door = group, door
 
     def _get_paths_and_endpoints(self) -> list[Any]:
-        return [one for one in super()._get_paths_and_endpoints() if self._is_ours(one[0])]
+        found = super()._get_paths_and_endpoints()  # type: ignore[no-untyped-call]
+        return [one for one in found if self._is_ours(one[0])]
 
     def _is_ours(self, path: str) -> bool:
         mount = self._door.mount

@@ -95,7 +95,7 @@ def _meeting(wave: Wave) -> None:
         try:
             with transaction.atomic():
                 made = create_meeting(
-                    actor_id=wave.actor_id,  # type: ignore[arg-type]  # an owner organizes it if they have left
+                    actor_id=wave.actor_id,  # an owner organizes it if they have left
                     values=_meeting_values(wave, item),
                     attendees=attendees,
                 )
