@@ -61,6 +61,12 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "custom-section/<str:id>": ("description", "Other section"),
     "lead/<str:id>": ("status", "won"),
     "meeting/<str:id>": ("title", "Other meeting"),
+    "videocall/<str:id>": ("title", "Other call"),
+    "my-videocall/<str:id>": ("title", "Other call"),
+    "offline-meeting/<str:id>": ("place", "Other room"),
+    "videocall/settings": ("provider", "link-template"),
+    "booking-page/<str:id>": ("title", "Other words"),
+    "my-calendar/hours": ("days", [{"day": 1, "from": "09:00", "to": "10:00"}]),
     "product-service/<str:id>": ("unit", "hour"),
     "dashboard/<str:id>": ("description", "Other words"),
     "saved-view/<str:id>": ("name", "Other view"),
@@ -147,6 +153,8 @@ def records(cast: Cast) -> None:
     attendees = [{"member": cast.owner.pk}, {"contact": contact}, {"email": "x@example.com", "name": "X"}]
     meeting = {"title": "Demo", "startsAt": "2090-03-09T14:00:00Z", "durationMinutes": 60, "attendees": attendees}
     assert api.post("/meeting", {**meeting, "lead": lead}).status == 201
+    assert api.post("/videocall", {**meeting, "link": "https://meet.example.org/a"}).status == 201
+    assert api.post("/booking-page", {"name": "Intro", "member": cast.owner.pk}).status == 201
     api.post("/custom-section", {"name": "More", "description": "and more"})
     job = make(cast, csv_of(people(3)), tags=[tag], category=category)
     api.post("/lead/import", {"importType": "lead", "fileId": job["file"]["_id"], "category": category})

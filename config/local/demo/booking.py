@@ -8,22 +8,16 @@ from accounts.models import Member
 from core.access import Actor, AuthPath
 from core.ids import new_id
 from crm.meetings.video.settings import change_settings
-from crm.models import Team
+from crm.models import Contact, Team
 from outreach.booking.services import create_page
 from outreach.booking.slots import free_slots, window
 from outreach.booking.taking import Visitor, book
 
 TOPIC = {"key": "topic", "label": "What is it about?", "type": "textarea", "required": False, "options": [], "help": ""}
-VISITORS = (
-    Visitor(
-        "Ines Duarte",
-        "ines@duarte-catering.example",
-        "+351912345001",
-        {"topic": "Coffee for a fair in May."},
-        "Europe/Lisbon",
-    ),
-    Visitor("Tom Lindqvist", "tom@lindqvist.example", "+46701740001", {}, "Europe/Stockholm"),
-)
+ANSWERS = ({"topic": "Coffee for a fair in May."}, {})
+"""What those answer who have booked: contacts of the demo."""
+SKIPPED = 40
+"""Contacts with whom other parts of the demo have to do."""
 
 
 def create_booking(member: Member) -> None:
@@ -49,7 +43,9 @@ def create_booking(member: Member) -> None:
         tasting = {"name": "Tasting", "title": "A tasting at your office", "kind": "offline", "team": team.pk}
         create_page(actor=actor, values={**tasting, "place": "At your address", "duration_minutes": 60})
     first, last = window(intro)
-    for visitor, later in zip(VISITORS, (timedelta(days=1), timedelta(days=6)), strict=True):
-        free = free_slots(intro, min(first + later, last), last)
+    people = Contact.objects.filter(is_deleted=False).order_by("pk")[SKIPPED : SKIPPED + len(ANSWERS)]
+    for days, (contact, answers) in enumerate(zip(people, ANSWERS, strict=True), 1):
+        free = free_slots(intro, min(first + timedelta(days=days), last), last)
         if free:
+            visitor = Visitor(contact.name, contact.email or "", contact.contact_number or "", answers, "Europe/Lisbon")
             book(intro, at=next(iter(free)), visitor=visitor, sent_id=new_id())
