@@ -272,7 +272,7 @@ def _video(meeting: Meeting, values: Mapping[str, Any]) -> dict[str, str]:
     meeting.video_error = ""
     if not provider:
         return {"video_provider": ""}
-    link = provider_of(provider, meeting.organizer).link(meeting)
+    link = provider_of(provider, meeting.organizer_id).link(meeting)
     return {"video_provider": provider, "link": link, "kind": Meeting.Kind.ONLINE}
 
 

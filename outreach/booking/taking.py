@@ -33,7 +33,7 @@ from crm.meetings.services import (
     update_meeting,
     video_provider_of_company,
 )
-from crm.meetings.video.registry import PROVIDERS
+from crm.meetings.video.registry import provider_of
 from crm.records.updates import event_value
 from outreach.booking.models import TOKEN_LENGTH, Booking, BookingPage
 from outreach.booking.people import contact_of, lead_of
@@ -239,8 +239,10 @@ def _make_meeting(
 def _provider(page: BookingPage, member: Member) -> str:
     """Return what makes the link; nothing where it cannot now: the booking stands, and a member adds the link."""
     key = page.video_provider or video_provider_of_company()
-    provider = PROVIDERS.get(key)
-    return key if provider is not None and not provider.trouble(member) else ""
+    try:
+        return key if key and provider_of(key, member.pk) else ""
+    except NamedError:
+        return ""
 
 
 def _emit(kind: str, booking: Booking, meeting: Meeting) -> None:

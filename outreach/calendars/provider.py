@@ -9,18 +9,17 @@ from outreach.calendars.google import KEY
 from outreach.calendars.logins import connection_of
 
 if TYPE_CHECKING:
-    from accounts.models import Member
-    from crm.meetings.models import Meeting
+    from crm.meetings.models import Meeting, VideoSettings
 
 
 class GoogleCalls(VideoProvider):
     key = KEY
     name = "Google Meet"
 
-    def trouble(self, organizer: Member) -> str:
-        found = connection_of(organizer.pk)
+    def trouble(self, organizer: str, settings: VideoSettings) -> str:
+        found = connection_of(organizer)
         if found is None:
-            return f"{organizer.name or organizer.email} has connected no Google calendar."
+            return "Who organizes it has connected no Google calendar."
         return "The Google calendar has to be connected again." if found.needs_login else ""
 
     def link(self, meeting: Meeting) -> str:

@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from accounts.models import Member
-    from crm.meetings.models import Meeting
+    from crm.meetings.models import Meeting, VideoSettings
 
 
 class VideoProvider(ABC):
@@ -19,8 +18,8 @@ class VideoProvider(ABC):
     """What people call it."""
 
     @abstractmethod
-    def trouble(self, organizer: Member) -> str:
-        """Return why the member's meetings get no link from it, for people; empty if they do."""
+    def trouble(self, organizer: str, settings: VideoSettings) -> str:
+        """Return why the member's (id) meetings get no link from it, for people; empty if they do."""
 
     @abstractmethod
     def link(self, meeting: Meeting) -> str:

@@ -15,13 +15,13 @@ from crm.meetings.models import VideoSettings
 from crm.meetings.video.base import VideoProvider
 
 if TYPE_CHECKING:
-    from accounts.models import Member
     from crm.meetings.models import Meeting
 
 MOST = 300
 RANDOM_LENGTH = 16
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 KNOWN = ("meeting", "random")
+NO_TEMPLATE = "The company has no template of links yet; video calls have it in their settings."
 _is_address = URLValidator(schemes=["https"])
 
 
@@ -29,8 +29,8 @@ class LinkTemplate(VideoProvider):
     key = "link-template"
     name = "Own video server"
 
-    def trouble(self, organizer: Member) -> str:
-        return "" if _template() else "The company has no template of links yet; video calls have it in their settings."
+    def trouble(self, organizer: str, settings: VideoSettings) -> str:
+        return "" if settings.link_template else NO_TEMPLATE
 
     def link(self, meeting: Meeting) -> str:
         return fill(_template(), meeting.pk)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.core.exceptions import ImproperlyConfigured
 
-from accounts.models import Member
 from core.errors import NamedError
+from crm.meetings.models import VideoSettings
 from crm.meetings.video.base import VideoProvider
 from crm.meetings.video.link_template import LinkTemplate
 
@@ -20,12 +20,12 @@ def register_provider(provider: VideoProvider) -> None:
     PROVIDERS[provider.key] = provider
 
 
-def provider_of(key: str, organizer: Member) -> VideoProvider:
-    """Return the provider, which has links for the member's meetings. Raises InvalidInput_400."""
+def provider_of(key: str, organizer: str) -> VideoProvider:
+    """Return the provider, which has links for the member's (id) meetings. Raises InvalidInput_400."""
     provider = PROVIDERS.get(key)
     if provider is None:
         raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
-    if trouble := provider.trouble(organizer):
+    if trouble := provider.trouble(organizer, VideoSettings.objects.first() or VideoSettings()):
         raise NamedError("InvalidInput_400", f"videoProvider: {trouble}")
     return provider
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.db import transaction
 
-from accounts.models import Member
 from core.errors import NamedError
 from crm.meetings.models import VideoSettings
 from crm.meetings.video.link_template import check_template
@@ -16,11 +15,12 @@ from crm.meetings.video.registry import PROVIDERS
 def read_settings(member_id: str) -> dict[str, Any]:
     """Return the settings, and the providers with what keeps the member from each."""
     found = VideoSettings.objects.first() or VideoSettings()
-    member = Member.objects.get(pk=member_id)
     return {
         "linkTemplate": found.link_template,
         "provider": found.provider,
-        "providers": [{"key": one.key, "name": one.name, "trouble": one.trouble(member)} for one in PROVIDERS.values()],
+        "providers": [
+            {"key": one.key, "name": one.name, "trouble": one.trouble(member_id, found)} for one in PROVIDERS.values()
+        ],
     }
 
 
