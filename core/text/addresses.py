@@ -133,7 +133,7 @@ def _email_trouble(text: str, why: str) -> str:
 
 def _phone_trouble(country_code: str | None, digits: str, shown: str) -> str:
     """Say what is wrong with a phone number, and what to write: how many digits, such as which."""
-    code = int(country_code[1:]) if country_code else _code_of(digits)
+    code = int(country_code[1:]) if country_code and not digits.startswith("+") else _code_of(digits)
     country = _country(code) if code else None
     if code is None or country is None:
         return f"{shown} is no phone number. {PHONE}"

@@ -124,7 +124,7 @@ def check_values(conversion: Conversion) -> Check:
             except BadValue as error:
                 found.unfit += count
                 if len(found.examples) < EXAMPLES:
-                    found.examples.append(f"{shorten(text, 60)} {error}")
+                    found.examples.append(f"{shorten(text, 60)}: {str(error).removesuffix('.')}")
     return found
 
 
@@ -208,7 +208,7 @@ def _converted(conversion: Conversion, stored: Stored, drop_invalid: bool) -> di
         after = convert(orjson.loads(text), conversion.old, conversion.new)
     except BadValue as error:
         if not drop_invalid:
-            raise UnfitValue(f"{shorten(text, 60)} {error}") from None
+            raise UnfitValue(f"{shorten(text, 60)}: {error}") from None
         after = None
     return {"record": stored.record, "before": orjson.Fragment(text), "after": after}
 

@@ -140,7 +140,7 @@ def test_the_contact_is_found_by_either_part_of_the_unique_key_and_takes_what_is
         (
             form(1, status="asleep"),
             "InvalidSystemField_400",
-            "none of the options. Write one of these: new, contacted, qualified",
+            "status: asleep is none of the options. Write one of these: new, contacted, qualified",
         ),
         (form(1, status=""), "ValidationError_400", "status: is required and cannot be empty"),
         (form(1, status=None), "ValidationError_400", "status: is required and cannot be empty"),
