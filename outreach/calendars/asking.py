@@ -16,7 +16,7 @@ from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
 from core.tenancy import company_scope
 from outreach.calendars.google import CalendarFailed, busy_between
 from outreach.calendars.models import CalendarConnection
-from outreach.calendars.notices import note_refusal
+from outreach.calendars.notices import note_trouble
 from outreach.calendars.selectors import connected
 
 log = logging.getLogger(__name__)
@@ -59,8 +59,8 @@ def _ask_due(connection: CalendarConnection) -> None:
         except CalendarFailed as failed:
             with transaction.atomic():
                 due_at = now + backoff(min(connection.attempts, 10))
-                update_owned(connection, **done, due_at=due_at, error=failed.detail[:500])
-                note_refusal(connection, failed)
+                update_owned(connection, **done, due_at=due_at)
+                note_trouble(connection, failed)
             return
         due_at = now + EVERY * _random.uniform(0.9, 1.0)
         update_owned(connection, **done, due_at=due_at, busy=busy, busy_at=now, error="", attempts=0)
@@ -78,7 +78,8 @@ def ask_now(members: Iterable[str], start: datetime, end: datetime) -> None:
         try:
             busy = busy_between(connection, now, now + AHEAD, seconds=PATIENCE)
         except CalendarFailed as failed:
-            CalendarConnection.objects.filter(pk=connection.pk).update(error=failed.detail[:500], due_at=timezone.now())
+            with transaction.atomic():
+                note_trouble(connection, failed)
             continue
         asked = CalendarConnection.objects.filter(ACTIVE, Q(busy_at=None) | Q(busy_at__lt=now), pk=connection.pk)
         asked.update(busy=busy, busy_at=now, error="")

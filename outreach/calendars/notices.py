@@ -12,13 +12,15 @@ CALENDAR_FAILING = Notice(
     "calendar.failing", "A member's calendar has to be connected again", "notice_calendar_failing"
 )
 register_notice(CALENDAR_FAILING)
+REFUSED = "Google takes the log-in no more. Connect it again."
 
 
-def note_refusal(connection: CalendarConnection, failed: CalendarFailed) -> None:
-    """Mark a connection whose log-in Google takes no more, and tell its member, once for each time that it stops
-    working; in the caller's transaction."""
+def note_trouble(connection: CalendarConnection, failed: CalendarFailed) -> None:
+    """Write down what went wrong with a connection, in the caller's transaction. The member of one whose log-in Google
+    takes no more is told, once for each time that it stops working."""
+    row = CalendarConnection.objects.filter(pk=connection.pk)
     if not failed.refused:
-        return
-    if CalendarConnection.objects.filter(pk=connection.pk, needs_login=False).update(needs_login=True):
+        row.filter(needs_login=False).update(error=failed.detail[:500])
+    elif row.exclude(error=REFUSED).update(needs_login=True, error=REFUSED):
         member = Member.objects.filter(pk=connection.member_id).first()
         notify(CALENDAR_FAILING.key, {"connection": connection}, members=[member], about=("my-calendar", connection.pk))

@@ -22,7 +22,7 @@ from crm.meetings.models import Meeting
 from crm.meetings.services import set_link
 from outreach.calendars.google import KEY, CalendarFailed, delete_event, event_id, read_link, write_event
 from outreach.calendars.models import CalendarConnection, CalendarEvent
-from outreach.calendars.notices import note_refusal
+from outreach.calendars.notices import note_trouble
 from outreach.calendars.queues import BUSY, EVENTS
 
 log = logging.getLogger(__name__)
@@ -157,7 +157,6 @@ def _put_off(
             When(version=row.version, then=Value(Work.FAILED if lasting else Work.WAITING)), default=Value(Work.WAITING)
         )
         update_owned(row, status=status, worker=None, deaths=0, error=failed.detail[:500], due_at=due_at)
-        CalendarConnection.objects.filter(pk=connection.pk).update(error=failed.detail[:500])
-        note_refusal(connection, failed)
+        note_trouble(connection, failed)
         if meeting.video_provider == KEY and not meeting.link:
             set_link(id=meeting.pk, provider=KEY, error=failed.detail)

@@ -40,7 +40,7 @@ def test_a_log_in_is_its_members_and_counts_once(cast: Cast, outsiders: Cast, go
     code = google.google.consent(begin(cast.key))
     for stranger in (outsiders.key, outsiders.session):
         refused = stranger.post("/my-calendar/connection", code)
-        assert (refused.status, refused.body["message"]) == (400, "Wrong credentials")
+        assert (refused.status, refused.body["message"]) == (400, "Invalid credentials")
     assert cast.key.post("/my-calendar/connection", {**code, "state": code["state"][:-1] + "x"}).status == 400
     assert cast.key.post("/my-calendar/connection", code).status == 201
     assert cast.key.post("/my-calendar/connection", code).status == 400
