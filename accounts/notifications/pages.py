@@ -15,7 +15,7 @@ from core.web.pages import MenuItem, Page
 SIZE = 30
 SAME_PAGE = {"lead/import": "contact/import", **{f"mailvendor-{letter}": "mail-vendors" for letter in "abcdefgh"}}
 """Resource -> the one whose page shows it."""
-WITHOUT_RECORD = {"plans": "plan", "apps/social-a": "social-apps"}
+WITHOUT_RECORD = {"plans": "plan", "apps/social-a": "social-apps", "my-calendar": "booking-hours"}
 """Resource -> the page that is about it as a whole."""
 
 
