@@ -134,7 +134,7 @@ def _untold(run: GenieScheduler, whole: dict[str, int]) -> list[str]:
     told = {
         "delivered": not run.smtp_id,
         "opened": bool(run.chat_app_id) or (tracks["opens"] and run.track_opens) or whole["opened"] > 0,
-        "clicked": (tracks["clicks"] and run.track_clicks) or whole["clicked"] > 0,
+        "clicked": (tracks["clicks"] and run.track_clicks and not run.chat_app_id) or whole["clicked"] > 0,
     }
     return [name for name in UNTOLD if not told[name]]
 

@@ -127,7 +127,7 @@ def _show(app: str, jobs: Sequence[SendJob]) -> None:
             name=job.contact.name[:200],
             state=Conversation.State.CLOSED,
             last_text=" ".join(job.text.split())[:200],
-            last_message_at=now,
+            last_message_at=job.sent_at or now,
         )
         for number, job in by_number.items()
     ]
@@ -135,8 +135,10 @@ def _show(app: str, jobs: Sequence[SendJob]) -> None:
     rows = Conversation.objects.filter(channel=channel, chat_app_id=app, address__in=[*by_number]).order_by("pk")
     places = {one.address: one for one in rows.select_for_update(of=("self",), no_key=True)}
     for number, conversation in places.items():
-        conversation.last_text = " ".join(by_number[number].text.split())[:200]
-        conversation.last_message_at = max(conversation.last_message_at or now, by_number[number].sent_at or now)
+        at = by_number[number].sent_at or now
+        if conversation.last_message_at is None or conversation.last_message_at <= at:  # else it was answered since
+            conversation.last_text = " ".join(by_number[number].text.split())[:200]
+            conversation.last_message_at = at
     Conversation.objects.bulk_update(places.values(), ["last_text", "last_message_at"])
     ConversationMessage.objects.bulk_create(
         ConversationMessage(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
@@ -114,7 +115,13 @@ class DirectSource(Source):
         return True  # nobody else has the vendor's id
 
     def contact(self, inbound: Inbound, member_id: str) -> Contact:
-        """Return who has written before, wherever that was at the account; make a contact of who has not."""
+        """Return who has written before, wherever that was at the account; make a contact of who has not.
+
+        Whoever asks holds a lock on the person until the transaction ends: a message and a comment at once are of one.
+        """
+        key = hashlib.sha256(f"author:{self._app.pk}:{self._author}".encode()).digest()[:8]
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [int.from_bytes(key, signed=True)])
         rows = Conversation.objects.filter(chat_app=self._app, contact__is_deleted=False).select_related("contact")
         theirs = Q(address=self._author) | Q(address__startswith=f"{COMMENTS}{self._author}:")
         found = rows.filter(theirs).order_by("created_at", "pk").first()
