@@ -96,10 +96,9 @@ def test_a_team_takes_turns(cast: Cast) -> None:
     assert "09:00" not in slots(cast, page)
     taken = book(page, times[0])
     assert (taken.status_code, "just been taken" in taken.content.decode()) == (409, True)
-    away = {"availability": [{"member": people[0].pk, "isAvailable": False}]}
-    assert away
     cast.key.put(f"/team/{team}", {"members": [people[1].pk]})
-    assert slots(cast, page) == ["09:30"] if with_whom[2] == people[1].pk else ["09:30", "10:00", "10:30"]
+    left = {"09:30", "10:30"} if with_whom[2] == people[1].pk else {"09:30", "10:00", "10:30"}
+    assert set(slots(cast, page)) == left
 
 
 def test_queries_do_not_grow_with_members(cast: Cast, django_assert_max_num_queries: Any) -> None:
