@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import ClaimPolicy, CompanyWork
+from core.text.words import day_of, said
 
 
 class CalendarConnection(CompanyWork):
@@ -98,4 +99,4 @@ class CalendarEvent(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"{self.status} {self.meeting_id}"
+        return f"{said(self.status).capitalize()}, {day_of(self.created_at)}"

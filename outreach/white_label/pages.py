@@ -66,7 +66,8 @@ class OwnBrand(SettingsForm):
         return found
 
     def page(self, context: Mapping[str, Any], *, template: str = "", status: int = 200) -> HttpResponse:
-        return super().page({"brand": self.current, **context}, template=template, status=status)
+        shown = {} if template else {"brand": self.current}  # another template says that they may not see it
+        return super().page({**shown, **context}, template=template, status=status)
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         return {**values, **({"domain": values["domain"] or None} if "domain" in values else {})}

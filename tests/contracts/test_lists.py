@@ -201,6 +201,7 @@ def test_each_word_of_a_search_stands_somewhere(cast: Cast) -> None:
 
 
 OWN_ORDER = {
+    "ai-crm-chat",
     "contact/import/<str:id>/errors",
     "conversation/<str:id>/messages",
     "inbox",

@@ -36,6 +36,8 @@ from outreach.models import (
     ChatWidget,
     Conversation,
     ConversationMessage,
+    CrmChatMessage,
+    CrmChatThread,
     EnrichmentProposal,
     Form,
     FormLead,
@@ -259,5 +261,7 @@ def reached_out(cast: Cast, contact: Contact) -> None:
         app=app, dedupe_key="a" * 64, kind="delivered", recipient=EMAIL, detail=NAME, happened_at=timezone.now()
     )
     _scatter_chat(contact)
+    thread = CrmChatThread.objects.create(owner=cast.owner, title=f"About {NAME}")
+    CrmChatMessage.objects.create(thread=thread, question=f"Where is {NAME}?", answer=f"{NAME} is here.")
     emit("mail.replied", [inbound.pk], payloads={inbound.pk: {"contact": contact.pk, "subject": f"Re: {NAME}"}})
     EnrichmentProposal.objects.create(contact=contact, field="name", value=NAME, text=NAME, source="Knows All", run=run)

@@ -50,6 +50,7 @@ SECTIONS = {
         "chatOptOuts",
         "conversationMessages",
         "conversations",
+        "questions",
         "savedViews",
         "files",
         "cardScans",
@@ -100,7 +101,7 @@ def test_who_may(cast: Cast, outsiders: Cast) -> None:
     assert ask(outsiders.key, contact).status == 400
     assert ask(cast.key, "xyz").status == 400
     refused = ask(cast.narrow_session, contact)
-    others = "chatapp, genie, lead, lead-activity, meeting, workflow"
+    others = "ai-crm-chat, chatapp, genie, lead, lead-activity, meeting, workflow"
     lacking = f"your role lacks the permission to read {others}, which the answer tells of"
     assert (refused.status, refused.body["warning"]) == (403, lacking)
     with cast.scope():

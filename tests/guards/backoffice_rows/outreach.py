@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 from django.utils import timezone
 
-from accounts.models import Member
 from core.ids import new_id
 from outreach.models import (
     AiApp,
@@ -106,7 +107,7 @@ def make_smtp(n: int) -> Smtp:
 
 
 def make_booking_page(n: int) -> BookingPage:
-    return BookingPage.objects.create(name=f"Intro {n} {new_id()}", token=new_id(), member=MemberFactory())
+    return BookingPage.objects.create(name=f"Intro {n}.{next(_numbers)}", token=new_id(), member=MemberFactory())
 
 
 def make_booking(n: int) -> Booking:
@@ -125,8 +126,10 @@ def make_calendar(n: int) -> CalendarConnection:
 
 
 def _question_thread() -> CrmChatThread:
-    return CrmChatThread.objects.create(owner=Member.objects.order_by("pk").first(), title=SECRET)
+    return CrmChatThread.objects.create(owner=MemberFactory(), title=SECRET)
 
+
+_numbers = count()
 
 ROWS: Makers = {
     Smtp: make_smtp,
