@@ -81,13 +81,9 @@ def begin(service: Service, senders: list[str]) -> None:
 def sending_processes(service: Service) -> list[psutil.Process]:
     """Return the sending processes of the service, which Celery replaces when they die."""
     found = []
-    for process in psutil.process_iter():
+    for process in psutil.Process(int((service.data / "supervisor.lock").read_text())).children(recursive=True):
         try:
-            if (
-                process.environ().get("LEADWRIGHT_DATA") == str(service.data)
-                and "outreach" in process.cmdline()
-                and not process.children()
-            ):
+            if process.name() == "sender" and not process.children():
                 found.append(process)
         except psutil.Error:
             continue

@@ -46,7 +46,7 @@ class Child:
     def start(self) -> int:
         """Start the process. Returns the file descriptor of its output."""
         process: subprocess.Popen[bytes] | Fork = (
-            Fork(self.program.command, self._environment) if self.program.forked else self._spawn()
+            Fork(self.program.name, self.program.command, self._environment) if self.program.forked else self._spawn()
         )
         output = cast("IO[bytes]", process.stdout).fileno()
         os.set_blocking(output, False)
