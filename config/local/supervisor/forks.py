@@ -23,12 +23,18 @@ from typing import IO
 from config.data_dir import PROJECT
 
 PR_SET_NAME = 15
+M_ARENA_MAX = -8
 OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What the supervisor handles. A fork leaves these to its program."""
 APPLICATION = (
     *("config.wsgi", "config.celery", "django.core.management.commands.migrate"),
     *("granian.cli", "granian.server.mp", "celery.bin.celery", "celery.beat", "celery.apps.worker"),
-    *("celery.concurrency.prefork", "celery.concurrency.thread", "celery.worker.consumer", "kombu.transport.redis"),
+    *("celery.concurrency.prefork", "celery.concurrency.thread", "celery.worker.consumer", "celery.worker.components"),
+    *("celery.worker.strategy", "celery.worker.autoscale", "celery.worker.consumer.delayed_delivery"),
+    *("celery.app.amqp", "celery.app.control", "celery.app.log", "celery.app.routes", "celery.app.events"),
+    *("celery.contrib.django.task", "celery.backends.base", "kombu.transport.redis", "kombu.mixins"),
+    *("billiard.popen_fork", "billiard.sharedctypes", "billiard.synchronize", "cffi.cparser"),
+    *("django.conf.locale.en.formats", "config.formats.en.formats"),
 )
 """What programs would otherwise load each by itself."""
 
@@ -110,14 +116,16 @@ def _run(name: str, command: Sequence[str], environment: Mapping[str, str], outp
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     os.environ.update(environment)
-    _call_oneself(name)
+    _set_up_process(name)
     run_command(command)
 
 
-def _call_oneself(name: str) -> None:
-    """Take the program's name for ps, top and `make status`, where the system has that: the command line is shared."""
+def _set_up_process(name: str) -> None:
+    """Take the program's name for ps, top and `make status`, since the command line is shared, and one heap for threads."""
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
+    with contextlib.suppress(AttributeError, OSError):  # else glibc keeps what each of the threads has used once
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
 
 def run_command(command: Sequence[str]) -> None:
