@@ -121,7 +121,7 @@ def _run(name: str, command: Sequence[str], environment: Mapping[str, str], outp
 
 
 def _set_up_process(name: str) -> None:
-    """Take the program's name for ps, top and `make status`, since the command line is shared, and one heap for threads."""
+    """Take the program's name for ps, top and `make status` (the command line is shared), and one heap."""
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
     with contextlib.suppress(AttributeError, OSError):  # else glibc keeps what each of the threads has used once
