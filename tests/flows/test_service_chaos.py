@@ -20,7 +20,7 @@ import pytest
 from redis import Redis
 
 from config.local.embedded import postgres, redis
-from config.local.supervisor.programs import SENDER_PROCESSES
+from config.worker import GROUPS
 from outreach.models import MailApp
 from tests.flows.test_send_chaos import SlowServer, SlowVendor, _message_id, asked_about
 from tests.kit.mail_vendors import KEY, VendorServer, vendor_server
@@ -148,4 +148,4 @@ def test_chaos_of_a_service(service: Service, vendors: VendorServer) -> None:
     assert {pk for pk, status in status_of.items() if status == "sent"} <= set(accepted)
     assert counts["sent"] + counts["unknown"] == MAILS
     most = CONNECTIONS + MailApp.max_connections
-    assert counts["unknown"] <= (KILLS + CRASHES * SENDER_PROCESSES) * most
+    assert counts["unknown"] <= (KILLS + CRASHES * GROUPS["sender"].processes) * most

@@ -17,7 +17,7 @@ from config.local.supervisor.programs import Program
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0
 # After running this long, a program restarts with the first pause again.
-STEADY_AFTER = 60.0
+STEADY_AFTER = 10.0
 LONGEST_LINE = 64 * 1024
 
 

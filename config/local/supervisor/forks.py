@@ -28,7 +28,7 @@ OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What the supervisor handles. A fork leaves these to its program."""
 APPLICATION = (
     *("config.wsgi", "config.celery", "django.core.management.commands.migrate"),
-    *("granian.cli", "granian.server.mp", "celery.bin.celery", "celery.beat", "celery.apps.worker"),
+    *("config.web", "granian.server.mp", "celery.bin.celery", "celery.beat", "celery.apps.worker"),
     *("celery.concurrency.prefork", "celery.concurrency.thread", "celery.worker.consumer", "celery.worker.components"),
     *("celery.worker.strategy", "celery.worker.autoscale", "celery.worker.consumer.delayed_delivery"),
     *("celery.app.amqp", "celery.app.control", "celery.app.log", "celery.app.routes", "celery.app.events"),
