@@ -12,7 +12,7 @@ import select
 import socket
 from collections import deque
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 from granian.constants import HTTPModes, Interfaces
 from granian.log import logger
@@ -62,7 +62,7 @@ class Server(MPServer):
             super()._respawn_workers(workers, spawn_target, target_loader)
             self._note_deaths(len(workers))
         # One that died while the list of the dead was being emptied is in no list.
-        dead = [index for index, worker in enumerate(self.wrks) if not worker.is_alive()]
+        dead = [index for index, worker in enumerate(cast("list[Any]", self.wrks)) if not worker.is_alive()]
         if dead:
             self.interrupt_children.extend(index for index in dead if index not in self.interrupt_children)
             self.main_loop_interrupt.set()
@@ -70,7 +70,8 @@ class Server(MPServer):
     def _replace(self, index: int, spawn_target: Any, target_loader: Any) -> bool:
         """Replace a process. Returns False, and keeps the old one, where the new one cannot load the application."""
         told, tell = os.pipe()
-        old, new = self.wrks[index], self._spawn_worker(index, spawn_target, _Telling(target_loader, tell))
+        old: Any = self.wrks[index]
+        new: Any = self._spawn_worker(index, spawn_target, _Telling(target_loader, tell))
         new.interrupt_by_parent = True  # until it serves, its end is no matter of the server's
         new.start()
         os.close(tell)
