@@ -88,7 +88,8 @@ def serve(log: Path, **settings: str) -> Iterator[Web]:
     port = _free_port()
     options = Options(host=HOST, port=port, data=log.parent, demo=False, web_concurrency=1, worker_concurrency=1)
     command = next(program.command for program in plan(options).programs if program.name == "web")
-    environment = os.environ | {"LOG_LEVEL": "WARNING", "HOST": HOST, "PORT": str(port)} | settings
+    own = {"LOG_LEVEL": "WARNING", "HOST": HOST, "PORT": str(port), "WEB_CONCURRENCY": "1"}
+    environment = os.environ | own | settings
     with log.open("wb") as output:
         child = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=output, stderr=subprocess.STDOUT)
         try:

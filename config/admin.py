@@ -8,6 +8,8 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import reverse
 
+from core.hold.services import current_hold
+
 TITLES = {
     "accounts": "Accounts",
     "billing": "Billing",
@@ -50,3 +52,8 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 
 def _group(title: str, items: list[dict[str, Any]]) -> dict[str, Any]:
     return {"title": title, "separator": True, "collapsible": True, "items": items}
+
+
+def environment(request: HttpRequest) -> list[str] | None:
+    """Return the label beside the title of each page: that the service is held."""
+    return ["Held: nothing goes out", "danger"] if request.user.is_authenticated and current_hold() else None

@@ -18,6 +18,7 @@ from accounts.models import Company, User
 from billing.models import Attempt, Difference, Payment, Refund, Subscription
 from core.backoffice.paginator import EXACT, capped_count, estimated_count
 from core.backoffice.panels import link, list_address, table
+from core.hold.services import current_hold
 from core.ids import first_id
 from core.jobs.progress import MOVING, grouped, progress_bar
 from core.models import EventDelivery
@@ -26,6 +27,10 @@ from crm.models import Contact, Import
 from outreach.models import GenieScheduler, SendJob, SendJobTransition
 
 ROWS = 10
+HELD = (
+    "<p>Since {} UTC. {}. Messages, mails, webhooks, calls, charges and clean-ups wait."
+    " Who runs the service lets them go by <code>manage.py release</code>.</p>"
+)
 MONEY: tuple[tuple[str, Any, dict[str, Any]], ...] = (
     ("Bank transfers to approve", Payment, {"bank_state__exact": "submitted"}),
     ("Parked attempts to pay", Attempt, {"status__in": ("wrong", "unknown")}),
@@ -44,6 +49,10 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     may = request.user.has_perm
     context["figures"] = _figures(may)
     sections = []
+    if hold := current_hold():
+        sections.append(
+            {"title": "Held: nothing goes out", "html": format_html(HELD, f"{hold.since:%Y-%m-%d %H:%M}", hold.reason)}
+        )
     if charts := [chart for chart in CHARTS if _may_see(may, chart[2])]:
         sections.append({"title": f"The last {DAYS} days", "html": _charts(charts)})
     if _may_see(may, Import):

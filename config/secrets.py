@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,24 @@ MAKERS: dict[str, Callable[[], str]] = {
     "FIELD_ENCRYPTION_KEY": lambda: Fernet.generate_key().decode(),
     "DEMO_PASSWORD": lambda: secrets.token_urlsafe(12),
 }
+
+
+def write_secret(name: str, value: str, data: Path) -> bool:
+    """Make `value` the secret of `data`, and keep another one that is there as `<name>.before-<time>`. Returns whether
+    it had to be written."""
+    folder = data / "secrets"
+    make_data_dir(data)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = folder / name
+    if file.exists():
+        if file.read_text().strip() == value:
+            return False
+        file.rename(folder / f"{name}.before-{int(time.time())}")
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+        stream.write(value)
+        stream.flush()
+        os.fsync(stream.fileno())
+    return True
 
 
 def secret(name: str, data: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from datetime import timedelta
 from decimal import Decimal
@@ -45,6 +46,7 @@ CORS_EXPOSE_HEADERS = (
     "RateLimit",
     "RateLimit-Policy",
     "Retry-After",
+    "X-Request-ID",
 )
 
 INSTALLED_APPS = [
@@ -74,7 +76,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "core.logs.middleware.RequestIds",
+    "config.metrics.requests.RequestMetrics",
     "accounts.request_log.middleware.ServerLogMiddleware",
+    "core.hold.services.HoldMiddleware",
     "config.tracking_hosts.TrackingHostsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -182,6 +187,12 @@ WORKFLOW_RUN_DAYS = env.int("WORKFLOW_RUN_DAYS", default=90)
 """How long runs of workflows that have ended are kept, where the workflow says nothing else."""
 EXPORT_DAYS = env.int("EXPORT_DAYS", default=30)
 """How long exported files are kept."""
+
+METRICS_TOKEN = env("METRICS_TOKEN", default="")
+"""Who sends it as bearer token may read /metrics; empty: there is no such page."""
+if METRICS_TOKEN:
+    os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(LEADWRIGHT_DATA / "metrics" / str(PORT)))
+    Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).mkdir(mode=0o700, parents=True, exist_ok=True)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": (),
@@ -347,13 +358,19 @@ if BASE_URL.startswith("https://"):
     SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=365 * 24 * 3600)
     # Without the header every request seems to lack TLS, and a redirect would lead in a circle.
     SECURE_SSL_REDIRECT = env.bool("SSL_REDIRECT", default=bool(TRUSTED_PROXIES))
-    SECURE_REDIRECT_EXEMPT = [r"^api/public/health$"]  # asked from within, without TLS
+    SECURE_REDIRECT_EXEMPT = [r"^api/public/health$", r"^metrics$"]  # asked from within, without TLS
 
+LOG_FORMAT = env("LOG_FORMAT", default="line")
+"""How log lines are written: line, for people, or json, an object a line."""
+if LOG_FORMAT not in ("line", "json"):
+    raise ImproperlyConfigured("LOG_FORMAT is line or json")
+LOG_REQUESTS = env.bool("LOG_REQUESTS", default=LOG_FORMAT == "json")
+"""Whether each request is a line of the log."""
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {"line": {"()": "core.logs.LineFormatter"}, "json": {"()": "core.logs.JsonFormatter"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": env("LOG_LEVEL", default="INFO")},
     "loggers": {
         "celery": {"level": "WARNING"},
@@ -373,8 +390,9 @@ UNFOLD = {
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "STYLES": ["core.backoffice.site.style"],
-    "SCRIPTS": ["core.backoffice.site.script"],
+    "SCRIPTS": ["core.backoffice.site.times"],
     "SIDEBAR": {"show_search": True, "navigation": "config.admin.navigation"},
+    "ENVIRONMENT": "config.admin.environment",
     "DASHBOARD_CALLBACK": "config.overview.dashboard",
     "LOGIN": {"form": "accounts.auth.staff_login.StaffLoginForm"},
     "ACCOUNT": {"navigation": "accounts.auth.second_factor_pages.account_links"},

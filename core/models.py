@@ -1,4 +1,5 @@
 from core.events.models import Event, EventDelivery, ObjectSequence
+from core.hold.models import Hold
 from core.idempotency.models import IdempotencyKey
 from core.jobs.models import Claimable, ClaimPolicy, CompanyWork, Job, TaskSchedule
 from core.messages.models import ResponseMessage
@@ -15,6 +16,7 @@ __all__ = [
     "CompanyWork",
     "Event",
     "EventDelivery",
+    "Hold",
     "IdempotencyKey",
     "Job",
     "MaybeCompanyRow",

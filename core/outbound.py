@@ -5,7 +5,7 @@ All sockets to such hosts are opened by `connect`, or to an address of `resolve_
 
 import ipaddress
 import socket
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ _OBSOLETE = (ipaddress.IPv6Network("::/96"), ipaddress.IPv6Network("fec0::/10"))
 
 
 class OutboundRefused(Exception):
-    """A host that must not or cannot be connected to. `code` is not_found, private, unencrypted or invalid; people read
-    `detail`."""
+    """A host that must not or cannot be connected to. `code` is not_found, private, unencrypted, invalid or held;
+    people read `detail`."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)
@@ -60,6 +60,19 @@ def leave() -> None:
     """Say that a connection is about to be used or opened. Raises NetworkInTransaction inside of `no_network`."""
     if _refused.get():
         raise NetworkInTransaction
+
+
+_why_not: ContextVar[Callable[[], str] | None] = ContextVar("leadwright_why_not", default=None)
+
+
+@contextmanager
+def refuse_connections_if(why_not: Callable[[], str] | None) -> Iterator[None]:
+    """Refuse guarded connections inside of the block where `why_not()` returns a reason; None refuses none."""
+    token = _why_not.set(why_not)
+    try:
+        yield
+    finally:
+        _why_not.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +114,9 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
     OUTBOUND_PRIVATE_HOSTS. A name with one private address is refused, since DNS rebinding begins with a mixed answer.
     """
     leave()
+    why_not = _why_not.get()
+    if why_not is not None and (reason := why_not()):
+        raise OutboundRefused("held", reason)
     allowed = _private_hosts() if private_hosts is None else list(private_hosts)
     if (
         not host

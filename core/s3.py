@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from django.utils.http import content_disposition_header
 
-from core.outbound import OutboundRefused, resolve_allowed
+from core.outbound import OutboundRefused, refuse_connections_if, resolve_allowed
 from core.outbound_http import GUARDED_POOLS, TRANSPORT_ERRORS, causes, within
 
 CONNECT_SECONDS = 5
@@ -128,7 +128,8 @@ def signed_address(place: S3Place, key: str, *, name: str, mime: str, head: bool
 def is_public(host: str) -> bool:
     """Tell whether browsers anywhere reach the host; False where it is unknown."""
     try:
-        return all(address.public for address in resolve_allowed(host, 443))
+        with refuse_connections_if(None):
+            return all(address.public for address in resolve_allowed(host, 443))
     except OutboundRefused:
         return False
 
@@ -198,7 +199,8 @@ def _told(place: S3Place, *, seconds: float) -> Iterator[Any]:
     """Bound a block in time, and turn what the libraries raise into S3Failed."""
     from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError  # noqa: PLC0415
 
-    with within(seconds) as deadline:
+    # The files of a restored copy are read and written even while it is held (core.hold).
+    with refuse_connections_if(None), within(seconds) as deadline:
         try:
             yield deadline
         except ClientError as error:

@@ -16,12 +16,13 @@ from django.utils import timezone
 from accounts.request_log.entry import describe, is_logged
 from accounts.request_log.recorder import RECORDER
 from core.ids import new_id
+from core.logs import request_id
 
 log = logging.getLogger(__name__)
 
 
 class ServerLogMiddleware:
-    """The outermost middleware, so that it also sees requests that the others refuse."""
+    """Outside of all that may refuse a request, so that it sees those too."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not settings.SERVER_LOG_DAYS:
@@ -42,7 +43,7 @@ class RequestInProgress:
 
     def __init__(self, request: HttpRequest) -> None:
         self.request = request
-        self.id, self.at, self.started = new_id(), timezone.now(), perf_counter()
+        self.id, self.at, self.started = request_id() or new_id(), timezone.now(), perf_counter()
         self.status = self.sent = 0
 
     def follow(self, response: HttpResponseBase) -> None:

@@ -5,7 +5,6 @@ from django.db import models
 from core.access import AuthPath
 from core.fields import CompanyForeignKey, ObjectIdField
 from core.models import BaseModel, MaybeCompanyRow
-from core.text.words import short_ids
 
 
 class ServerLog(BaseModel, MaybeCompanyRow):
@@ -41,4 +40,4 @@ class ServerLog(BaseModel, MaybeCompanyRow):
         indexes = [models.Index(fields=("company", "-created_at", "-id"), name="serverlog_newest")]
 
     def __str__(self) -> str:
-        return short_ids(f"{self.method} {self.path}")
+        return f"{self.method} {self.path}"

@@ -5,7 +5,6 @@ from django.utils import timezone
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
-from core.text.words import short_ids
 
 
 class StaffVisit(CompanyModel):
@@ -46,4 +45,4 @@ class StaffVisitPage(CompanyModel):
         verbose_name_plural = "pages seen on visits"
 
     def __str__(self) -> str:
-        return short_ids(self.path)
+        return self.path

@@ -66,6 +66,10 @@ def group_schema(request: HttpRequest, key: str) -> HttpResponse:
 class TryGroup(SpectacularSwaggerSplitView):
     """Swagger UI with the schema of a group, which it is given at the chosen door."""
 
+    def get(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        _chosen(request, kwargs["key"])
+        return super().get(request, *args, **kwargs)
+
     def _get_schema_url(self, request: Any) -> str:
         group, door = _chosen(request, self.kwargs["key"])
         return f"{reverse('docs-schema', args=[group.key])}?door={door.key}"

@@ -27,8 +27,11 @@ class Part:
 
 
 def footprint(data: Path) -> list[Part]:
-    """Return what runs on a data directory: the supervisor, its programs, the embedded servers."""
-    roots = [pid for pid in (supervisor(data), postgres.status(data), redis.status(data)) if pid is not None]
+    """Return what runs on a data directory with its supervisor: this, its programs, the embedded servers."""
+    own = supervisor(data)
+    if own is None:
+        return []
+    roots = [pid for pid in (own, postgres.status(data), redis.status(data)) if pid is not None]
     found: dict[int, Part] = {}
     for root in roots:
         try:
@@ -36,7 +39,7 @@ def footprint(data: Path) -> list[Part]:
             programs = process.children()
         except psutil.NoSuchProcess:
             continue
-        is_supervisor = root == supervisor(data)
+        is_supervisor = root == own
         for one in [process, *programs] if is_supervisor else [process]:
             part = _part(one, alone=is_supervisor and one.pid == root)
             if part is not None:
@@ -79,5 +82,8 @@ def _memory(process: psutil.Process) -> int | None:
 
 
 def _title(process: psutil.Process) -> str:
+    """Return the name that a fork of the supervisor has taken, or the command line."""
+    if not process.name().startswith(("python", "postgres", "valkey")):
+        return str(process.name())
     program, *rest = [word for word in process.cmdline() if word] or [process.name()]
     return " ".join([os.path.basename(program) if rest else program, *rest])[:LONGEST_TITLE]

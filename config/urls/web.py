@@ -22,6 +22,7 @@ from billing.entitlements import pages as entitlements
 from billing.usage import pages as usage
 from config.api_docs.pages import docs_urls
 from config.api_docs.schema import schema
+from config.metrics.view import metrics
 from config.site_files import favicon, licences_page, robots
 from config.staff_visits.pages import visit_urls
 from config.urls import session
@@ -146,6 +147,7 @@ urlpatterns = [
     *docs_urls(),
     *crm_web,
     *([path("", include("config.local.demo.urls"))] if settings.DEMO else []),  # its log-in comes first
+    path("metrics", metrics),
     path("robots.txt", robots),
     path("favicon.ico", favicon),
     path("licences", licences_page),

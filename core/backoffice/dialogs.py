@@ -71,10 +71,7 @@ class DialogMixin:
 
     when: ClassVar[Mapping[str, Callable[[Any], bool]]] = {}
     """Dialog or command -> whether the record's state admits it. Without a condition it is always on offer."""
-    last: tuple[str, ...] = (
-        *("cancel", "expire", "end", "remove", "block", "reject", "revoke", "remove_second_factor", "end_all_sessions"),
-        *("change_unique_key", "claw_back", "write_off"),
-    )
+    last: tuple[str, ...] = ("cancel", "expire", "end", "remove", "block", "reject", "revoke", "remove_second_factor")
     """What takes something away: it stands behind the others, and never as the wanted one."""
 
     def offered_dialogs(self, request: HttpRequest, record: Any) -> list[Deed]:

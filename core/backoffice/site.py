@@ -22,9 +22,9 @@ def style(request: HttpRequest) -> str:
     return static("backoffice/backoffice.css")
 
 
-def script(request: HttpRequest) -> str:
-    """Return the address of our script, on all pages."""
-    return static("backoffice/backoffice.js")
+def times(request: HttpRequest) -> str:
+    """Return the address of the script that writes times in the reader's zone."""
+    return static("backoffice/times.js")
 
 
 def icon(request: HttpRequest) -> str:

@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString, mark_safe
 from core.ids import is_id
 from core.text.currencies import exponent
 from core.text.formats import exact_money
-from core.text.words import ID, day_of, heading, said, short_ids
+from core.text.words import day_of, heading, said
 
 NOTHING = mark_safe('<span class="backoffice-nothing">–</span>')  # noqa: S308  # it has no data in it
 MOST_ITEMS = 20
@@ -67,6 +67,7 @@ TONES = {
 }
 """The tone of a status."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)")
+ID = re.compile(r"\b[0-9a-f]{24}\b", re.ASCII)
 PHONE = re.compile(r"\+\d{7,15}")
 Names = Mapping[str, SafeString | str]
 """Id -> the link or name that stands for it."""
@@ -187,7 +188,7 @@ def text(value: str, name: str = "", *, brief: bool = False, names: Names | None
     if is_id(value):
         return (names or {}).get(value) or short_id(value)
     if ID.search(value):
-        return format_html('<span title="{}">{}</span>', value[:1000], short_ids(value))
+        return format_html('<span title="{}">{}</span>', value[:1000], ID.sub(lambda found: _ending(found[0]), value))
     line = said(value) if name in CODES else " ".join(value.split()) if brief else value
     if brief:
         return line if len(line) <= LINE else format_html('<span title="{}">{}…</span>', value[:1000], line[:LINE])
@@ -196,7 +197,11 @@ def text(value: str, name: str = "", *, brief: bool = False, names: Names | None
 
 def short_id(value: str) -> SafeString:
     """Return the end of an id that has no name, whole as its tooltip."""
-    return format_html('<code class="backoffice-id" title="{}">{}</code>', value, short_ids(value))
+    return format_html('<code class="backoffice-id" title="{}">{}</code>', value, _ending(value))
+
+
+def _ending(id: str) -> str:
+    return f"…{id[-6:]}"
 
 
 def state(code: str, words: str) -> SafeString:

@@ -6,7 +6,6 @@ from django.db import models
 
 from core.fields import EncryptedTextField, ObjectIdField
 from core.tenancy.models import CompanyModel
-from core.text.words import short_ids
 
 
 class IdempotencyKey(CompanyModel):
@@ -26,4 +25,4 @@ class IdempotencyKey(CompanyModel):
         constraints = [models.UniqueConstraint(fields=("company", "caller", "key"), name="idempotencykey_once")]
 
     def __str__(self) -> str:
-        return short_ids(self.operation)
+        return self.operation

@@ -9,6 +9,7 @@ from django.db import models
 from django.utils import timezone
 
 from core.fields import ObjectIdField
+from core.logs import request_id
 from core.tenancy.models import BaseModel, CompanyRow
 
 
@@ -85,6 +86,14 @@ class Job(CompanyWork):
     finished_at = models.DateTimeField(null=True)
     busy_ms = models.PositiveBigIntegerField(default=0, help_text="Time spent working, without waits and pauses.")
     error_detail = models.TextField(blank=True, help_text="What went wrong, for the operator.")
+    request_id = models.CharField(
+        max_length=24,
+        blank=True,
+        default=request_id,
+        db_default="",
+        editable=False,
+        help_text="The request that began it: its X-Request-ID, which lines of the log about the job carry too.",
+    )
 
     class Meta(CompanyWork.Meta):
         abstract = True

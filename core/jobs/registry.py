@@ -42,6 +42,8 @@ class DrainedWork(Work, ABC):
 
     queue: str
     model: type[Claimable] | None
+    while_held: bool
+    """Whether it is done in a restored copy that is held (core.hold): only what neither reaches others nor deletes."""
     side_by_side: ClassVar[bool] = False
     """Whether several threads of a process may drain it at once; else what a process keeps of it is one thread's."""
 
@@ -65,6 +67,7 @@ class QueueWork(DrainedWork):
 
     `run(deadline)` works until nothing is due or monotonic() passes the deadline. `has_due()` returns whether anything
     is due. `model` is the model of the rows that `run` claims, if it claims rows. `seconds` is its turn.
+    `while_held`: DrainedWork.
     """
 
     run: Callable[[float], object]
@@ -73,6 +76,7 @@ class QueueWork(DrainedWork):
     queue: str
     model: type[Claimable] | None = None
     seconds: float = SLICE_SECONDS
+    while_held: bool = False
 
     @property
     def slice_seconds(self) -> float:
@@ -102,3 +106,8 @@ def registered(kind: type[W]) -> dict[str, W]:
 def drained() -> dict[str, DrainedWork]:
     """Return the registered work that Celery workers drain, by name."""
     return {work.name: work for work in WORK.values() if isinstance(work, DrainedWork)}
+
+
+def held_back() -> list[str]:
+    """Return the names of the work that is due and waits for the end of a hold (core.hold)."""
+    return sorted(name for name, work in drained().items() if not work.while_held and work.due())

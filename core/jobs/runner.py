@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from time import monotonic
@@ -16,6 +17,7 @@ from django.utils import timezone
 from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
 from core.jobs.models import Claimable, Job
 from core.jobs.registry import DrainedWork, registered
+from core.logs import log_context
 from core.tenancy import company_scope
 
 log = logging.getLogger(__name__)
@@ -40,6 +42,7 @@ class JobWork(DrainedWork, Generic[J]):
     model: type[J]
     queue: str
     ended: Callable[[J], None] | None = None
+    while_held: bool = False
 
     def drain(self, deadline: float) -> None:
         """Run due jobs until none is left or monotonic() passes the deadline."""
@@ -102,7 +105,7 @@ def release(job: Job, *, due_at: datetime | None = None, **values: Any) -> None:
 def run_job(job: J, run: Callable[[J, float], None], deadline: float) -> None:
     """Run one claimed job. An exception queues it again with backoff, and fails it after MAX_ATTEMPTS."""
     started = monotonic()
-    with company_scope(job.company_id):
+    with company_scope(job.company_id), _told(job):
         try:
             run(job, deadline)
         except LeaseLost:
@@ -113,6 +116,11 @@ def run_job(job: J, run: Callable[[J, float], None], deadline: float) -> None:
         else:
             spent = int((monotonic() - started) * 1000)
             type(job).objects.filter(pk=job.pk).update(busy_ms=F("busy_ms") + spent)
+
+
+def _told(job: Job) -> AbstractContextManager[None]:
+    """Have lines of the log say which job they are about, and which request began it."""
+    return log_context(job=job.pk, company=job.company_id, request=job.request_id)
 
 
 def _retry_or_fail(job: Job, error: Exception) -> None:

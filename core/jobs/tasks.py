@@ -11,11 +11,13 @@ from celery import shared_task
 from celery.signals import worker_process_shutdown, worker_shutdown
 from django.db import close_old_connections
 
+from core.hold.services import current_hold
 from core.jobs.flights import wait_for_all
 from core.jobs.heartbeat import record_tick
 from core.jobs.notify import notify_workers
 from core.jobs.registry import drained
 from core.jobs.sweeper import sweep
+from core.logs import log_context
 
 _turns: defaultdict[str, Lock] = defaultdict(Lock)
 """Work that this process drains at the moment, where its pool is threads."""
@@ -28,8 +30,9 @@ def tick() -> None:
     """Free the rows of dead workers and notify the workers of due work, every second."""
     close_old_connections()  # a worker lives longer than its connection when the database restarts
     sweep()
+    held = current_hold() is not None
     for work in drained().values():
-        if work.due():
+        if (work.while_held or not held) and work.due():
             notify_workers(work.name, expires=2)
     record_tick()
 
@@ -39,9 +42,9 @@ def drain(name: str) -> None:
     """Drain one kind of work, on its queue, until nothing is due or the slice is over."""
     close_old_connections()
     work = drained().get(name)
-    if work is None:
+    if work is None or (current_hold() is not None and not work.while_held):
         return
-    with ExitStack() as turn:
+    with ExitStack() as turn, log_context(work=name):
         if not work.side_by_side:
             if not _turns[name].acquire(blocking=False):
                 return  # another thread of this process is at it

@@ -59,7 +59,6 @@ GLOSSARY = {
     "ocr": "OCR",
 }
 """A column's name, or a key of JSON -> what people call it."""
-ID = re.compile(r"\b[0-9a-f]{24}\b", re.ASCII)
 ABBREVIATIONS = {"api", "ai", "ip", "ocr", "smtp", "imap", "vat", "url", "dkim", "sku", "csv", "pdf"}
 
 
@@ -87,8 +86,3 @@ def said(code: str) -> str:
 def day_of(value: dt.date) -> str:
     """Write a day, such as 24 Nov 2026; that of a time in UTC."""
     return f"{value.day} {value:%b %Y}"
-
-
-def short_ids(text: str) -> str:
-    """Write the ids in a text by their ends, such as /contact/…92e3aa: whole ones say nothing to people."""
-    return ID.sub(lambda found: f"…{found[0][-6:]}", text)

@@ -14,6 +14,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -27,6 +28,7 @@ from crm.exports.models import Export
 from crm.exports.services import cells_of, file_name, find_source, new_path
 from crm.exports.sources import Records
 from crm.files import storage as file_storage
+from crm.files import stores
 from crm.files.models import File
 from crm.files.storage import Received
 
@@ -80,28 +82,33 @@ def _read(job: Export, columns: Sequence[Column], records: Records, deadline: fl
 
 def _write(job: Export, headers: list[str]) -> None:
     """Write the file from the parts, and end the export."""
-    path = _choose_path(job)
+    file = _choose_place(job)
     try:
         with file_storage.working_folder(f"export-{job.pk}") as folder:
             with closing(Received(file_name(job.resource, job.format), folder)) as received:
                 _fill(job, headers, received, folder)
-                file_storage.save(path, received)
+                stores.save(file, received)
             _complete(job, received)
     except LeaseLost:
-        file_storage.remove(path)  # the next worker writes to a path of its own
+        stores.remove(file)  # the next worker writes to a path of its own
         raise
 
 
-def _choose_path(job: Export) -> str:
-    """Choose a new path for this attempt, and remove what an earlier attempt has stored."""
+def _choose_place(job: Export) -> File:
+    """Choose a new path for this attempt, and remove what an earlier attempt has stored. Returns the file there.
+
+    With a bucket of the service it goes there, since another machine may answer the download.
+    """
+    storage = File.Storage.SERVICE if settings.FILES_S3["bucket"] else File.Storage.LOCAL
     path = new_path()
     with transaction.atomic():
         update_owned(job)
         file = File.objects.select_for_update(of=("self",)).get(pk=job.file_id)
-        File.objects.filter(pk=file.pk).update(path=path, updated_at=timezone.now())
+        File.objects.filter(pk=file.pk).update(path=path, storage=storage, updated_at=timezone.now())
     if file.path:
-        file_storage.remove(file.path)
-    return path
+        stores.remove(file)
+    file.path, file.storage = path, storage
+    return file
 
 
 def _fill(job: Export, headers: list[str], received: Received, folder: Path) -> None:

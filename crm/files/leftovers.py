@@ -9,6 +9,7 @@ from time import monotonic
 from django.db.models import F, Q
 from django.utils import timezone
 
+from core.removals import removals
 from core.s3 import S3Failed
 from core.tenancy import unscoped
 from crm.files.models import File
@@ -45,8 +46,11 @@ def remove_leftovers(deadline: float) -> int:
     remove_old_incoming()
     with unscoped(reason="worker: removes the contents of cleared files of all companies"):
         while monotonic() < deadline:
-            rows = list(File.objects.filter(leftovers()).select_related("bucket")[:SWEEP_BATCH])
-            removed += _remove(rows, deadline)
+            with removals() as may:
+                if not may:
+                    break  # a backup copies the files; the tick begins again
+                rows = list(File.objects.filter(leftovers()).select_related("bucket")[:SWEEP_BATCH])
+                removed += _remove(rows, deadline)
             if len(rows) < SWEEP_BATCH:
                 break
     return removed

@@ -1,7 +1,8 @@
 """Where contents are: on this service's disk, in the service's bucket, or in a bucket of the company.
 
 A new file goes to the company's default bucket, else to its oldest active one, else to the service's bucket, else to
-the disk. Each file keeps which it is and its key there, so that those from before stay where they are.
+the disk; an exported one to the service's bucket or the disk. Each file keeps which it is and its key there, so that
+those from before stay where they are.
 """
 
 from __future__ import annotations

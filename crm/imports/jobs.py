@@ -7,4 +7,4 @@ from crm.imports.models import Import
 from crm.imports.notices import notify_ended
 from crm.imports.worker import run
 
-register(JobWork("import", run, model=Import, queue="import", ended=notify_ended))
+register(JobWork("import", run, model=Import, queue="import", ended=notify_ended, while_held=True))

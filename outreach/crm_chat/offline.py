@@ -164,10 +164,7 @@ def _conditions(path: str, text: str) -> list[dict[str, Any]]:
     elif "status" in fields and (status := _status(path, text)):
         found.append(status)
     if (span := _span(text)) is not None:
-        dated = DATED.get(path, "createdAt")
-        if dated == "sentAt" and any(one["field"] == "status" and one["value"] != "sent" for one in found):
-            dated = "updatedAt"  # what did not go was sent at no time
-        found.append({"field": dated, **span})
+        found.append({"field": DATED.get(path, "createdAt"), **span})
     elif path == "meeting" and re.search(r"\b(next|coming|upcoming)\b", text, re.IGNORECASE):
         found.append({"field": "startsAt", "operator": "withinNext", "value": {"amount": 365, "unit": "days"}})
     return found

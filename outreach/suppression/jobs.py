@@ -6,4 +6,4 @@ from core.jobs import JobWork, register
 from outreach.suppression.imports import run
 from outreach.suppression.models import SuppressionImport
 
-register(JobWork("suppression-import", run, model=SuppressionImport, queue="import"))
+register(JobWork("suppression-import", run, model=SuppressionImport, queue="import", while_held=True))

@@ -20,7 +20,8 @@ SERVED = re.compile(
     r"/|/favicon\.ico|/licences"
     r"|/(?:login|logout|forgot-password|reset-password|verify-email|resend-verification|account)(?:/.*)?"
     r"|/invite(?:/decline)?|/f/.+|/widget/[^/]+\.js|/brand/.+|/static/.+"
-    r"|/book(?:ing)?/.+|/api/public/(?:book|form|widget|unsubscribe)/.+",
+    r"|/(?:book|booking|b|meet)/.+"
+    r"|/api/public/(?:form|widget|unsubscribe|booking|meeting)/.+",
     re.ASCII | re.DOTALL,
 )
 """What the host of a company's pages answers, beside the pages of that company."""

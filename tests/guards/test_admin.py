@@ -22,7 +22,7 @@ from django.urls import get_resolver, reverse
 from accounts.models import Company, SecondFactor, User
 from billing.models import AddOnPrice, MeterPrice, PlanPrice
 from core.backoffice.admin import BackOfficeAdmin, is_secret
-from core.models import ObjectSequence
+from core.models import Hold, ObjectSequence
 from core.tenancy import active_scope, company_scope, unscoped
 from crm.models import (
     ContactTag,
@@ -63,6 +63,7 @@ NOT_REGISTERED = {
     TeamMember: "shown on the team's page",
     SegmentRecord: "counted on the segment's page",
     SegmentMember: "counted on the segment's page",
+    Hold: "one row, which every page tells of",
     ObjectSequence: "a counter; the events show it",
     LeadValue: "a composite key; the values are on the lead's page",
     CustomFieldValue: "a composite key, which Django's admin cannot show; the values are on the contact's page",

@@ -26,7 +26,6 @@ import sys
 from config.local.supervisor.forks import Loading
 Loading({}).finish()
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
-print(sum(name.partition(".")[0] == "tests" for name in sys.modules))
 """
 
 
@@ -35,7 +34,6 @@ def test_what_is_needed_rarely_is_not_loaded_at_the_start() -> None:
     done = subprocess.run(
         [sys.executable, "-c", LOAD], cwd=PROJECT, capture_output=True, text=True, timeout=120, check=True
     )
-    packages, of_tests = done.stdout.splitlines()
-    assert {"django", "granian", "celery", "crm"} <= {*packages.split()}
-    assert LATER.keys() & {*packages.split()} == set()
-    assert of_tests == "0"
+    packages = {*done.stdout.split()}
+    assert {"django", "granian", "celery", "crm"} <= packages
+    assert LATER.keys() & packages == set()

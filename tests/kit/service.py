@@ -88,15 +88,20 @@ def until(what: Callable[[], Any], seconds: float = 90) -> Any:
     raise AssertionError(f"nothing after {seconds} s; the last answer was {found!r}")
 
 
+def free_port() -> int:
+    """Return a port of loopback that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @contextmanager
 def running_service() -> Iterator[Service]:
     """Run `make run` on a data directory of its own, and stop it cleanly at the end of the block."""
     data = Path(tempfile.mkdtemp(prefix="lw-", dir="/tmp"))
     data.chmod(0o711)
     (data / THROWAWAY_MARK).touch()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     drop = (
         "DATABASE_URL",
         "REDIS_URL",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from typing import Any
 
 from config.data_dir import PROJECT
 from tests.kit.processes import database_url
+from tests.kit.service import free_port
 
 HEALTH = "/api/public/health"
 
@@ -25,6 +25,7 @@ class Web:
     """A running web process."""
 
     port: int
+    process: subprocess.Popen[bytes]
 
     def call(
         self, method: str, path: str, headers: dict[str, str] | None = None, body: bytes | None = None
@@ -49,21 +50,19 @@ class Web:
 @contextmanager
 def web_process(threads: int, **settings: str) -> Iterator[Web]:
     """Run a web process with this many threads."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     environment = {
         **os.environ,
         "DATABASE_URL": database_url(),
         "DJANGO_SETTINGS_MODULE": "tests.settings",
         "LEADWRIGHT_TEST_SERVERS": "1",
+        "PORT": str(port),
+        "WEB_CONCURRENCY": "1",
         "WEB_THREADS": str(threads),
         **settings,
     }
-    command = [sys.executable, "-m", "granian", "config.wsgi:application", "--interface", "wsgi", "--http", "1"]
-    command += ["--no-ws", "--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
-    process = subprocess.Popen([*command, "--blocking-threads", str(threads)], cwd=PROJECT, env=environment)
-    web = Web(port)
+    process = subprocess.Popen([sys.executable, "-m", "config.web"], cwd=PROJECT, env=environment)
+    web = Web(port, process)
     try:
         _wait(web)
         yield web

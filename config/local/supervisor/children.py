@@ -17,7 +17,7 @@ from config.local.supervisor.programs import Program
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0
 # After running this long, a program restarts with the first pause again.
-STEADY_AFTER = 60.0
+STEADY_AFTER = 10.0
 LONGEST_LINE = 64 * 1024
 
 
@@ -46,7 +46,7 @@ class Child:
     def start(self) -> int:
         """Start the process. Returns the file descriptor of its output."""
         process: subprocess.Popen[bytes] | Fork = (
-            Fork(self.program.command, self._environment) if self.program.forked else self._spawn()
+            Fork(self.program.name, self.program.command, self._environment) if self.program.forked else self._spawn()
         )
         output = cast("IO[bytes]", process.stdout).fileno()
         os.set_blocking(output, False)

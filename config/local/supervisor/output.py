@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 
@@ -18,7 +19,10 @@ class Output:
         self.closed = False
 
     def line(self, name: str, text: str) -> None:
-        """Write one line with the name as prefix."""
+        """Write one line with the name as prefix; with LOG_FORMAT=json as an object, unless it is one."""
+        if os.environ.get("LOG_FORMAT") == "json":
+            self._write(f"{text if text.startswith('{') else json.dumps({'program': name, 'message': text})}\n")
+            return
         prefix = f"{name:<{NAME_WIDTH}} | "
         if self._coloured:
             colour = self._colours.setdefault(name, COLOURS[len(self._colours) % len(COLOURS)])

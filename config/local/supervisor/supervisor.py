@@ -39,6 +39,7 @@ class Supervisor:
         self._plan = plan
         self._environment = dict(environment) | {"LEADWRIGHT_DATA": os.fspath(options.data), "PYTHONUNBUFFERED": "1"}
         self._environment |= {"HOST": options.host, "PORT": str(options.port)} | ({"DEMO": "1"} if options.demo else {})
+        self._environment["WEB_CONCURRENCY"] = str(options.web_concurrency)
         # `migrate` has checked by the time that workers start; each of them would look through all models once more.
         self._environment["CELERY_SKIP_CHECKS"] = "1"
         self._output = Output()

@@ -110,6 +110,7 @@ OTHER_SENTENCES = {
     "number_unknown": "The chat vendor says that the number has no account there.",
     "opted_out": "The person takes no such messages of the company by chat.",
     "rejected": "The mail server refused it.",
+    "restored": "The service was restored from a backup, and the original may have sent it.",
     "run_failed": "The outreach could not be prepared to its end, so nothing follows.",
     "sender_trouble": "It was not sent: its sender has trouble and rests. It goes when the sender works again.",
     "taken_over": "A person has taken the conversation over before it went.",

@@ -203,7 +203,7 @@ def test_forks_of_the_application_are_programs_of_their_own(start: Callable[...,
     pid = run.pid_of("web")
     assert f"apps True arguments ['one', 'two'] {data}\n" in run.text
     parts = {part.pid: part for part in footprint(data)}
-    assert parts[pid].processes == 1
+    assert (parts[pid].title, parts[pid].processes) == ("web", 1)
     assert 0 < parts[pid].memory < parts[run.process.pid].memory + psutil.Process(pid).memory_info().rss
     os.kill(pid, signal.SIGKILL)
     run.wait_for("web ended by itself (signal SIGKILL); it starts again in 1 s")

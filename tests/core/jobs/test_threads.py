@@ -39,6 +39,7 @@ def test_a_process_drains_work_in_one_thread_unless_the_work_says_otherwise(
     work = kind("slow", run, has_due=lambda: True, queue="ai")
     monkeypatch.setattr(tasks, "drained", lambda: {"slow": work})
     monkeypatch.setattr(tasks, "close_old_connections", lambda: None)
+    monkeypatch.setattr(tasks, "current_hold", lambda: None)
     threads = [Thread(target=tasks.drain, args=["slow"]) for _ in range(2)]
     threads[0].start()
     if drains == 1:

@@ -102,7 +102,7 @@ def test_what_no_rule_understands_is_said(cast: Cast) -> None:
         ("Contacts tagged VIP", "contact", '"tags.name", "operator": "equals", "value": "VIP"'),
         ("Which follow-ups are overdue?", "lead-activity/follow-up", '"overdue", "operator": "equals", "value": true'),
         ("unsubscribed people", "contact", '"unsubscribed", "operator": "equals", "value": true'),
-        ("messages that failed in the last 3 days", "genie/send-jobs", '"updatedAt", "operator": "withinLast"'),
+        ("messages that failed in the last 3 days", "genie/send-jobs", '"sentAt", "operator": "withinLast"'),
         ("meetings in the next 2 weeks", "meeting", '{"amount": 2, "unit": "weeks"}'),
     ],
 )

@@ -1,5 +1,4 @@
-// Writes times in the reader's own zone: the exact one is the tooltip, and on a record's page the text. Gives Django's
-// pickers of several records what screen readers need.
+// Writes times in the reader's own zone: the exact one is the tooltip, and on a record's page the text.
 (() => {
   "use strict";
   const said = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
@@ -15,9 +14,5 @@
     }
   };
   document.addEventListener("DOMContentLoaded", () => write(document));
-  const name = () => {
-    for (const mark of document.querySelectorAll(".help-tooltip[aria-label]")) mark.setAttribute("role", "img");
-  };
-  window.addEventListener("load", () => setTimeout(name)); // the pickers begin with the same event
   document.addEventListener("htmx:afterSwap", (event) => write(event.target));
 })();

