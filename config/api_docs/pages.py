@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
+from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from config.api_docs.operations import DOORS, KEY, Door, Group, Line, described, groups, schema_of
@@ -66,6 +67,7 @@ def group_schema(request: HttpRequest, key: str) -> HttpResponse:
 class TryGroup(SpectacularSwaggerSplitView):
     """Swagger UI with the schema of a group, which it is given at the chosen door."""
 
+    @extend_schema(exclude=True)
     def get(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         _chosen(request, kwargs["key"])
         return super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
