@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from outreach.booking import privacy as booking
+from outreach.calendars import privacy as calendars
 from outreach.chat_events import privacy as chat_events
 from outreach.conversations import privacy as conversations
 from outreach.crm_chat import privacy as crm_chat
@@ -24,6 +25,7 @@ def register_personal_data_tables() -> None:
     for domain in (
         widgets,
         booking,
+        calendars,
         chat_events,
         conversations,
         crm_chat,

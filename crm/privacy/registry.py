@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
-from django.db.models import Func, Model, Q, QuerySet, TextField, Value
+from django.db.models import Exists, Func, Model, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.functions import Cast
 from django.db.models.lookups import IContains
 
@@ -132,6 +132,12 @@ def mentioning(subject: DataSubject, *columns: str, names: bool = False) -> Q:
         for number in subject.numbers:
             where |= Q(IContains(digits, number))
     return where
+
+
+def dangling(model: type[Model], reference: str) -> Q:
+    """Match the rows whose referenced record this erasure has deleted: they have to go before its transaction ends."""
+    target = model._meta.get_field(reference).related_model
+    return ~Exists(target._default_manager.filter(pk=OuterRef(f"{reference}_id")))  # type: ignore[union-attr]
 
 
 def delete_rows(subject: DataSubject, rows: QuerySet[Any]) -> int:

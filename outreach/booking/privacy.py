@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
+from crm.privacy.registry import (
+    DataSubject,
+    dangling,
+    delete_rows,
+    mentioning,
+    referring,
+    register_personal_data,
+)
 from outreach.booking.models import Booking
 
 
 def _booked(subject: DataSubject) -> Q:
-    return referring(Booking, subject) | mentioning(subject, "email", "phone", "answers", "reason")
+    told = mentioning(subject, "email", "phone", "answers", "reason")
+    return referring(Booking, subject) | told | dangling(Booking, "meeting")
 
 
 def blank_bookings(subject: DataSubject, rows: QuerySet[Booking]) -> int:
-    """Blank who has booked and what they have told; that a time was booked stays."""
+    """Blank who has booked and what they have told; that a time was booked stays as long as its meeting does."""
+    deleted = delete_rows(subject, rows.filter(dangling(Booking, "meeting")))
     blank = {"name": "", "email": "", "phone": "", "answers": {}, "reason": "", "timezone": ""}
-    return rows.update(**blank, contact=None, lead=None, remind_at=None)
+    return deleted + rows.update(**blank, contact=None, lead=None, remind_at=None)
 
 
 def register_tables() -> None:

@@ -153,7 +153,8 @@ def records(cast: Cast) -> None:
     attendees = [{"member": cast.owner.pk}, {"contact": contact}, {"email": "x@example.com", "name": "X"}]
     meeting = {"title": "Demo", "startsAt": "2090-03-09T14:00:00Z", "durationMinutes": 60, "attendees": attendees}
     assert api.post("/meeting", {**meeting, "lead": lead}).status == 201
-    assert api.post("/videocall", {**meeting, "link": "https://meet.example.org/a"}).status == 201
+    call = {**meeting, "startsAt": "2090-03-10T14:00:00Z", "link": "https://meet.example.org/a"}
+    assert api.post("/videocall", call).status == 201
     assert api.post("/booking-page", {"name": "Intro", "member": cast.owner.pk}).status == 201
     api.post("/custom-section", {"name": "More", "description": "and more"})
     job = make(cast, csv_of(people(3)), tags=[tag], category=category)
@@ -275,15 +276,21 @@ def test_every_record_can_be_written_back_with_a_change(places: list[Place], sub
                 assert after["formData"] == before["formData"] | {key: value}
 
 
+READ_ONLY = ("createdAt", "_id", "contrast", "providers", "timezone")
+ALL_WRITTEN = {"my-calendar/hours"}
+"""What has no value that cannot be written."""
+
+
 def test_a_value_that_cannot_be_written_is_ignored_and_named(places: list[Place], subtests: pytest.Subtests) -> None:
     for one in walked(places):
         with row(subtests, one.operation):
             before = one.read()
-            name = next(name for name in ("createdAt", "_id", "timezone") if name in before)
-            answer = one.write(before | {name: "2001-01-01T00:00:00.000Z"})
-            assert answer.status == 200, answer.body
-            assert answer.body["warning"] == f"ignored, since they cannot be written here: {name}"
-            assert lasting(one.read()) == lasting(before)
+            if one.path not in ALL_WRITTEN:
+                name = next(name for name in READ_ONLY if name in before)
+                answer = one.write(before | {name: "2001-01-01T00:00:00.000Z"})
+                assert answer.status == 200, answer.body
+                assert answer.body["warning"] == f"ignored, since they cannot be written here: {name}"
+                assert lasting(one.read()) == lasting(before)
             unknown = one.write({**before, "shade": 1})
             assert (unknown.status, "shade: unknown key" in unknown.body["warning"]) == (400, True)
 

@@ -29,6 +29,9 @@ from crm.models import (
     WebhookDelivery,
 )
 from outreach.models import (
+    Booking,
+    CalendarConnection,
+    CalendarEvent,
     CardScan,
     ChatApp,
     ChatEvent,
@@ -206,6 +209,10 @@ def meeting(cast: Cast, contact_id: str, soon: Any) -> None:
     other = Meeting.objects.create(title="Fair", **shared)
     other.attendees.create(email=EMAIL, name=NAME, contact_id=contact_id)
     other.attendees.create(email="third@example.org", name="Third")
+    who = {"contact_id": contact_id, "name": NAME, "email": EMAIL, "answers": {"topic": f"{NAME} asks"}}
+    calendar = CalendarConnection.objects.create(member=organizer, email="us@example.org")
+    CalendarEvent.objects.create(connection=calendar, meeting=own, status="done")
+    Booking.objects.create(meeting=own, member=organizer, sent_id=new_id(), token=new_id(), **who)
     company = {"company_id": cast.company.pk, "kind": "meeting_invitation"}
     Mail.objects.create(to=EMAIL, subject="Invitation: Fair", status="sent", **company)
     Mail.objects.create(to="third@example.org", subject=f"Soon: Lunch with {NAME}", status="sent", **company)
