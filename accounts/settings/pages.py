@@ -49,6 +49,7 @@ NOTICES = {
     "conversation.woken": "A snoozed conversation of yours is back",
     "conversation.overdue": "A conversation of yours, or of your team, waits for an answer for too long",
     "sender.failing": "A sender fails and is paused",
+    "calendar.failing": "Your calendar has to be connected again",
     "mailbox.failing": "The mailbox that replies come to cannot be read",
     "webhook.failing": "A webhook does not take what it is sent",
     "sender.stopped": "A sender was stopped, since too much of its mail came back or was called spam",

@@ -137,7 +137,8 @@ def mentioning(subject: DataSubject, *columns: str, names: bool = False) -> Q:
 def dangling(model: type[Model], reference: str) -> Q:
     """Match the rows whose referenced record this erasure has deleted: they have to go before its transaction ends."""
     target = model._meta.get_field(reference).related_model
-    return ~Exists(target._default_manager.filter(pk=OuterRef(f"{reference}_id")))  # type: ignore[union-attr]
+    rows = target._default_manager.filter(pk=OuterRef(f"{reference}_id"))  # type: ignore[union-attr]
+    return ~Q(Exists(rows))
 
 
 def delete_rows(subject: DataSubject, rows: QuerySet[Any]) -> int:

@@ -137,8 +137,7 @@ class BookingForm(BookingPages):
             ),
         ]
 
-    @staticmethod
-    def body(values: Mapping[str, Any]) -> dict[str, Any]:
+    def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         found = dict(values)
         for name in NUMBERS:
             if name in found:
@@ -160,7 +159,7 @@ def numbers(name: str, label: str, options: Mapping[int, str], value: int, nothi
     return Field(name, label, "select", not nothing, options=found, value=str(value), placeholder=nothing)
 
 
-class NewBookingPage(NewRecord, BookingForm):
+class NewBookingPage(BookingForm, NewRecord):
     path = "booking/new"
     name = "booking-new"
     title = "New booking page"
@@ -182,7 +181,7 @@ class NewBookingPage(NewRecord, BookingForm):
         return self.done("The page is open", self.address("booking-page", answer.data["_id"]))
 
 
-class EditBookingPage(EditRecord, BookingForm):
+class EditBookingPage(BookingForm, EditRecord):
     path = "booking/pages/<str:id>"
     name = "booking-page"
     template = "web/booking/page.html"

@@ -35,7 +35,7 @@ def test_a_visitor_books_moves_and_cancels(
     expect(page.get_by_text("Saved")).to_be_visible()
     page.goto(at(cast.owner, "booking"))
     page.get_by_role("link", name="New booking page").first.click()
-    page.get_by_label("Name", exact=True).fill("Intro")
+    page.locator("#f-name").fill("Intro")
     page.locator("#f-kind").select_option("offline")
     page.locator("#f-place").fill("Harbour Street 1")
     page.get_by_role("button", name="Create").click()

@@ -230,10 +230,10 @@ def test_hostile_values_are_refused_or_kept_unharmed(cast: Cast) -> None:
         deep = [deep]
     refused: list[tuple[dict[str, Any], str]] = [
         ({"anything": deep}, "anything: is nested more than 10 deep"),
-        ({"anything": {"a": "x" * 70_000}}, "anything: is 70000 characters long"),
+        ({"anything": {"a": "x" * 70_000}}, "anything: is 70,000 characters long"),
         ({"score": 1e308}, "score: is out of range"),
         ({"score": 10**18 * 1000.5}, "score: is out of range"),
-        ({"note": "x" * 20_001}, "note: is 20001 characters long"),
+        ({"note": "x" * 20_001}, "note: is 20,001 characters long"),
         ({"\u202e" * 200: 1}, ""),
     ]
     for values, warning in refused:

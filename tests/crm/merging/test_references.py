@@ -29,6 +29,7 @@ from crm.models import (
 )
 from crm.records.kinds import RecordKind
 from outreach.models import (
+    Booking,
     Conversation,
     EnrichmentProposal,
     Form,
@@ -50,6 +51,7 @@ OF_CONTACTS = {
     "crm.CallLog.contact",
     "crm.Meeting.contact",
     "crm.MeetingAttendee.contact",
+    "outreach.Booking.contact",
     "outreach.Conversation.contact",
     "outreach.EnrichmentProposal.contact",
     "outreach.InboundMessage.contact",
@@ -63,6 +65,7 @@ OF_LEADS = {
     "crm.FollowUp.lead",
     "crm.CallLog.lead",
     "crm.Meeting.lead",
+    "outreach.Booking.lead",
     "outreach.Conversation.lead",
     "outreach.FormLead.lead",
     "workflows.WorkflowRun.lead",
@@ -116,6 +119,8 @@ def surround(owner: str, contact: Contact, lead: Lead) -> None:
     CallLog.objects.create(lead=lead, contact=contact, started_at=now)
     made = meeting(owner, lead=lead, contact=contact)
     MeetingAttendee.objects.create(meeting=made, contact=contact, email=contact.email)
+    about = {"contact": contact, "lead": lead, "sent_id": new_id(), "token": new_id()}
+    Booking.objects.create(meeting=made, member_id=owner, **about)
     segment = Segment.objects.create(name=f"Of {contact.pk}", kind="static")
     SegmentRecord.objects.create(segment=segment, contact=contact)
     SegmentRecord.objects.create(segment=segment, lead=lead)
