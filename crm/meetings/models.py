@@ -113,6 +113,7 @@ class VideoSettings(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = verbose_name_plural = "video settings"
         constraints = [models.UniqueConstraint(fields=("company",), name="videosettings_once")]
 
     def __str__(self) -> str:
