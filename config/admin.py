@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import reverse
 
+from core.hold.models import Hold
 from core.hold.services import current_hold
 
 TITLES = {
@@ -54,6 +55,14 @@ def _group(title: str, items: list[dict[str, Any]]) -> dict[str, Any]:
     return {"title": title, "separator": True, "collapsible": True, "items": items}
 
 
+def hold_of(request: HttpRequest) -> Hold | None:
+    """Return what holds the service, asked once for a page."""
+    if not hasattr(request, "hold"):
+        request.hold = current_hold()  # type: ignore[attr-defined]
+    found: Hold | None = request.hold  # type: ignore[attr-defined]
+    return found
+
+
 def environment(request: HttpRequest) -> list[str] | None:
     """Return the label beside the title of each page: that the service is held."""
-    return ["Held: nothing goes out", "danger"] if request.user.is_authenticated and current_hold() else None
+    return ["Held: nothing goes out", "danger"] if request.user.is_authenticated and hold_of(request) else None

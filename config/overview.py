@@ -16,9 +16,9 @@ from django.utils.safestring import SafeString
 
 from accounts.models import Company, User
 from billing.models import Attempt, Difference, Payment, Refund, Subscription
+from config.admin import hold_of
 from core.backoffice.paginator import EXACT, capped_count, estimated_count
 from core.backoffice.panels import link, list_address, table
-from core.hold.services import current_hold
 from core.ids import first_id
 from core.jobs.progress import MOVING, grouped, progress_bar
 from core.models import EventDelivery
@@ -49,7 +49,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     may = request.user.has_perm
     context["figures"] = _figures(may)
     sections = []
-    if hold := current_hold():
+    if hold := hold_of(request):
         sections.append(
             {"title": "Held: nothing goes out", "html": format_html(HELD, f"{hold.since:%Y-%m-%d %H:%M}", hold.reason)}
         )

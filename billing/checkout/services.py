@@ -257,9 +257,9 @@ def undo_cancel() -> None:
     """Let a subscription go on that was to end with its period. Raises BadRequest_400 for any other."""
     with lock_primary(company_id()) as found:
         subscription = require_subscription(found)
-        if not subscription.cancel_at_period_end or subscription.status != Status.ACTIVE:
+        if not subscription.cancel_at_period_end or subscription.status not in (Status.ACTIVE, Status.TRIAL):
             raise NamedError("BadRequest_400", "cancelAtPeriodEnd: it has ended; order a plan again")
-        ends = access_end(subscription.period_end)
+        ends = access_end(subscription.period_end) if subscription.status == Status.ACTIVE else subscription.ends_at
         apply_change(subscription, Action.CHANGED, note=BY_MEMBER, ends_at=ends, cancel_at_period_end=False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -15,6 +16,7 @@ from billing.models import (
     PlanPrice,
     Posting,
     Seller,
+    Subscription,
     TaxRate,
 )
 from billing.payments.orders import approve_transfer, leave_expired
@@ -30,6 +32,7 @@ from tests.billing.checkout.helpers import (
     subscription_of,
 )
 from tests.billing.subscriptions.helpers import plan_of
+from tests.kit.cast import make_cast
 from tests.kit.factories import UserFactory
 from tests.kit.threads import at_once
 
@@ -108,6 +111,16 @@ def test_an_upgrade_takes_off_what_is_unused_and_more_seats_cost_the_rest(server
     id = subscription_of(cast).pk
     assert cast.session.get(f"/subscription/{id}").data["scheduledSeats"] == 4
     books_hold()
+
+
+def test_cancelling_is_taken_back_while_a_trial_runs() -> None:
+    cast = make_cast()
+    with cast.scope():
+        Subscription.objects.update(status="trial", ends_at=timezone.now() + timedelta(days=9))
+    id, ends = subscription_of(cast).pk, subscription_of(cast).ends_at
+    assert cast.session.delete(f"/subscription/{id}").data["cancelAtPeriodEnd"] is True
+    assert cast.session.put(f"/subscription/{id}", {"cancelAtPeriodEnd": False}).data["cancelAtPeriodEnd"] is False
+    assert (subscription_of(cast).status, subscription_of(cast).ends_at) == ("trial", ends)
 
 
 def test_cancelling_is_taken_back_while_the_period_runs(server: Server) -> None:
