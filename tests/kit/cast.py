@@ -3,6 +3,7 @@ again as outsiders."""
 
 from __future__ import annotations
 
+import json
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -53,7 +54,10 @@ class Caller:
             key: value if isinstance(value, str) else orjson.dumps(value).decode()
             for key, value in (query or {}).items()
         }
-        content = b"" if body is None else orjson.dumps(body)
+        try:
+            content = b"" if body is None else orjson.dumps(body)
+        except TypeError:  # a number that is longer than orjson's
+            content = json.dumps(body).encode()
         response = self.client.generic(
             method,
             self.prefix + path,

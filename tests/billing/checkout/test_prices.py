@@ -116,8 +116,9 @@ def test_an_upgrade_takes_off_what_is_unused_and_more_seats_cost_the_rest(server
 def test_cancelling_is_taken_back_while_a_trial_runs() -> None:
     cast = make_cast()
     with cast.scope():
-        Subscription.objects.update(status="trial", ends_at=timezone.now() + timedelta(days=9))
-    id, ends = subscription_of(cast).pk, subscription_of(cast).ends_at
+        ends = timezone.now() + timedelta(days=9)
+        Subscription.objects.update(status="trial", ends_at=ends, period_end=ends)
+    id = subscription_of(cast).pk
     assert cast.session.delete(f"/subscription/{id}").data["cancelAtPeriodEnd"] is True
     assert cast.session.put(f"/subscription/{id}", {"cancelAtPeriodEnd": False}).data["cancelAtPeriodEnd"] is False
     assert (subscription_of(cast).status, subscription_of(cast).ends_at) == ("trial", ends)
