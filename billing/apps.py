@@ -15,6 +15,7 @@ class BillingConfig(AppConfig):
         from billing.entitlements.banner import state_banner
         from billing.entitlements.selectors import SOURCE
         from billing.meters import jobs as meters  # noqa: F401  (registers its work)
+        from billing.meters.resuming import move_months
         from billing.meters.services import Store, charge_ended
         from billing.methods import jobs as methods  # noqa: F401  (registers its work)
         from billing.payments import jobs as payments  # noqa: F401  (registers its work)
@@ -24,7 +25,10 @@ class BillingConfig(AppConfig):
         from billing.reconciliation import jobs as reconciliation  # noqa: F401  (registers its work)
         from billing.renewals import jobs as renewals  # noqa: F401  (registers its work)
         from billing.subscriptions import jobs as subscriptions  # noqa: F401  (registers its work)
-        from billing.subscriptions import notices  # noqa: F401  (registers them)
+        from billing.subscriptions import (
+            notices,  # noqa: F401  (registers them)
+            pauses,
+        )
         from billing.subscriptions import services as subscription_services
         from billing.subscriptions.versions import before_change
         from billing.taxes import jobs as taxes  # noqa: F401  (registers its work)
@@ -41,5 +45,6 @@ class BillingConfig(AppConfig):
         set_meter_store(Store())
         SOURCES.append(charge_ended)
         BEFORE_CHANGE.append(before_change)
+        pauses.LISTENERS.append(move_months)
         on_company_created(subscription_services.provision_subscription)
         post_migrate.connect(seed, sender=self, dispatch_uid="billing.plans.defaults")

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework.decorators import action
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from billing.checkout.order_serializers import (
     CaptureInput,
@@ -25,6 +26,7 @@ from billing.payments.attempts import begin, check_proof, find_attempt, open_ord
 from billing.payments.machine import look
 from billing.payments.models import Attempt, Payment
 from core.api.endpoint import endpoint
+from core.api.envelope import respond
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.messages import resolve
@@ -56,14 +58,21 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
     module = "plan"
     letter = ""
 
-    def begun(self, data: dict[str, Any]) -> dict[str, Any]:
+    def begun(self, data: dict[str, Any]) -> Response:
         own_primary(data["subscription_id"])
         payment = open_order(data["payment_id"])
         if data.get("seats_payment_id", payment.pk) != payment.pk:
             raise NamedError("ManualPaymentDetailsNotFound_400", "seatsPaymentHistoryID: it is another order")
         check_proof(data.get("proof", ""), payment)
         attempt = begin(letter=self.letter, payment_id=payment.pk, save_method=data["save_method"])
-        return message_about(attempt, BEGUN)
+        return respond(BEGUN, message_about(attempt, BEGUN), **self.warned(attempt))
+
+    def warned(self, attempt: Attempt) -> dict[str, str]:
+        """Return the warning that the page which is open is another gateway's."""
+        if attempt.letter == self.letter:
+            return {}
+        text = f"this order is open at gateway-{attempt.letter}, whose page this is; to pay by gateway-{self.letter},"
+        return {"warning": f"{text} POST /manual-payment/{attempt.payment_id}/choose-again first"}
 
     def captured(self, data: dict[str, Any]) -> dict[str, Any]:
         ids = {data[name] for name in ("payment_id", "manual_payment_id") if name in data}
@@ -103,7 +112,8 @@ def gateway_views(letter: str) -> type[GatewayViewSet]:
             ),
             needs_subscription=False,
             description="data is a message, and beside its fields the order and redirectUrl, the gateway's page. Who"
-            " asks again while it is open gets the same one, from whatever tab and gateway.",
+            " asks again while it is open gets the same one, from whatever tab and gateway; where it is another"
+            " gateway's, warning names that and how it is left.",
         )
         def create(self, request: Request, data: dict[str, Any]) -> Any:
             return self.begun(data)

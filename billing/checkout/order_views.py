@@ -127,8 +127,8 @@ class ManualPaymentViewSet(ResourceViewSet):
         success="TransferUpdated_200",
         errors=("ManualPaymentDetailsNotFound_400", "BadRequest_400"),
         needs_subscription=False,
-        description="The order stays as it is. Money that comes by the page that was left pays it, or is balance once"
-        " it is paid.",
+        description="Also takes back a bank transfer that was submitted (`state`: awaiting). The order stays as it is."
+        " Money that comes by the page that was left, or by bank, pays it, or is balance once it is paid or left.",
     )
     def choose_again(self, request: Request, id: str) -> Any:
         choose_again(id)

@@ -18,7 +18,7 @@ from billing.invoices.services import create_draft
 from billing.ledger.money import sum_text
 from billing.payments.attempts import read_proof
 from billing.payments.models import Payment, PaymentMethod
-from billing.payments.orders import ORDER_LIFE, leave_open_order, new_number, settle_free
+from billing.payments.orders import ORDER_LIFE, leave_for, leave_open_order, new_number, settle_free
 from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
 from billing.subscriptions.models import OPEN, Subscription
 from billing.subscriptions.pauses import pause_subscription, resume_subscription
@@ -115,7 +115,7 @@ def order_seats(*, seats: int, member_id: str | None, proof: str = "") -> tuple[
             apply_change(subscription, Action.CHANGED, note=BY_MEMBER, scheduled=scheduled or None)
             return None, None
         check_seen(quote, digest)
-        leave_open_order()
+        leave_for("seats")
         return _ordered(subscription, quote, member_id)
 
 
@@ -177,7 +177,8 @@ def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id
     wanted = {**known, **values, "plan_id": plan_id, "coupon_code": code, "when": when}
     if not (apply and ordered is not None):
         return preview(wanted), False
-    if ordered.attempts.filter(left_at__isnull=True, status__in=("due", "working", "wrong", "unknown")).exists():
+    pages = ordered.attempts.filter(left_at__isnull=True, status__in=("due", "working", "wrong", "unknown"))
+    if ordered.bank_state == Payment.Bank.SUBMITTED or pages.exists():
         raise NamedError("BadRequest_400", "the order is being paid; order anew with the coupon")
     return subscribe(values=wanted, member_id=member_id)[0], True
 
@@ -215,7 +216,7 @@ def pause_or_resume(paused: Mapping[str, Any] | None) -> None:
         resume_subscription(company_id=company_id(), note=BY_MEMBER)
         return
     with lock_primary(company_id()):
-        leave_open_order()
+        leave_for("paused")
         pause_subscription(company_id=company_id(), until=paused["until"], note=BY_MEMBER)
 
 

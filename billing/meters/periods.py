@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from datetime import datetime
+from datetime import datetime, timedelta
+
+MONTH = timedelta(days=31)
 
 
 def month_at(
@@ -11,8 +13,11 @@ def month_at(
 ) -> tuple[datetime, datetime]:
     """Return the month around `now` of a subscription whose period begins and ends then, on `day` of months.
 
-    A month goes neither over the period's start nor over its end. Before and after the period the months go on.
+    A month goes neither over the period's start nor over its end, and a period of a month is one, also when a pause has
+    moved its end to another day of the month than its start. Before and after the period the months go on.
     """
+    if end is not None and start <= now < end <= start + MONTH:
+        return start, end
     day = day or start.day
 
     def nth(number: int) -> datetime:

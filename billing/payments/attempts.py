@@ -72,8 +72,9 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
 
 
 def choose_again(payment_id: str) -> None:
-    """Leave the gateway's page of an open order, so that another way can be chosen. It is still looked at: money that
-    comes by it pays the order, and is balance once that is paid.
+    """Leave the gateway's page of an open order, or take its bank transfer back, so that another way can be chosen.
+
+    Both are still looked at: money that comes by them pays the order, and is balance once that is paid or left.
 
     Raises ManualPaymentDetailsNotFound_400, and BadRequest_400 while a payment is being examined.
     """
@@ -84,6 +85,9 @@ def choose_again(payment_id: str) -> None:
             raise NamedError("BadRequest_400", "a payment of this order is being examined; we will write to you")
         pages = rows.filter(kind=Attempt.Kind.HOSTED, status__in=(Status.DUE, Status.WORKING))
         pages.update(left_at=timezone.now(), updated_at=timezone.now())
+        if payment.bank_state == Payment.Bank.SUBMITTED:
+            payment.bank_state = Payment.Bank.AWAITING
+            payment.save(update_fields=["bank_state", "updated_at"])
 
 
 def _begun(attempt: Attempt, account: GatewayAccount) -> Attempt:

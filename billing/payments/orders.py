@@ -42,6 +42,15 @@ def leave_open_order() -> None:
         close_order(payment)
 
 
+def leave_for(deed: str) -> None:
+    """Leave the open order for what is done instead. Raises BadRequest_400 if its bank transfer is being looked for."""
+    sent = Payment.objects.filter(status=Payment.Status.OPEN, bank_state=Bank.SUBMITTED).first()
+    if sent is not None:
+        text = f"{deed}: we look for the bank transfer of order {sent.number}; wait for it, or take it back first"
+        raise NamedError("BadRequest_400", f"{text} (POST /manual-payment/{sent.pk}/choose-again)")
+    leave_open_order()
+
+
 def leave_expired() -> bool:
     """Leave a batch of orders of all companies whose time is over. Returns whether there may be more."""
     due = Payment.objects.filter(status=Payment.Status.OPEN, expires_at__lte=timezone.now()).order_by("expires_at")

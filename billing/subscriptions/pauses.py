@@ -5,6 +5,8 @@ What is left of the paid period is kept, and runs on when the subscription is re
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +17,18 @@ from billing.subscriptions.changes import Action, Status, access_end, apply_chan
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.periods import months_after
 from core.errors import NamedError, ValidationFailed
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A pause that has ended."""
+
+    began_at: datetime
+    length: timedelta
+
+
+LISTENERS: list[Callable[[Subscription, Pause], None]] = []
+"""What else moves with the period when a subscription has been resumed; in the same transaction."""
 
 
 def pause_subscription(*, company_id: str, until: datetime, by: User | None = None, note: str = "") -> Subscription:
@@ -70,9 +84,9 @@ def resume(subscription: Subscription, *, by: User | None = None, note: str = ""
     if end is None or subscription.paused_at is None:
         raise RuntimeError(f"subscription {subscription.pk} is paused without a period")
     paused = min(now, subscription.paused_until or now) - subscription.paused_at
-    start = subscription.period_start
+    start, pause = subscription.period_start, Pause(subscription.paused_at, paused)
     _move_orders(subscription, subscription.paused_at, paused)
-    return apply_change(
+    resumed = apply_change(
         subscription,
         Action.RESUMED,
         by=by,
@@ -85,6 +99,9 @@ def resume(subscription: Subscription, *, by: User | None = None, note: str = ""
         paused_at=None,
         paused_until=None,
     )
+    for listen in LISTENERS:
+        listen(resumed, pause)
+    return resumed
 
 
 def _move_orders(subscription: Subscription, paused_at: datetime, by: timedelta) -> None:

@@ -36,6 +36,8 @@ def change_billing_details(values: dict[str, Any]) -> BillingDetails:
     if details.country:
         details.country = find_country(details.country).iso2
     if details.vat_id:
+        if not details.country:
+            raise NamedError("InvalidInput_400", "billingDetails.country: say of which country the vatId is")
         details.vat_id = checked_vat_id(details.vat_id, details.country)
     names = ["name", "address", "country", "vat_id", "email"]
     if before != (details.vat_id, details.country):

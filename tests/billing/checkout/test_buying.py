@@ -288,6 +288,21 @@ def test_tabs_at_once_get_one_order_and_one_page(server: Server) -> None:
         assert Attempt.objects.count() == 1
 
 
+def test_another_gateway_says_whose_page_is_open_and_how_it_is_left(server: Server) -> None:
+    cast, plan = buyer()
+    made = order(cast, plan)["payment"]
+    opened = begin(cast, "d", made)
+    other = begin(cast, "e", made)
+    assert "warning" not in opened.body
+    assert other.data["redirectUrl"] == opened.data["redirectUrl"]
+    leave = f"/manual-payment/{made['_id']}/choose-again"
+    assert "gateway-d" in other.body["warning"]
+    assert f"POST {leave}" in other.body["warning"]
+    assert cast.session.post(leave).status == 200
+    again = begin(cast, "e", made)
+    assert ("warning" in again.body, again.data["redirectUrl"] == opened.data["redirectUrl"]) == (False, False)
+
+
 def test_a_misconfigured_account_takes_no_orders_until_it_is_tested(server: Server) -> None:
     cast, plan = buyer()
     made = order(cast, plan)["payment"]

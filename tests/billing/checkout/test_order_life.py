@@ -14,7 +14,7 @@ from billing.models import Coupon, GatewayAccount, Payment, Seller
 from billing.payments.orders import approve_transfer, leave_expired
 from billing.standin.server import Server
 from core.tenancy import unscoped
-from tests.billing.checkout.helpers import begin, books_hold, buyer, order, subscription_of
+from tests.billing.checkout.helpers import begin, books_hold, buyer, order, pay, subscription_of
 from tests.kit.cast import Cast
 from tests.kit.factories import UserFactory
 from tests.kit.html_form import form_data
@@ -86,6 +86,33 @@ def test_a_refused_transfer_changes_nothing(server: Server) -> None:
         assert list(Payment.objects.values_list("pk", "status")) == [(open_one, "open")]
     Seller.objects.update(bank_instructions="IBAN X")
     assert cast.session.post("/manual-payment", ordered).status == 201
+
+
+def test_a_submitted_transfer_is_not_lost_by_a_pause_seats_or_a_coupon(server: Server) -> None:
+    cast, plan = buyer(pause_months=1)
+    pay(cast, order(cast, plan, seats=2)["payment"]["_id"])
+    Coupon.objects.create(code="TEN", percent=Decimal(10))
+    ahead = order(cast, plan)["payment"]["_id"]
+    sent = cast.session.post("/manual-payment", {"paymentID": ahead, "reference": "x"})
+    assert sent.data["state"] == "submitted"
+    until = (timezone.now() + timedelta(days=9)).isoformat()
+    path = f"/subscription/{subscription_of(cast).pk}"
+    leave = f"/manual-payment/{ahead}/choose-again"
+    pause = {"paused": {"until": until}}
+    for refused in (cast.session.put(path, pause), cast.session.post("/subscription/seats", {"seats": 4})):
+        assert (refused.status, f"POST {leave}" in refused.body["warning"]) == (400, True)
+    assert cast.session.post("/coupons", {"code": "TEN"}).status == 400
+    with cast.scope():
+        assert Payment.objects.get(status="open").bank_state == "submitted"
+    taken_back = cast.session.post(leave)
+    assert (taken_back.status, taken_back.data["state"]) == (200, "awaiting")
+    assert cast.session.put(path, pause).data["status"] == "paused"
+    with cast.scope():
+        left = Payment.objects.get(pk=ahead)
+    today = timezone.now().date()
+    approve_transfer(payment=left, amount_minor=left.amount_minor, received_on=today, by=UserFactory(is_staff=True))
+    assert cast.session.get(path).data["balance"][0]["amountMinor"] == left.amount_minor
+    books_hold()
 
 
 def test_the_amount_of_a_transfer_has_no_smaller_fractions(server: Server, client: Client) -> None:

@@ -62,6 +62,9 @@ def test_coupon_tax_and_seats_are_in_preview_order_and_invoice_alike(server: Ser
     changed = cast.session.put(f"/subscription/{id}", {"billingDetails": details})
     assert changed.data["billingDetails"]["vatId"] == "DE136695976"
     assert cast.session.put(f"/subscription/{id}", {"billingDetails": {"vatId": "DE1"}}).status == 400
+    nowhere = cast.session.put("/subscription/billing-details", {"country": "", "vatId": "DE136695976"})
+    assert (nowhere.status, "billingDetails.country" in nowhere.body["warning"]) == (400, True)
+    assert cast.session.get("/subscription/billing-details").data["country"] == "DE"
     body = {"planID": plan.pk, "seats": 5, "couponCode": "third"}
     quote = cast.session.post("/subscription/preview", body).data
     # 29.00 + 3 × 9.99 = 58.97; 33.333 % of it is 19.66; 19 % of 39.31 is 7.47

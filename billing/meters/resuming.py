@@ -1,0 +1,65 @@
+"""The month of a meter that a pause has interrupted goes on when the subscription is resumed, with what was used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from math import ceil
+
+from billing.meters.models import MeterPeriod, UsageEvent
+from billing.meters.periods import month_at
+from billing.subscriptions.models import Subscription
+from billing.subscriptions.pauses import Pause
+
+MOVED = ("starts_at", "ends_at", "used", "reserved", "billed")
+
+
+def move_months(subscription: Subscription, pause: Pause) -> None:
+    """Let the months that ran when a subscription was paused be later by as long, as its period is. It is resumed."""
+    start = subscription.period_start or subscription.starts_at
+    end, day = subscription.period_end, subscription.period_day
+    begins, ends = month_at(pause.began_at + pause.length, start=start, end=end, day=day)
+    after = month_at(ends, start=start, end=end, day=day)[1]
+    for row in _interrupted(subscription, pause):
+        row.starts_at, row.ends_at = row.starts_at + pause.length, row.ends_at + pause.length
+        if begins <= row.starts_at:  # months of the calendar differ in length: it may begin days later than that one
+            if row.ends_at - ends > timedelta(0):
+                _take_off(row, row.ends_at - ends, MeterPeriod(starts_at=ends, ends_at=after))
+            row.starts_at, row.ends_at = begins, ends
+        # Where it begins before, what it used of the one that runs is taken off when that is opened.
+        _take_over(row)
+        row.save(update_fields=[*MOVED, "updated_at"])
+
+
+def _interrupted(subscription: Subscription, pause: Pause) -> Sequence[MeterPeriod]:
+    """Return the newest month of each meter that ran at the pause, locked."""
+    rows = MeterPeriod.objects.select_for_update(no_key=True, of=("self",)).filter(
+        subscription=subscription, starts_at__lte=pause.began_at, ends_at__gt=pause.began_at
+    )
+    return list({row.meter: row for row in rows.order_by("starts_at")}.values())
+
+
+def _take_off(row: MeterPeriod, beyond: timedelta, later: MeterPeriod) -> None:
+    """Open the month after one that is cut short, without what that has used of more than its share of time."""
+    share = 1 - beyond / (row.ends_at - row.starts_at)
+    carried = max(0, min(row.used + row.reserved, row.included) - ceil(row.included * share))
+    if not carried:
+        return
+    same = ("company_id", "subscription_id", "meter", "allowed", "terms", "unit_amount", "currency", "is_trial")
+    for name in same:
+        setattr(later, name, getattr(row, name))
+    later.included = max(0, row.allowed - carried)
+    MeterPeriod.objects.bulk_create([later], ignore_conflicts=True)
+
+
+def _take_over(row: MeterPeriod) -> None:
+    """Add what was counted during the pause in a month that begins when this one does now, and end that."""
+    same = {"subscription_id": row.subscription_id, "meter": row.meter, "starts_at": row.starts_at}
+    for twin in MeterPeriod.objects.select_for_update(no_key=True, of=("self",)).filter(**same).exclude(pk=row.pk):
+        UsageEvent.objects.filter(period=twin).update(period=row)
+        row.used, row.reserved, row.billed = (
+            row.used + twin.used,
+            row.reserved + twin.reserved,
+            row.billed + twin.billed,
+        )
+        twin.delete()
