@@ -60,6 +60,10 @@ class Member(CompanyModel):
         """Return what the role allows: module -> method -> allowed."""
         return self.role.permission if self.role else {}
 
+    def may(self, module: str, method: str) -> bool:
+        """Tell whether the member is an owner, or the role allows the method on the module."""
+        return self.status == Member.Status.OWNER or bool(self.permissions().get(module, {}).get(method))
+
 
 class InviteLog(CompanyModel):
     """One change of a membership, from the invitation on. Rows never change."""

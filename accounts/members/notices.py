@@ -12,6 +12,8 @@ from accounts.settings.models import CompanySettings
 from accounts.settings.notices import NOTICES
 from core.tenancy import company_id
 
+PRESENT = (Member.Status.OWNER, Member.Status.ACCEPTED)
+
 
 def notify(
     key: str,
@@ -41,11 +43,8 @@ def notify(
 
 def members_who_may(module: str, method: str) -> list[Member]:
     """Return the active company's owners, and the members whose role lets them use the method on the module."""
-    present = (Member.Status.OWNER, Member.Status.ACCEPTED)
-    members = Member.objects.filter(status__in=present).select_related("role").order_by("pk")
-    return [
-        one for one in members if one.status == Member.Status.OWNER or one.permissions().get(module, {}).get(method)
-    ]
+    members = Member.objects.filter(status__in=PRESENT).select_related("role").order_by("pk")
+    return [one for one in members if one.may(module, method)]
 
 
 def _owners() -> Iterable[Member]:
@@ -54,8 +53,4 @@ def _owners() -> Iterable[Member]:
 
 
 def _present(members: Sequence[Member | None]) -> Iterable[Member]:
-    return (
-        member
-        for member in members
-        if member is not None and member.status in (Member.Status.OWNER, Member.Status.ACCEPTED)
-    )
+    return (member for member in members if member is not None and member.status in PRESENT)

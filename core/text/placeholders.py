@@ -7,6 +7,13 @@ import re
 PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 """A placeholder, with the blanks around its name: a pattern without them takes hours for a page of blanks."""
 
+_MARK = re.compile(r"\{\{|\}\}|\{%|%\}")
+
+
+def has_stray_mark(words: str) -> bool:
+    """Tell whether the words have a mark of a placeholder that is none, such as {{name} or {% if %}."""
+    return _MARK.search(PLACEHOLDER.sub("", words)) is not None
+
 
 def names_in(words: str) -> list[str]:
     """Return the names of the placeholders in the words."""

@@ -39,12 +39,15 @@ def default_team() -> str | None:
     return Team.objects.filter(is_default=True).values_list("pk", flat=True).first()
 
 
-def assign(team_ids: Sequence[str | None], closed: Collection[str]) -> list[str | None]:
+def assign(
+    team_ids: Sequence[str | None], closed: Collection[str], *, among: Collection[str] | None = None
+) -> list[str | None]:
     """Assign new leads of these teams. Returns their members in order, None where nobody gets the lead.
 
     Nobody gets a lead where the rule is manual or no member is available. Call it in the transaction that creates the
     leads. The teams (and the members, if open leads count) stay locked until it ends, so that concurrent assignments
-    wait. `closed` holds the statuses of leads that are not open. Raises DefaultTeamNotFound_500 for a lead of no team,
+    wait. `closed` holds the statuses of leads that are not open; `among`, where given, the members
+    who may be chosen. Raises DefaultTeamNotFound_500 for a lead of no team,
     since the default team takes these.
     """
     rule = lead_rule(company_id())
@@ -53,7 +56,7 @@ def assign(team_ids: Sequence[str | None], closed: Collection[str]) -> list[str 
     teams = [team for team in team_ids if team]
     if len(teams) < len(team_ids):
         raise NamedError("DefaultTeamNotFound_500", "the company has no default team to assign leads without a team to")
-    candidates = _candidates(set(teams), rule)
+    candidates = _candidates(set(teams), rule, among)
     if rule.distribution == Distribution.LEAST_LOADED or rule.max_open_leads is not None:
         _count_loads(candidates, closed)
     assigned = _assign(teams, candidates, rule)
@@ -64,7 +67,9 @@ def assign(team_ids: Sequence[str | None], closed: Collection[str]) -> list[str 
     return [candidate.member_id if candidate else None for candidate in assigned]
 
 
-def _candidates(team_ids: Collection[str], rule: LeadRule) -> dict[str, list[_Candidate]]:
+def _candidates(
+    team_ids: Collection[str], rule: LeadRule, among: Collection[str] | None
+) -> dict[str, list[_Candidate]]:
     """Lock the teams. Returns team -> the members that may be assigned leads."""
     list(
         Team.objects.select_for_update(no_key=True, of=("self",))
@@ -73,6 +78,8 @@ def _candidates(team_ids: Collection[str], rule: LeadRule) -> dict[str, list[_Ca
         .values_list("pk")
     )
     links = TeamMember.objects.filter(team_id__in=team_ids, member__status__in=ACTIVE)
+    if among is not None:
+        links = links.filter(member_id__in=among)
     if rule.only_available:
         links = links.filter(is_available=True, member__user__is_active=True)
     found: dict[str, list[_Candidate]] = defaultdict(list)

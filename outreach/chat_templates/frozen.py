@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.errors import NamedError, shorten
-from core.text.placeholders import PLACEHOLDER, names_in
+from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
 from crm.models import Contact
 from outreach.chat_apps.checks import INVALID
 from outreach.chat_apps.models import ChatTemplate
@@ -37,7 +37,7 @@ def freeze(template: ChatTemplate, given: Given, reader: ValueReader, where: str
     """Return a template as runs keep it.
 
     Raises InvalidVariables_400 for a variable that the template does not have, one that nothing fills, and a
-    placeholder that is no field of contacts.
+    placeholder that is no field of contacts, or is broken.
     """
     there = needed(template.components)
     for name, words in given.items():
@@ -50,6 +50,8 @@ def freeze(template: ChatTemplate, given: Given, reader: ValueReader, where: str
             if field not in BUILT_IN and field not in reader.fields and field.casefold() not in reader.fields:
                 known = f"{{{{{shorten(field, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
                 raise NamedError("InvalidVariables_400", f"{place}: {known}")
+        if has_stray_mark(words):
+            raise NamedError("InvalidVariables_400", f"{place}: has a mark of a placeholder that is none")
     lacks = [name for name in there if name not in given and name not in template.variables]
     if lacks:
         text = f"{where}{parameter}: nothing fills {', '.join(lacks)}; give variables"

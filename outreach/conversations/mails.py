@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from accounts.settings.notices import Notice, register_notice
 from core.models import Event
 from crm.models import Lead
+from outreach.conversations.answerers import assignee_of
 from outreach.conversations.machine import CLOSED
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.conversations.receiving import Inbound, arrived, enter, locked_or_new, tell
@@ -44,7 +45,7 @@ def take_in(event: Event) -> None:
         "contact": mail.contact,
         "lead": lead,
         "team_id": lead.team_id if lead else None,
-        "assignee_id": lead.team_member_id if lead else None,
+        "assignee_id": assignee_of(lead, Conversation.Channel.MAIL),
     }
     conversation = locked_or_new(place, inbound.name, lambda found: found.contact_id == mail.contact_id, lambda: values)
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():

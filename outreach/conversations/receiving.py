@@ -17,6 +17,7 @@ from django.utils import timezone
 from core.events import emit
 from crm.models import Contact
 from outreach.chat_apps.models import ChatApp, ChatOptOut
+from outreach.conversations.answerers import assignee_of
 from outreach.conversations.bots import Incoming, Said, ask
 from outreach.conversations.channels import COMMENTS, channel_of
 from outreach.conversations.machine import BOT, CLOSED, HUMAN, QUEUED, moved
@@ -203,7 +204,7 @@ def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation
             "contact": contact,
             "lead": lead,
             "team_id": lead.team_id if lead else None,
-            "assignee_id": lead.team_member_id if lead else None,
+            "assignee_id": assignee_of(lead, source.place(inbound.address)["channel"]),
         }
 
     return locked_or_new(source.place(inbound.address), inbound.name, same, values)

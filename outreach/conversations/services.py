@@ -9,9 +9,9 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.members.notices import notify
+from accounts.members.notices import members_who_may, notify
 from accounts.models import Member
-from core.errors import NamedError, ValidationFailed
+from core.errors import NamedError, ValidationFailed, shorten
 from core.events import emit
 from crm.contacts.selectors import live_contacts
 from crm.files.models import File
@@ -22,8 +22,9 @@ from crm.teams.models import Team
 from outreach.chat_apps.models import ChatTemplate
 from outreach.chat_apps.selectors import is_phone
 from outreach.chat_apps.services import get_app
-from outreach.chat_templates.filling import fill, values_for
+from outreach.chat_templates.filling import fill, needed, values_for
 from outreach.chat_templates.services import get_template
+from outreach.conversations.answerers import check_answers
 from outreach.conversations.bots import ask
 from outreach.conversations.channels import channel_of
 from outreach.conversations.machine import CLOSED, HUMAN, QUEUED
@@ -43,7 +44,6 @@ NOT_FOUND = ("NotFound_404", "id: there is no such conversation in this company"
 TAKEN = "RecordChanged_409"
 Author = ConversationMessage.Author
 Direction = ConversationMessage.Direction
-PRESENT = (Member.Status.OWNER, Member.Status.ACCEPTED)
 
 
 def _locked(id: str) -> Conversation:
@@ -118,11 +118,11 @@ def assign(*, id: str, member_id: str, assignee: str | None, team: str | None, b
     """Say whose the conversation is: it waits for them. Without both it waits for anybody.
 
     With `by_rule` the team's rule for leads chooses the member; where it chooses nobody, it waits for the team.
-    Raises NotFound_404, MemberNotFound_404, TeamNotFound_400.
+    Raises NotFound_404, MemberNotFound_404, TeamNotFound_400, and InvalidRequest_400 for a member who may not answer.
     """
     conversation = _locked(id)
-    if assignee is not None and not Member.objects.filter(pk=assignee, status__in=PRESENT).exists():
-        raise NamedError("MemberNotFound_404", "assignee: there is no such member in this company")
+    if assignee is not None:
+        check_answers(assignee, conversation.channel)
     if team is not None and not Team.objects.filter(pk=team).exists():
         raise NamedError("TeamNotFound_400", "team: there is no such team in this company")
     take_back(conversation, member_id)
@@ -131,7 +131,8 @@ def assign(*, id: str, member_id: str, assignee: str | None, team: str | None, b
     if team is not None:
         conversation.team_id = team
     if by_rule and assignee is None and conversation.team_id is not None:
-        [assignee] = next_of_team([conversation.team_id], closed_statuses())
+        able = {one.pk for one in members_who_may(channel_of(conversation).module, "POST")}
+        [assignee] = next_of_team([conversation.team_id], closed_statuses(), among=able)
     conversation.assignee_id = assignee
     keep(conversation)
     _tell("assigned", conversation, member_id, team=conversation.team_id)
@@ -280,6 +281,7 @@ def answer(
         content, found = channel_of(conversation).content(conversation, text), None
     else:
         found = _approved(template, conversation)
+        _check_values(found, values or {})
         filled = fill(found, values_for(found, conversation.contact, ValueReader.load(), values))
         if filled.missing:
             raise NamedError("InvalidVariables_400", f"values.{filled.missing[0]}: has no value for this contact")
@@ -300,6 +302,14 @@ def _approved(id: str, conversation: Conversation) -> ChatTemplate:
     if found.app_id != conversation.chat_app_id or found.status != ChatTemplate.Status.APPROVED:
         raise NamedError("InvalidChatAppTemplate_400", "template: it is none that is approved for this chat app")
     return found
+
+
+def _check_values(template: ChatTemplate, values: Mapping[str, str]) -> None:
+    there = needed(template.components)
+    for name in values:
+        if name not in there:
+            text = f"values.{shorten(name)}: the template has {', '.join(there) or 'none'}"
+            raise NamedError("InvalidVariables_400", text)
 
 
 @transaction.atomic

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from accounts.models import Company
 from core.errors import NamedError, shorten
 from core.tenancy import company_id
-from core.text.placeholders import PLACEHOLDER, names_in
+from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
 from core.text.timezones import zone_of
 from crm.models import Contact, CustomField
 from outreach.email_templates.compiling import Compiled, compile_body, is_html
@@ -29,7 +29,6 @@ BUILT_IN = ("contact.name", "contact.firstName", "contact.email", "contact.numbe
 DATE_TYPES = {"dd/mm/yyyy hh:mm a": "%d/%m/%Y %I:%M %p", "dd/mm/yyyy": "%d/%m/%Y"}
 """dateType of a variable -> strftime's pattern."""
 VALUE_LENGTH = 2000
-_LEFT = re.compile(r"\{\{|\}\}|\{%|%\}")
 _STYLE = re.compile(r"<(/?)(?:mj-)?style\b", re.IGNORECASE)
 _URL = re.compile(r"https?://(?:[^\s<>\"(){}]|\{\{[^{}]*\}\})+")
 # Blanks are looked at once: from where they begin, or not at all.
@@ -71,7 +70,7 @@ def compile_template(subject: str, body: str, variables: Sequence[Mapping[str, A
                     "InvalidVariables_400",
                     f"{part}: {{{{{shorten(name)}}}}} is none of the variables, nor of {', '.join(BUILT_IN)}",
                 )
-        if _LEFT.search(PLACEHOLDER.sub("", words)):
+        if has_stray_mark(words):
             raise NamedError("InvalidEmailTemplate_400", f"{part}: has a mark of a placeholder that is none")
     compiled = compile_body(body)
     if not compiled.text.strip():

@@ -55,7 +55,8 @@ def _locked(id: str) -> Form:
 @transaction.atomic
 def create_form(*, member_id: str, **values: Any) -> Form:
     """Make a form, a draft. Raises FormNameAlreadyExists_400, InvalidMapping_400, FormIdRequired_400,
-    PageIdRequired_400, FormIdOrTokenRequired_400, TagNotFound_400, TeamNotFound_400 and ValidationFailed."""
+    PageIdRequired_400, FormIdOrTokenRequired_400, AppNotFound_400, TagNotFound_400, TeamNotFound_400 and
+    ValidationFailed."""
     if Form.objects.count() >= MOST:
         raise ValidationFailed("name: too many", f"name: a company has at most {MOST} forms; delete one")
     form = Form(token=get_random_string(TOKEN_LENGTH), created_by_id=member_id, updated_by_id=member_id)
@@ -139,6 +140,8 @@ def _set(form: Form, values: Mapping[str, Any]) -> None:
         setattr(form, {"team": "team_id", "category": "category_id", "app": "app_id"}.get(name, name), value)
     if form.source == Source.SOCIAL_A:
         _check_place(form)
+    elif values.get("app"):
+        get_app(form.app_id, "app")
     if "fields" in values:
         form.fields = _checked_fields(values["fields"], own=form.source == Source.OWN)
         kept = {field["key"] for field in form.fields if field["type"] != CONSENT}

@@ -11,6 +11,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.access.callers import caller_of
+from core.api.cross_origin import CrossOriginViewSet
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
 from core.api.output import Deleted
@@ -185,16 +186,25 @@ class FormLeadViewSet(ResourceViewSet):
         return found
 
 
-class PublicFormViewSet(ResourceViewSet):
+class PublicFormViewSet(CrossOriginViewSet):
     """What programs read and send; people use the page (outreach.forms.public)."""
 
     public = True
     singleton = True
 
+    form: Form | None
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        self.form = find_published(kwargs["token"])
+        origin = request.headers.get("Origin", "")
+        if self.form is not None and origin in self.form.allowed_origins:
+            self.origin = origin
+
     @endpoint("Read a published form", output=PublicFormOut, errors=NOT_FOUND, limited=True)
     def retrieve(self, request: Request, token: str) -> Any:
         READS.count(caller_of(request).network)
-        form = self._form(token)
+        form = self._form()
         shown = ("key", "label", "type", "required", "options", "help")
         return {
             "title": form.title or form.name,
@@ -215,7 +225,7 @@ class PublicFormViewSet(ResourceViewSet):
         description="At most five a minute by one network. A site that is none of allowedOrigins is refused.",
     )
     def create(self, request: Request, token: str, data: dict[str, Any]) -> Any:
-        form = self._form(token)
+        form = self._form()
         SUBMISSIONS.count(f"{form.pk} {caller_of(request).network}")
         if not fits_origin(form, request.headers.get("Origin"), (settings.BASE_URL,)):
             raise NamedError("UnauthorizedAction_403", "Origin: this site is none of the form's allowedOrigins")
@@ -237,8 +247,7 @@ class PublicFormViewSet(ResourceViewSet):
             store_submission(form, page[0], read.answers, read_origin(utm, data["url"], data["referrer"]))
         return {"thanks": form.thanks, "redirectUrl": form.redirect_url}
 
-    def _form(self, token: str) -> Form:
-        form = find_published(token)
-        if form is None:
+    def _form(self) -> Form:
+        if self.form is None:
             raise NamedError(services.NOT_FOUND[0], "token: there is no such form, or it takes nothing now")
-        return form
+        return self.form

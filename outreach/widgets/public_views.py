@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpResponse
 from django.utils import timezone
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.access.callers import caller_of
+from core.api.cross_origin import CrossOriginViewSet
 from core.api.endpoint import endpoint
-from core.api.viewsets import ResourceViewSet
-from core.errors import ApiError, NamedError, shorten
+from core.errors import NamedError, shorten
 from core.tenancy import company_scope
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.widgets import talking, visitors
@@ -37,15 +36,12 @@ from outreach.widgets.services import config_of
 ERRORS = (visitors.NOT_FOUND, "UnauthorizedAction_403", "InvalidPayload_400")
 OF_VISITOR = (*ERRORS, visitors.UNKNOWN[0])
 MOST_BYTES = 32 * 1024
-PREFLIGHT_SECONDS = 7200
 
 
-class WidgetViewSet(ResourceViewSet):
+class WidgetViewSet(CrossOriginViewSet):
     public = True
 
     widget: ChatWidget
-    origin: str = ""
-    """The website that asks, once the widget allows it."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -65,25 +61,6 @@ class WidgetViewSet(ResourceViewSet):
             detail = f"Origin: {shorten(origin, 100)!r} is none of the websites that the widget allows"
             raise NamedError("UnauthorizedAction_403", detail)
         self.origin = origin
-
-    def options(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        """Answer what a browser asks before it sends JSON to another origin."""
-        try:
-            self._open(request, kwargs["token"])
-        except ApiError:
-            return HttpResponse(status=403)
-        answer = HttpResponse(status=204)
-        answer["Access-Control-Allow-Methods"] = "GET, POST"
-        answer["Access-Control-Allow-Headers"] = "Content-Type"
-        answer["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
-        return answer
-
-    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        answer = super().finalize_response(request, response, *args, **kwargs)
-        answer["Vary"] = "Origin"
-        if self.origin:
-            answer["Access-Control-Allow-Origin"] = self.origin
-        return answer
 
     @action(detail=False, methods=["get"])
     @endpoint("Read how a widget looks", output=WidgetConfig, errors=ERRORS)

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from accounts.models import Role
 from core.events import kinds
 from outreach.models import CannedAnswer, ChatApp, Conversation, ConversationMessage, SendJob
 from tests.kit.cast import Cast
@@ -66,6 +67,10 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     assert "Closed" in toast_of(browser, browser.post(here, {"do": "close"}))
     assert "Open again" in toast_of(browser, browser.post(here, {"do": "reopen"}))
     people = at(cast.owner, f"inbox/{talk.pk}/people")
+    refused = browser.post(people, {"do": "save", "assignee": cast.narrow.pk})
+    assert "does not let them answer here" in text_of(refused)
+    with cast.scope():
+        Role.objects.filter(pk=cast.narrow.role_id).update(permission={"chatapp": {"GET": True, "POST": True}})
     assert "Saved" in toast_of(browser, browser.post(people, {"do": "save", "assignee": cast.narrow.pk}))
     with cast.scope():
         talk.refresh_from_db()

@@ -208,6 +208,10 @@ def test_versions_share_and_a_winner_is_whom_most_read(
         ({"smtp": "0" * 24}, 400, "", "templateId: the chat app of the template sends it"),
         ({"templateId": "T", "variables": {"3": "x"}}, 400, "InvalidVariables_400", "variables.3: the template has 1"),
         ({"templateId": "T", "variables": {"1": "{{no}}"}}, 400, "InvalidVariables_400", "variables.1: {{no}} is no"),
+        *(
+            ({"templateId": "T", "variables": {"1": words}}, 400, "InvalidVariables_400", "variables.1: has a mark of")
+            for words in ("{{contact.firstName}", "Hi }}", "{% if x %}", "{{contact.{name}}}")
+        ),
         ({"templateId": "T", "variables": {"1": 5}}, 400, "InvalidVariables_400", "variables.1: 1 to"),
         ({"type": "fax"}, 400, "InvalidCampaignType_400", "type: 'fax' is none of"),
         (

@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from accounts.models import Role
 from core.errors import NamedError
 from crm.models import Contact, Lead
 from outreach.chat_apps.hooks import hook_url, verify_token
 from outreach.conversations.machine import MOVES, moved
 from outreach.conversations.models import Conversation, ConversationMessage
-from outreach.models import ChatApp, ChatEvent, SendJob
+from outreach.models import ChatApp, ChatEvent, ChatTemplate, SendJob
 from tests.kit.cast import Cast
 from tests.kit.chat_vendor import ChatVendor, signature, tell, wrote
-from tests.kit.factories import ContactFactory
+from tests.kit.factories import ContactFactory, LeadFactory
 from tests.outreach.helpers import work
 
 STATES = Conversation.State.values
@@ -38,6 +39,11 @@ def _publish(cast: Cast, **values: Any) -> str:
     assert made.status == 201, made.body
     assert cast.key.post(f"/manual-chatbot/{made.data['_id']}/publish").data["status"] == "published"
     return str(made.data["_id"])
+
+
+def _let_answer(cast: Cast) -> None:
+    with cast.scope():
+        Role.objects.filter(pk=cast.narrow.role_id).update(permission={"chatapp": {"GET": True, "POST": True}})
 
 
 def _one(cast: Cast) -> dict[str, Any]:
@@ -178,6 +184,40 @@ def test_who_answers_stops_the_chatbot(cast: Cast, app: ChatApp, vendor: ChatVen
     assert cast.key.post(f"/conversation/{id}/snooze", {"until": "2020-01-01T00:00:00Z"}).status == 400
     assert cast.key.post(f"/conversation/{id}/read").data["unread"] == 0
     assert cast.key.post(f"/conversation/{id}/notes", {"text": "Likes tea"}).data["direction"] == "note"
-    waits = cast.key.post(f"/conversation/{id}/assign", {"assignee": cast.narrow.pk}).data
+    place = f"/conversation/{id}/assign"
+    unfit = cast.key.post(place, {"assignee": cast.narrow.pk})
+    assert (unfit.status, "does not let them answer here; it needs chatapp.POST" in unfit.body["warning"]) == (
+        400,
+        True,
+    ), unfit.body
+    assert _one(cast)["assignee"]["_id"] == cast.owner.pk
+    _let_answer(cast)
+    waits = cast.key.post(place, {"assignee": cast.narrow.pk}).data
     assert (waits["state"], waits["assignee"]["_id"]) == ("queued", cast.narrow.pk)
     assert cast.key.post(f"/conversation/{id}/assign", {"assignee": "0" * 24}).status == 404
+
+
+def test_values_that_the_template_has_not_are_refused(cast: Cast, app: ChatApp, template: ChatTemplate) -> None:
+    _receive(app, "Hello")
+    place = f"/conversation/{_one(cast)['_id']}/messages"
+    lost = cast.key.post(place, {"template": template.pk, "values": {"1": "Ann", "2": "SPRING"}})
+    assert (lost.status, lost.body["message"]) == (400, "Invalid variables"), lost.body
+    assert lost.body["warning"] == "values.2: the template has 1"
+    with cast.scope():
+        assert SendJob.objects.count() == 0
+    assert cast.key.post(place, {"template": template.pk, "values": {"1": "Ann"}}).status == 201
+
+
+def test_a_chat_begins_with_the_leads_member_where_they_may_answer(cast: Cast, app: ChatApp) -> None:
+    with cast.scope():
+        numbers = [f"+4915112345{last}" for last in (678, 679)]
+        for number in numbers:
+            person = ContactFactory(country_code="+49", number=number[3:], contact_number=number)
+            LeadFactory(contact=person, team_member=cast.narrow)
+    _receive(app, "Hello", id="in.1", phone=numbers[0][1:])
+    assert _one(cast)["assignee"] is None
+    _let_answer(cast)
+    _receive(app, "Hello", id="in.2", phone=numbers[1][1:])
+    found = {one["address"]: one["assignee"] for one in cast.key.get("/conversation").data}
+    assert found[numbers[0]] is None
+    assert found[numbers[1]]["_id"] == cast.narrow.pk

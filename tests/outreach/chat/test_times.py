@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from accounts.models import Notification
+from accounts.models import Notification, Role
 from core.models import Event
 from crm.models import Contact, Lead, Team, TeamMember
 from outreach.conversations.models import Conversation
@@ -104,6 +104,10 @@ def test_the_teams_rule_chooses_who_answers(cast: Cast, app: ChatApp, vendor: Ch
     _receive(app, "Hello")
     id = _one(cast)["_id"]
     found = cast.key.post(f"/conversation/{id}/assign", {"team": team.pk, "byRule": True}).data
+    assert (found["assignee"], found["team"]["_id"]) == (None, team.pk)  # nobody of the team may answer
+    with cast.scope():
+        Role.objects.filter(pk=cast.narrow.role_id).update(permission={"chatapp": {"POST": True}})
+    found = cast.key.post(f"/conversation/{id}/assign", {"byRule": True}).data
     assert (found["assignee"]["_id"], found["state"]) == (cast.narrow.pk, "queued")
     with cast.scope():
         assert Notification.objects.get(kind="conversation.assigned").member_id == cast.narrow.pk

@@ -100,6 +100,37 @@ def test_programs_are_kept_out_and_people_are_told(cast: Cast, form: dict[str, A
         assert FormLead.objects.count() == 0
 
 
+def test_an_app_that_is_none_is_refused_whatever_the_source(cast: Cast) -> None:
+    draft = cast.key.post("/form", {"name": "Draft"}).data["_id"]
+    for answer in (
+        cast.key.post("/form", {"name": "Ad", "app": "0" * 24}),
+        cast.key.put(f"/form/{draft}", {"app": "0" * 24}),
+        cast.key.post("/form", {"name": "Ad", "source": "social-a", "app": "0" * 24}),
+    ):
+        assert (answer.status, answer.body.get("warning")) == (400, "app: there is no such social app in this company")
+    assert cast.key.put(f"/form/{draft}", {"app": None}).status == 200
+
+
+def test_scripts_of_allowed_sites_read_and_send(cast: Cast, form: dict[str, Any]) -> None:
+    site, place = "https://shop.example", f"/api/public/form/{urlsplit(form['url']).path[3:]}"
+    body: dict[str, Any] = {"data": {"answers": {**ANSWERS, "email": "none"}}, "content_type": "application/json"}
+    assert Client().options(place, headers={"Origin": site}).status_code == 403
+    stranger = Client().get(place, headers={"Origin": site})
+    assert (stranger.status_code, stranger["Vary"], "Access-Control-Allow-Origin" in stranger) == (200, "Origin", False)
+    assert cast.key.put(f"/form/{form['_id']}", {"allowedOrigins": [site]}).status == 200
+    preflight = Client().options(place, headers={"Origin": site})
+    told = (preflight["Access-Control-Allow-Methods"], preflight["Access-Control-Allow-Headers"])
+    assert (preflight.status_code, *told) == (204, "GET, POST", "Content-Type")
+    wrong = Client().post(place, headers={"Origin": site}, **body)
+    body["data"]["answers"] = ANSWERS
+    sent = Client().post(place, headers={"Origin": site}, **body)
+    assert (wrong.status_code, sent.status_code) == (400, 201)
+    for answer in (preflight, wrong, sent, Client().get(place, headers={"Origin": site})):
+        assert (answer["Access-Control-Allow-Origin"], answer["Vary"]) == (site, "Origin")
+    for path, origin in ((place, "https://evil.example"), (place, "null"), (place + "x", site)):
+        assert Client().options(path, headers={"Origin": origin}).status_code == 403
+
+
 def test_programs_send_by_the_api(cast: Cast, form: dict[str, Any]) -> None:
     place = f"/api/public/form/{urlsplit(form['url']).path[3:]}"
     client = Client()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
+from zlib import crc32
 
 import pytest
 from django.core.cache import cache
@@ -42,6 +44,12 @@ def picture(width: int = 200, height: int = 100, kind: str = "PNG") -> bytes:
     about.add_text("Comment", SECRET)
     Image.new("RGB", (width, height), "#0e7490").save(target, kind, **({"pnginfo": about} if kind == "PNG" else {}))
     return target.getvalue() + b"<script>alert(1)</script>"
+
+
+def _with_chunk(png: bytes, kind: bytes, content: bytes) -> bytes:
+    """Return a picture with another chunk behind its header, which is 33 bytes long."""
+    chunk = struct.pack(">I", len(content)) + kind + content + struct.pack(">I", crc32(kind + content))
+    return png[:33] + chunk + png[33:]
 
 
 def uploaded(cast: Cast, content: bytes, name: str = "logo.png") -> str:
@@ -134,6 +142,7 @@ def test_pictures_are_drawn_anew_and_public(cast: Cast, outsiders: Cast) -> None
         (b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>", "a.svg", "logoFile", "PNG, JPEG"),
         (b"Name,Mail\nAnn,ann@example.org\n", "people.csv", "logoFile", "PNG, JPEG"),
         (picture()[:60], "cut.png", "logoFile", "cannot be read"),
+        (_with_chunk(picture(), b"eXIf", b"II*\0"), "hostile.png", "logoFile", "cannot be read"),
         (picture(20, 20), "small.png", "logoFile", "at least 24 pixels"),
         (picture(4001, 30), "wide.png", "logoFile", "at most 4000 pixels"),
         (picture(64, 65), "icon.png", "faviconFile", "square, and is 64 × 65"),
