@@ -54,7 +54,7 @@ def test_a_page_of_video_calls_says_where_links_are_set(owner: Member, cast: Cas
     assert hint in text_of(browser.get(place))
     values = {"name": "Intro", "kind": "online", "colour": "#2f5bea", "horizonDays": "20", "isActive": "on"}
     refused = browser.post(place, {"do": "save", **values})
-    assert (refused.status_code, "choose what makes the links" in text_of(refused)) == (422, True)
+    assert (refused.status_code, "hoose what makes the links of its calls" in text_of(refused)) == (422, True)
     with cast.scope():
         assert not BookingPage.objects.exists()
         VideoSettings.objects.create(link_template="https://meet.example.org/{random}", provider="link-template")
