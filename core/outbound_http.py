@@ -217,7 +217,12 @@ def exchange(
 
     Raises HttpFailed.
     """
-    host = urlsplit(url).hostname or "the server"
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or "the server"
+        _ = parts.port  # raises too, for a number that is none
+    except ValueError:
+        raise HttpFailed("refused", "The address cannot be read.") from None
     with guarded_session() as session, within(seconds) as deadline:
         try:
             return _exchange(session, method, url, {**(headers or {})}, body, seconds, most_bytes)

@@ -29,6 +29,10 @@ LENGTHS = (15, 20, 30, 45, 60, 90, 120)
 NOTICE = {0: "Until it begins", 60: "1 hour before", 240: "4 hours before", 1440: "1 day before", 2880: "2 days before"}
 REMINDERS = {60: "1 hour before", 1440: "1 day before", 2880: "2 days before"}
 BUFFERS = (0, 5, 10, 15, 30, 60)
+NO_LINKS = (
+    "The settings of video calls say nothing that makes links yet: choose here what does,"
+    " or set it under Settings, Video calls. Without a link a page of video calls cannot be open."
+)
 TYPES = (
     Option("text", "Text"),
     Option("textarea", "Long text"),
@@ -77,9 +81,21 @@ class BookingList(RecordList, BookingPages):
 class BookingForm(BookingPages):
     """What the forms of a booking page share."""
 
-    def providers(self) -> list[Option]:
+    def link(self) -> Field:
+        """Return the choice of what makes the links, which tells where the company's settings make none."""
         answer = self.ask("GET", "videocall/settings")
-        return [Option(one["key"], one["name"]) for one in answer.data["providers"]] if answer.ok else []
+        found: Mapping[str, Any] = answer.data if answer.ok else {"providers": (), "provider": None}
+        troubles = {one["key"]: one["trouble"] for one in found["providers"]}
+        chosen = found["provider"]
+        told = NO_LINKS if chosen == "" else troubles.get(chosen, "")
+        return Field(
+            "videoProvider",
+            "Link of the call",
+            "select",
+            options=[Option(one["key"], one["name"]) for one in found["providers"]],
+            placeholder="As the settings of video calls say",
+            help=told,
+        )
 
     def fields(self) -> list[Field]:
         return [
@@ -98,13 +114,7 @@ class BookingForm(BookingPages):
                 value="online",
                 options=[Option("online", "A video call"), Option("offline", "At a place")],
             ),
-            Field(
-                "videoProvider",
-                "Link of the call",
-                "select",
-                options=self.providers(),
-                placeholder="As the settings of video calls say",
-            ),
+            self.link(),
             Field("place", "Place", help="An address, a room; of a call what else has to be known."),
             numbers("bufferBefore", "Keep free before it", {one: f"{one} minutes" for one in BUFFERS}, 0),
             numbers("bufferAfter", "Keep free after it", {one: f"{one} minutes" for one in BUFFERS}, 0),

@@ -38,6 +38,7 @@ from outreach.booking.taking import (
     CHANGES,
     READS,
     TAKEN,
+    TRIES,
     book,
     can_change,
     cancel,
@@ -172,27 +173,38 @@ def _take(request: HttpRequest, page: BookingPage) -> HttpResponse:
         if at is None:
             return _choose(request, page, trouble=GONE, status=422)
         try:
-            BOOKINGS.count(f"{page.pk} {caller_of(request).network}")
+            TRIES.count(f"{page.pk} {caller_of(request).network}")
+            return _read_and_book(request, page, at, given)
         except TooManyAttempts as error:
             answer = _ask(request, page, at, given, trouble=TOO_OFTEN, status=429)
             answer["Retry-After"] = str(error.retry_after)
             return answer
-        opened = read_page_id(page, sent.get("page", ""))
-        if sent.get(TRAP) or opened is None:
-            return _ask(request, page, at, given, trouble=OLD, status=422)
-        read = read_visitor(page, given, sent.get("tz", ""))
-        if read.visitor is None:
-            return _ask(request, page, at, given, errors=read.errors, status=422)
-        if opened[1] < TOO_FAST:
-            return _ask(request, page, at, given, trouble=AGAIN, status=422, opened=sent["page"])
-        if not ADDRESSES.try_count(read.visitor.email.lower()):
-            return _ask(request, page, at, given, trouble=TOO_OFTEN, status=429)
-        try:
-            booking = book(page, at=at, visitor=read.visitor, sent_id=opened[0])
-        except NamedError as error:
-            if error.name == TAKEN:
-                return _choose(request, page, trouble=GONE, status=409)
-            return _ask(request, page, at, given, trouble=NOT_NOW, status=422)
+
+
+def _read_and_book(request: HttpRequest, page: BookingPage, at: datetime, given: dict[str, Any]) -> HttpResponse:
+    """Book by what was sent, or show what is wrong with it. Raises TooManyAttempts."""
+    sent = request.POST
+    opened = read_page_id(page, sent.get("page", ""))
+    network = f"{page.pk} {caller_of(request).network}"
+    if sent.get(TRAP):
+        BOOKINGS.count(network)
+    if sent.get(TRAP) or opened is None:
+        return _ask(request, page, at, given, trouble=OLD, status=422)
+    read = read_visitor(page, given, sent.get("tz", ""))
+    if read.visitor is None:
+        return _ask(request, page, at, given, errors=read.errors, status=422)
+    if opened[1] < TOO_FAST:
+        return _ask(request, page, at, given, trouble=AGAIN, status=422, opened=sent["page"])
+    BOOKINGS.count(network)
+    ADDRESSES.count(read.visitor.email.lower())
+    try:
+        booking = book(page, at=at, visitor=read.visitor, sent_id=opened[0])
+    except NamedError as error:
+        BOOKINGS.refund(network)  # nothing was stored
+        ADDRESSES.refund(read.visitor.email.lower())
+        if error.name == TAKEN:
+            return _choose(request, page, trouble=GONE, status=409)
+        return _ask(request, page, at, given, trouble=NOT_NOW, status=422)
     return _lead_to(f"/booking/{booking.token}?new=1")
 
 

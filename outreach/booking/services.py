@@ -15,12 +15,14 @@ from core.errors import NamedError, ValidationFailed
 from core.lists import BulkSelection, in_batches
 from crm.activities.participants import check_member
 from crm.contacts.schema import ContactSchema
+from crm.meetings.models import Meeting, VideoSettings
 from crm.meetings.video.registry import PROVIDERS
 from crm.records.datetimes import check_timezone
 from crm.records.unique_names import save_unique_name
 from crm.teams.models import Team
 from outreach.booking.hours import WORKING, check_days
 from outreach.booking.models import TOKEN_LENGTH, BookingPage, MemberHours
+from outreach.booking.slots import members_of
 from outreach.forms.kinds import CHOICES, KEY
 
 NOT_FOUND, TAKEN = "BookingPageNotFound_404", "BookingPageNameAlreadyExists_400"
@@ -30,6 +32,12 @@ MOST, MOST_QUESTIONS = 200, 20
 """Pages of a company, and questions of a page."""
 MOST_LENGTH, MOST_NOTICE, MOST_DAYS = 480, 60 * 24 * 30, 90
 TAKEN_KEYS = ("name", "email", "phone")
+NO_LINK = (
+    "videoProvider: choose what makes the links of its calls, as the company's settings of video calls"
+    " (PUT /videocall/settings) say nothing that makes them"
+)
+DECIDE_LINK = frozenset({"kind", "video_provider", "is_active", "member", "team"})
+"""What of a page decides whether its meetings get links."""
 LINKS = {"member": "member_id", "team": "team_id"}
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
@@ -121,6 +129,8 @@ def _set(page: BookingPage, actor: Actor, values: Mapping[str, Any], method: str
         raise NamedError("TeamNotFound_400", f"team: there is no team {page.team_id} in this company")
     if page.video_provider and page.video_provider not in PROVIDERS:
         raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
+    if page.is_active and page.kind == Meeting.Kind.ONLINE and (page._state.adding or DECIDE_LINK & values.keys()):
+        _check_link(page)
     if "timezone" in values and page.timezone:
         check_timezone(page.timezone)
     if "days" in values:
@@ -131,6 +141,19 @@ def _set(page: BookingPage, actor: Actor, values: Mapping[str, Any], method: str
         page.colour = page.colour.lower()
         if not _COLOUR.fullmatch(page.colour):
             raise ValidationFailed("colour is none", "colour: six hexadecimal digits, such as #2f5bea")
+
+
+def _check_link(page: BookingPage) -> None:
+    """Raise InvalidInput_400 for a page of video calls that would be booked without a link."""
+    found = VideoSettings.objects.first() or VideoSettings()
+    key = page.video_provider or found.provider
+    if not key:
+        raise NamedError("InvalidInput_400", NO_LINK)
+    if key not in PROVIDERS:
+        raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
+    for one in members_of(page):  # whoever of a team has no link to give would be booked without
+        if trouble := PROVIDERS[key].trouble(one.pk, found):
+            raise NamedError("InvalidInput_400", f"videoProvider: {one}: {trouble}")
 
 
 def _checked(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:

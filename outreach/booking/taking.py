@@ -41,7 +41,9 @@ from outreach.booking.slots import free_slots, hours_of, members_of, window
 from outreach.calendars.asking import ask_now
 
 BOOKINGS = Limit("booking", 5, 60)
-"""What one network may send by one page."""
+"""What one network may book by one page."""
+TRIES = Limit("booking-try", 30, 60)
+"""What one network may send by one page, what is refused included: people mistype."""
 ADDRESSES = Limit("booking-address", 10, 24 * 3600)
 """How often one address may be given in a day."""
 READS = Limit("booking-read", 120, 60)

@@ -41,7 +41,7 @@ from outreach.booking.serializers import (
     SlotsOut,
 )
 from outreach.booking.slots import free_slots, zone_name
-from outreach.booking.taking import ADDRESSES, BOOKINGS, READS, TAKEN, book, find_page
+from outreach.booking.taking import ADDRESSES, BOOKINGS, READS, TAKEN, TRIES, book, find_page
 from outreach.forms.submitting import issue_page_id, read_page_id
 
 NOT_FOUND = (services.NOT_FOUND,)
@@ -227,11 +227,15 @@ class PublicBookingViewSet(ResourceViewSet):
         success="Booked_201",
         errors=(*NOT_FOUND, TAKEN, "PlanLimitExceeded_403"),
         limited=True,
-        description="At most five a minute by one network. Of two who take the same time at once one gets it.",
+        description=(
+            "At most five a minute by one network, and 30 tries with those that are refused."
+            " Of two who take the same time at once one gets it."
+        ),
     )
     def create(self, request: Request, token: str, data: dict[str, Any]) -> Any:
         page = self._page(token)
-        BOOKINGS.count(f"{page.pk} {caller_of(request).network}")
+        network = f"{page.pk} {caller_of(request).network}"
+        TRIES.count(network)
         known = {one["key"] for one in page.fields}
         if unknown := [key for key in data["answers"] if key not in known]:
             raise ValidationFailed("answers: unknown", f"answers.{shorten(unknown[0], 60)}: the page has no such field")
@@ -245,10 +249,16 @@ class PublicBookingViewSet(ResourceViewSet):
         sent = read_page_id(page, data["page"]) if data["page"] else (new_id(), None)
         if sent is None:
             raise ValidationFailed("page is not valid", "page: read the page anew; this was for another or is old")
-        ADDRESSES.count(read.visitor.email.lower())
         with company_scope(page.company_id):
             at = read_datetime("startsAt", data["starts_at"])
-            booking = book(page, at=at, visitor=read.visitor, sent_id=sent[0])
+            BOOKINGS.count(network)
+            ADDRESSES.count(read.visitor.email.lower())
+            try:
+                booking = book(page, at=at, visitor=read.visitor, sent_id=sent[0])
+            except NamedError:
+                BOOKINGS.refund(network)  # nothing was stored
+                ADDRESSES.refund(read.visitor.email.lower())
+                raise
             meeting = booking.meeting
         return {
             "startsAt": meeting.starts_at,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crm.meetings.video.base import VideoProvider
 from outreach.calendars.google import KEY
-from outreach.calendars.logins import connection_of
+from outreach.calendars.logins import NOT_SET_UP, connection_of, is_set_up
 
 if TYPE_CHECKING:
     from crm.meetings.models import Meeting, VideoSettings
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 class GoogleCalls(VideoProvider):
     key = KEY
     name = "Google Meet"
+
+    def lacks(self) -> str:
+        return "" if is_set_up() else NOT_SET_UP
 
     def trouble(self, organizer: str, settings: VideoSettings) -> str:
         found = connection_of(organizer)

@@ -4,19 +4,24 @@ A message that has a file says when it is fetched (`file_due_at`). A worker take
 outside of any transaction, and links the file in the transaction that completes it: a worker that dies has linked
 nothing, and what it had stored is removed as any upload that never came to its end. What is down is asked again, less
 and less often; what is too large, or of a type that may not be stored, is left where it is, and the message says so.
+So is a file that cannot be taken in, whatever is wrong with it, and one over which worker after worker dies: the files
+of all companies wait behind it.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
 
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from core.errors import ApiError, NamedError
+from core.jobs.sweeper import MAX_DEATHS
 from core.tenancy import company_scope, unscoped
 from crm.files.models import File
 from crm.files.services import store_uploads
@@ -27,6 +32,8 @@ from outreach.conversations.machine import BOT
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.conversations.people import acting_member
 from outreach.conversations.saying import say
+
+log = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=5)
 LONGEST_REST = timedelta(hours=6)
@@ -71,10 +78,14 @@ def fetch_one(id: str) -> None:
     """Fetch the file of a message, unless another worker does."""
     now = timezone.now()
     lease = now + LEASE
-    mine = ConversationMessage.objects.filter(pk=id, file_due_at__lte=now).update(file_due_at=lease)
-    if not mine:
+    due = ConversationMessage.objects.filter(pk=id, file_due_at__lte=now)
+    if not due.update(file_due_at=lease, file_deaths=F("file_deaths") + 1):
         return
     message = ConversationMessage.objects.select_related("conversation__chat_app").get(pk=id)
+    if message.file_deaths > MAX_DEATHS:
+        log.error("%s workers in a row died while they fetched the file of message %s", MAX_DEATHS, id)
+        _put_off(message, lease, FileTrouble("failed", "workers die over it"))
+        return
     try:
         answer = _fetch(message)
         _store(message, answer, lease)
@@ -85,6 +96,11 @@ def fetch_one(id: str) -> None:
         _put_off(message, lease, FileTrouble(final or "storage", error.detail or error.message, temporary=not final))
     except ApiError as error:
         _put_off(message, lease, FileTrouble("storage", error.message, temporary=True))
+    except (OperationalError, InterfaceError):
+        raise  # the database is away, which is no fault of the file
+    except Exception as error:  # noqa: BLE001  the edge of a file: it is given up, the others are fetched
+        log.error("the file of message %s cannot be taken in", id, exc_info=error)
+        _put_off(message, lease, FileTrouble("failed", type(error).__name__))
 
 
 def _fetch(message: ConversationMessage) -> FileAnswer:
@@ -112,7 +128,9 @@ def _store(message: ConversationMessage, answer: FileAnswer, lease: datetime) ->
 
         def link(files: list[File]) -> None:
             rows = ConversationMessage.objects.filter(pk=message.pk, file_due_at=lease)
-            if not rows.update(file=files[0], file_due_at=None, file_error="", updated_at=timezone.now()):
+            if not rows.update(
+                file=files[0], file_due_at=None, file_deaths=0, file_error="", updated_at=timezone.now()
+            ):
                 raise FileTrouble("lost", "another worker has fetched it", temporary=True)
 
         module = channel_of(message.conversation).module
@@ -131,6 +149,7 @@ def _put_off(message: ConversationMessage, lease: datetime, trouble: FileTrouble
     changed = rows.update(
         file_due_at=None if ends else again,
         file_attempts=attempts,
+        file_deaths=0,
         file_error=(trouble.code if ends else "waits"),
         updated_at=now,
     )

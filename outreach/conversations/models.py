@@ -121,6 +121,9 @@ class ConversationMessage(CompanyModel):
     )
     file_due_at = models.DateTimeField(null=True, help_text="When its file is fetched next; empty: not to be.")
     file_attempts = models.PositiveSmallIntegerField(default=0, db_default=0)
+    file_deaths = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="Workers that took its file and died since it was last settled."
+    )
     file_error = models.CharField(
         max_length=16,
         blank=True,

@@ -281,7 +281,7 @@ class ConversationMessageOut(Output):
     fileState = serializers.CharField(
         source="file_error",
         help_text="Why a file of the person is not there: waits (it is fetched), large, chatbot (too large for it),"
-        " type (may not be stored), gone, storage or vendor; empty otherwise.",
+        " type (may not be stored), gone, storage, vendor or failed (it cannot be taken in); empty otherwise.",
     )
     sendJob = IdField(source="send_job_id", allow_null=True)
     state = Computed(

@@ -155,7 +155,7 @@ def records(cast: Cast) -> None:
     assert api.post("/meeting", {**meeting, "lead": lead}).status == 201
     call = {**meeting, "startsAt": "2090-03-10T14:00:00Z", "link": "https://meet.example.org/a"}
     assert api.post("/videocall", call).status == 201
-    assert api.post("/booking-page", {"name": "Intro", "member": cast.owner.pk}).status == 201
+    assert api.post("/booking-page", {"name": "Intro", "member": cast.owner.pk, "kind": "offline"}).status == 201
     api.post("/custom-section", {"name": "More", "description": "and more"})
     job = make(cast, csv_of(people(3)), tags=[tag], category=category)
     api.post("/lead/import", {"importType": "lead", "fileId": job["file"]["_id"], "category": category})

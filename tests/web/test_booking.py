@@ -48,10 +48,25 @@ def test_a_page_is_made_changed_and_deleted(owner: Member, cast: Cast) -> None:
         assert not BookingPage.objects.exists()
 
 
+def test_a_page_of_video_calls_says_where_links_are_set(owner: Member, cast: Cast) -> None:
+    browser, place = enter(owner), at(owner, "booking/new")
+    hint = "The settings of video calls say nothing that makes links yet"
+    assert hint in text_of(browser.get(place))
+    values = {"name": "Intro", "kind": "online", "colour": "#2f5bea", "horizonDays": "20", "isActive": "on"}
+    refused = browser.post(place, {"do": "save", **values})
+    assert (refused.status_code, "hoose what makes the links of its calls" in text_of(refused)) == (422, True)
+    with cast.scope():
+        assert not BookingPage.objects.exists()
+        VideoSettings.objects.create(link_template="https://meet.example.org/{random}", provider="link-template")
+    assert hint not in text_of(browser.get(place))
+    assert "The page is open" in toast_of(browser, browser.post(place, {"do": "save", **values}))
+
+
 def test_hours_are_written_as_people_write_them(owner: Member, cast: Cast) -> None:
     browser, place = enter(owner), at(owner, "booking/hours")
     assert browser.get(place).content.decode().count("09:00 – 17:00") == 5
-    days = {"day1": "9:00-12:30, 13:30 – 17:00", "day6": "10:00 – 12:00"}
+    days = dict.fromkeys((f"day{day}" for day in range(1, 8)), "")
+    days |= {"day1": "9:00-12:30, 13:30 – 17:00", "day6": "10:00 – 12:00"}
     wrong = browser.post(place, {"do": "save", **days, "day2": "mornings", "away": "soon"})
     assert (wrong.status_code, "Write it like 09:00" in text_of(wrong)) == (422, True)
     sent = browser.post(place, {"do": "save", **days, "timezone": "Europe/Berlin", "away": "2027-08-02 – 2027-08-13"})

@@ -17,6 +17,10 @@ class VideoProvider(ABC):
     name: ClassVar[str]
     """What people call it."""
 
+    def lacks(self) -> str:
+        """Return why nobody of the service gets links from it, for people; empty if they may."""
+        return ""
+
     @abstractmethod
     def trouble(self, organizer: str, settings: VideoSettings) -> str:
         """Return why the member's (id) meetings get no link from it, for people; empty if they do."""

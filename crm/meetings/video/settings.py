@@ -33,5 +33,7 @@ def change_settings(*, member_id: str, link_template: str | None = None, provide
     if provider is not None:
         if provider and provider not in PROVIDERS:
             raise NamedError("InvalidInput_400", f"provider: there is {' and '.join(PROVIDERS)}")
+        if provider and (lacks := PROVIDERS[provider].lacks()):
+            raise NamedError("InvalidInput_400", f"provider: {lacks}")
         values["provider"] = provider
     VideoSettings.objects.update_or_create(defaults=values)

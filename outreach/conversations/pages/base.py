@@ -41,6 +41,7 @@ FILES = {
     "gone": "The file is there no more",
     "storage": "There was no room for the file",
     "vendor": "The file could not be had",
+    "failed": "The file could not be taken in",
 }
 """Why the file of a message is not there -> its words."""
 SHOWN_TYPES = ("image/jpeg", "image/png", "image/webp", "image/gif")

@@ -19,7 +19,14 @@ VISITOR = {"name": "Ann Ash", "email": "ann@example.org", "phone": "+49 151 1234
 
 def make_page(cast: Cast, **values: Any) -> dict[str, Any]:
     """Make a page of the cast's owner that offers 9, 9:30, 10 and 10:30 each day, UTC."""
-    usual = {"name": "Intro", "days": ALL_WEEK, "timezone": "UTC", "noticeMinutes": 0, "horizonDays": 14}
+    usual = {
+        "name": "Intro",
+        "days": ALL_WEEK,
+        "timezone": "UTC",
+        "noticeMinutes": 0,
+        "horizonDays": 14,
+        "kind": "offline",
+    }
     answer = cast.key.post("/booking-page", {**usual, **values})
     assert answer.status == 201, answer.body
     return dict(answer.data)

@@ -17,7 +17,7 @@ ALL = dict.fromkeys(("GET", "POST", "PUT", "DELETE"), True)
 def test_with_my_calendar_alone_one_has_ones_own(db: None) -> None:
     cast = make_cast({"my-calendar": ALL})
     mine, foreign = cast.narrow_session, make_page(cast)["_id"]
-    own = mine.post("/booking-page", {"name": "Mine"})
+    own = mine.post("/booking-page", {"name": "Mine", "kind": "offline"})
     assert (own.status, own.data["member"]["_id"]) == (201, cast.narrow.pk)
     assert [one["_id"] for one in mine.get("/booking-page").data] == [own.data["_id"]]
     hidden = mine.get(f"/booking-page/{foreign}")
@@ -76,7 +76,7 @@ LONG, LATE = {"day": 1, "from": "09:00", "to": "11:00"}, {"day": 1, "from": "10:
     ],
 )
 def test_what_makes_no_page_is_refused(cast: Cast, body: dict[str, Any], status: int, named: str) -> None:
-    answer = cast.key.post("/booking-page", {"name": "Intro", **body})
+    answer = cast.key.post("/booking-page", {"name": "Intro", "kind": "offline", **body})
     assert answer.status == status, answer.body
     assert named in answer.body["message"] + answer.body["warning"]
     with cast.scope():
@@ -109,3 +109,40 @@ def test_a_member_who_leaves_takes_no_bookings(db: None) -> None:
     page = make_page(cast, member=cast.narrow.pk)
     assert cast.session.delete("/member", {"ids": [cast.narrow.pk]}).status == 200
     assert cast.key.get(f"/booking-page/{page['_id']}").data["isActive"] is False
+
+
+def test_a_page_of_video_calls_is_open_only_where_they_get_links(cast: Cast) -> None:
+    refused = cast.key.post("/booking-page", {"name": "Calls"})
+    told = "videoProvider: choose what makes the links of its calls"
+    assert (refused.status, told in refused.body["warning"], "/videocall/settings" in refused.body["warning"]) == (
+        400,
+        True,
+        True,
+    )
+    nothing_in_it = cast.key.post("/booking-page", {"name": "Calls", "videoProvider": "link-template"})
+    assert (nothing_in_it.status, "no template" in nothing_in_it.body["warning"]) == (400, True)
+    closed = cast.key.post("/booking-page", {"name": "Calls", "isActive": False})
+    assert closed.status == 201, closed.body
+    path = f"/booking-page/{closed.data['_id']}"
+    assert cast.key.put(path, {"isActive": True}).status == 400
+    assert cast.key.put(path, {"title": "Talk"}).status == 200
+    values = {"linkTemplate": "https://meet.example.org/{random}", "provider": "link-template"}
+    assert cast.key.put("/videocall/settings", values).status == 200
+    assert cast.key.put(path, {"isActive": True}).data["isActive"] is True
+    cast.key.put("/videocall/settings", {"provider": ""})
+    assert cast.key.put(path, {"title": "Another talk"}).status == 200
+    assert cast.key.put(path, {"kind": "offline"}).status == 200
+    assert cast.key.put(path, {"kind": "online"}).status == 400
+    with cast.scope():
+        assert BookingPage.objects.get().kind == "offline"
+
+
+def test_what_is_not_set_up_here_makes_no_links(cast: Cast, settings: Any) -> None:
+    settings.GOOGLE_CLIENT_ID = settings.GOOGLE_CLIENT_SECRET = ""
+    refused = cast.key.put("/videocall/settings", {"provider": "google-calendar"})
+    assert (refused.status, "provider: Google" in refused.body["warning"]) == (400, True), refused.body
+    assert cast.key.get("/videocall/settings").data["provider"] == ""
+    settings.GOOGLE_CLIENT_ID = settings.GOOGLE_CLIENT_SECRET = "set"  # noqa: S105
+    assert cast.key.put("/videocall/settings", {"provider": "google-calendar"}).status == 200
+    lacking = cast.key.post("/booking-page", {"name": "Calls"})
+    assert (lacking.status, "connected no Google calendar" in lacking.body["warning"]) == (400, True), lacking.body

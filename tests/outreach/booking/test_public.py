@@ -166,14 +166,33 @@ def test_names_that_try_to_break_out(cast: Cast) -> None:
 @pytest.mark.usefixtures("limits")
 def test_programs_are_kept_out(cast: Cast) -> None:
     page = make_page(cast)
-    trapped = book(page, website_address="https://spam.example")
-    forged = book(page, page="forged")
-    assert (trapped.status_code, forged.status_code) == (422, 422)
-    for _ in range(3):
-        assert book(page, email="x").status_code == 422
-    assert book(page).status_code == 429
+    assert book(page, page="forged").status_code == 422
+    for _ in range(5):
+        assert book(page, website_address="https://spam.example").status_code == 422
+    refused = book(page)
+    assert (refused.status_code, refused["Retry-After"]) == (429, "60")
     with cast.scope():
         assert not Booking.objects.exists()
+
+
+@pytest.mark.usefixtures("limits", "quick")
+def test_who_mistypes_can_still_book(cast: Cast) -> None:
+    page = make_page(cast)
+    for _ in range(6):
+        assert book(page, email="x").status_code == 422
+    assert book(page).status_code == 303
+    api = f"/api/public{path_of(page)}"
+    body = {"startsAt": "2027-03-02T09:30:00Z", "answers": {"name": "Bo", "email": "x"}}
+    for _ in range(6):
+        assert Client().post(api, body, content_type="application/json").status_code == 400
+    answers = {"name": "Bo", "email": "bo@example.org", "phone": "+49 151 12345679"}
+    made = Client().post(api, {**body, "answers": answers}, content_type="application/json")
+    assert made.status_code == 201, made.content
+    taken = [Client().post(api, {**body, "answers": answers}, content_type="application/json") for _ in range(6)]
+    assert {one.status_code for one in taken} == {409}
+    for _ in range(30 - 6 - 1 - 6 - 1 - 6):
+        assert book(page, email="x").status_code == 422
+    assert book(page, "2027-03-02T10:00:00+00:00").status_code == 429
 
 
 def test_addresses_that_are_none(cast: Cast, outsiders: Cast) -> None:

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.test import Client
 
 from core.tenancy import unscoped
 from outreach.models import CalendarConnection
 from tests.crm.leads.helpers import member
 from tests.kit.cast import Cast
-from tests.outreach.booking.helpers import ALL_WEEK, book, make_page, slots
+from tests.outreach.booking.helpers import ALL_WEEK, VISITOR, book, make_page, open_at, path_of, slots
 
 pytestmark = pytest.mark.usefixtures("monday")
 EVERY = ["09:00", "09:30", "10:00", "10:30"]
@@ -89,12 +90,13 @@ def test_a_team_takes_turns(cast: Cast) -> None:
     page = make_page(cast, team=team)
     assert page["member"] is None
     times = ("2027-03-02T09:00:00+00:00", "2027-03-02T09:00:00+00:00", "2027-03-02T10:00:00+00:00")
+    late = open_at(page, times[0])
     for time in times:
         assert book(page, time).status_code == 303
     with_whom = [one["member"]["_id"] for one in cast.key.get("/booking", sortOrder="asc").data]
     assert (sorted(with_whom[:2]), with_whom[2]) == (sorted(one.pk for one in people), with_whom[0])
     assert "09:00" not in slots(cast, page)
-    taken = book(page, times[0])
+    taken = Client().post(path_of(page), {**late, **VISITOR})
     assert (taken.status_code, "just been taken" in taken.content.decode()) == (409, True)
     cast.key.put(f"/team/{team}", {"members": [people[1].pk]})
     left = {"09:30", "10:30"} if with_whom[2] == people[1].pk else {"09:30", "10:00", "10:30"}

@@ -10,8 +10,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from core.jobs.sweeper import MAX_DEATHS
 from crm.models import Contact, File
 from crm.privacy.erasure import erase_contact
+from outreach.conversations import media
 from outreach.models import ChatApp, ChatEvent, Conversation, ConversationMessage, SendJob
 from tests.kit.cast import Cast
 from tests.kit.direct_vendors import (
@@ -265,6 +267,61 @@ def test_a_picture_to_an_account_is_fetched_from_where_the_platform_says(cast: C
     work("conversation-files")
     with cast.scope():
         assert ConversationMessage.objects.get().file.mime == "image/png"
+
+
+def test_a_file_that_cannot_be_taken_in_keeps_nobody_waiting(
+    cast: Cast, vendors: DirectVendors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = connected(cast, "social-b")
+    vendors.files["a"] = PNG
+    places = ("https://[bad/x", "https://ok.example:99999/x", f"{vendors.url}/cdn/a")
+    for number, url in enumerate(places):
+        tell(app, direct("", id=f"mid.{number}", attachments=[{"type": "image", "payload": {"url": url}}]))
+    work("chat-events")
+    work("conversation-files")
+    with cast.scope():
+        rows = ConversationMessage.objects.order_by("pk")
+        assert [(one.file_error, one.file is not None) for one in rows] == [
+            ("gone", False),
+            ("gone", False),
+            ("", True),
+        ]
+        assert not rows.filter(file_due_at__isnull=False).exists()
+
+    def breaks(*_: Any) -> Any:
+        raise UnicodeError("bytes that nobody has thought of")
+
+    monkeypatch.setattr(media, "_fetch", breaks)
+    tell(app, direct("", id="mid.9", attachments=[{"type": "image", "payload": {"url": places[2]}}]))
+    work("chat-events")
+    work("conversation-files")
+    with cast.scope():
+        broken = ConversationMessage.objects.latest("pk")
+        assert (broken.file_error, broken.file_due_at, broken.file_deaths) == ("failed", None, 0)
+
+
+def test_a_file_that_kills_its_workers_is_parked(
+    cast: Cast, vendors: DirectVendors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = connected(cast, "social-b")
+    tell(app, direct("", attachments=[{"type": "image", "payload": {"url": f"{vendors.url}/cdn/a"}}]))
+    work("chat-events")
+    killed = []
+
+    def die(message: ConversationMessage) -> Any:
+        killed.append(message.pk)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(media, "_fetch", die)
+    for _ in range(MAX_DEATHS):
+        with pytest.raises(KeyboardInterrupt):
+            work("conversation-files")
+        with cast.scope():
+            ConversationMessage.objects.update(file_due_at=timezone.now())
+    work("conversation-files")
+    with cast.scope():
+        found = ConversationMessage.objects.get()
+    assert (len(killed), found.file_error, found.file_due_at) == (MAX_DEATHS, "failed", None)
 
 
 def test_erasure_forgets_who_wrote_without_a_number(cast: Cast, vendors: DirectVendors) -> None:

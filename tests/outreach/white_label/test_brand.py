@@ -31,8 +31,9 @@ SECRET = "taken at home, by Ann"
 
 
 @pytest.fixture(autouse=True)
-def _fresh() -> Iterator[None]:
-    """Processes remember looks and hosts for a while."""
+def _fresh(settings: Any) -> Iterator[None]:
+    """Processes remember looks and hosts for a while. Addresses of companies' hosts are as the service's own."""
+    settings.BASE_URL = "https://leadwright.example"
     cache.clear()
     yield
     cache.clear()
@@ -210,8 +211,9 @@ def test_a_companys_host_has_its_pages_and_nobody_elses_brand(cast: Cast, outsid
     other = branded(outsiders, productName="Other Brand", logoFile=uploaded(outsiders, picture()))
     forms = {}
     for one in (cast, outsiders):
-        question = {"key": "email", "label": "Mail", "type": "email"}
-        made = one.key.post("/form", {"name": "Contact us", "fields": [question], "mapping": {"email": "email"}})
+        questions = [{"key": key, "label": key, "type": key, "required": True} for key in ("email", "phone")]
+        mapping = {"email": "email", "phone": "number"}
+        made = one.key.post("/form", {"name": "Contact us", "fields": questions, "mapping": mapping})
         assert made.status == 201, made.body
         opened = one.key.post(f"/form/{made.data['_id']}/publish")
         assert opened.status == 200, opened.body
