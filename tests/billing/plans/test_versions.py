@@ -22,6 +22,7 @@ from tests.billing.checkout.helpers import buyer, order, subscription_of
 from tests.billing.subscriptions.helpers import mails
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import UserFactory
+from tests.kit.html_form import form_data
 
 pytestmark = pytest.mark.django_db
 
@@ -109,34 +110,13 @@ def test_staff_change_a_plan_in_the_back_office() -> None:
     cast, plan = paying()
     staff = Client()
     staff.force_login(UserFactory(is_staff=True, is_superuser=True))
-    price = PlanPrice.objects.get(plan=plan)
-    form = {
-        "name": plan.name,
-        "description": "",
-        "modules": "",
-        "limits": '{"contact": 7}',
-        "min_seats": "1",
-        "max_seats": "10",
-        "trial_days": "14",
-        "order": "0",
-        "is_public": "on",
-        **{f"prices-{name}": text for name, text in _managed(1).items()},
-        "prices-0-id": price.pk,
-        "prices-0-plan": plan.pk,
-        "prices-0-currency": price.currency_id,
-        "prices-0-interval": "month",
-        "prices-0-amount": "49",
-        "prices-0-seat_amount": "0",
-        **{f"meter_prices-{name}": text for name, text in _managed(0).items()},
-    }
-    answer = staff.post(f"/admin/billing/plan/{plan.pk}/change/", form)
+    address = f"/admin/billing/plan/{plan.pk}/change/"
+    form = form_data(staff.get(address).content.decode(), "plan_form")
+    form |= {"limits:contact": ["7"], "prices-0-amount": ["49"]}
+    answer = staff.post(address, form)
     assert answer.status_code == 302, answer.content[:2000]
     version = PlanVersion.objects.get()
     assert (version.limits, version.prices["USD"]["month"]["amount"]) == ({"contact": 500}, "29.0000")
     assert limit_of(cast) == 500
     assert PlanPrice.objects.get(plan=plan).amount == 49
     assert staff.get(f"/admin/billing/planversion/{version.pk}/change/").status_code == 200
-
-
-def _managed(initial: int) -> dict[str, str]:
-    return {"TOTAL_FORMS": str(initial), "INITIAL_FORMS": str(initial), "MIN_NUM_FORMS": "0", "MAX_NUM_FORMS": "1000"}

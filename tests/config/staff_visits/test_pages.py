@@ -25,9 +25,11 @@ from core.api.endpoint import endpoint
 from core.api.routers import Operation
 from core.api.viewsets import ResourceViewSet
 from core.fields import EncryptedTextField
+from core.ids import new_id
 from core.tenancy.row_security import company_models
 from core.web.ask import ActorAuthentication
-from crm.models import Contact, Tag
+from crm.models import Contact, Meeting, Tag
+from outreach.models import ChatApp
 from tests.guards.backoffice_rows import SECRET
 from tests.guards.population import populate
 from tests.guards.routes import operations
@@ -97,6 +99,7 @@ def test_list_and_records_show_one_company_and_no_secret(
 ) -> None:
     for company in (cast, outsiders):
         populate(company)
+        _add_kinds(company)
         spread_secrets(company)
     for resource in walked(RESOURCES):
         with row(subtests, resource.route.path):
@@ -142,6 +145,16 @@ NO_RECORD = {
     *("workflow/approvals", "contact/merge", "dashboard", "export", "lead/import", "lead/merge", "saved-view"),
 }
 """Lists whose records are of some kind that the population has not made, or which no visitor sees."""
+
+
+def _add_kinds(cast: Cast) -> None:
+    """Add what lists show of models that the population has of another kind."""
+    with cast.scope():
+        for vendor in ("messenger", "social-b"):
+            ChatApp.objects.create(name=vendor, vendor=vendor, phone_number_id=new_id(), access_token=SECRET)
+        begins = timezone.now()
+        times = {"starts_at": begins, "ends_at": begins + timedelta(hours=1), "timezone": "UTC"}
+        Meeting.objects.create(title="Call", kind="online", organizer=cast.owner, **times)
 
 
 def spread_secrets(cast: Cast) -> None:
