@@ -39,6 +39,7 @@ from outreach.booking.models import TOKEN_LENGTH, Booking, BookingPage
 from outreach.booking.people import contact_of, lead_of
 from outreach.booking.slots import free_slots, hours_of, members_of, window
 from outreach.calendars.asking import ask_now
+from outreach.forms.submitting import id_of_sent
 
 BOOKINGS = Limit("booking", 5, 60)
 """What one network may book by one page."""
@@ -97,10 +98,11 @@ def slot_taken() -> NamedError:
 
 
 def book(page: BookingPage, *, at: datetime, visitor: Visitor, sent_id: str) -> Booking:
-    """Book a time of the page, in its company. The same `sent_id` again returns what was booked by it.
+    """Book a time of the page, in its company. The same once more by `sent_id` returns what was booked by it.
 
     Raises BookingSlotTaken_409, and NamedError where the company's plan allows no meeting.
     """
+    sent_id = id_of_sent(sent_id, at, visitor.email.lower(), visitor.name, visitor.phone, visitor.answers)
     if (known := Booking.objects.filter(sent_id=sent_id).first()) is not None:
         return known
     _check_free(page, at)

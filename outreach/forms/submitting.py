@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any, Protocol
 
 from django.core import signing
@@ -79,6 +81,12 @@ def read_page_id(form: PublicPage, text: str) -> tuple[str, timedelta] | None:
     return (id, age) if owner == form.pk and age < PAGE_GOOD_FOR else None
 
 
+def id_of_sent(page_id: str, *content: Any) -> str:
+    """Return the id of what a page has sent: sent twice it counts once, and other content of the page for itself."""
+    text = json.dumps([page_id, *content], sort_keys=True, default=str)
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
 def read_submission(form: Form, given: Mapping[str, Any]) -> Submission:
     """Read what was sent by the form's fields."""
     read = Submission()
@@ -94,7 +102,7 @@ def read_submission(form: Form, given: Mapping[str, Any]) -> Submission:
 
 
 def store_submission(form: Form, id: str, answers: Mapping[str, Any], origin: Mapping[str, str]) -> bool:
-    """Store what was sent, in the form's company. Returns whether it was new: the same id counts once."""
+    """Store what was sent, in the form's company. Returns whether it was new: the same of a page counts once."""
     now = timezone.now()
     consents = [
         {"key": one["key"], "text": one["label"], "at": now.isoformat(timespec="milliseconds")}
@@ -103,7 +111,7 @@ def store_submission(form: Form, id: str, answers: Mapping[str, Any], origin: Ma
     ]
     row = FormLead(
         form=form,
-        leadgen_id=id,
+        leadgen_id=id_of_sent(id, answers),
         answers=dict(answers),
         consents=consents,
         origin=dict(origin),

@@ -73,3 +73,15 @@ def test_the_same_page_sent_at_once_counts_once() -> None:
     assert len({one for one in found if one != TAKEN}) == 1
     with unscoped(reason="test: all bookings"):
         assert Booking.objects.count() == 1
+
+
+def test_somebody_else_by_the_same_page_gets_a_booking_of_their_own() -> None:
+    cast = make_cast()
+    page = stored(cast, make_page(cast))
+    with cast.scope():
+        first, second = (
+            book(page, at=tomorrow(hour), visitor=Visitor(name, f"{name}@example.org", "", {}), sent_id="a" * 24)
+            for name, hour in (("ann", 9), ("bo", 10))
+        )
+    assert first.token != second.token
+    assert (second.name, second.meeting.starts_at) == ("bo", tomorrow(10))
