@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import zoneinfo
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import resources
 
 NOT_PLACES = frozenset({"Factory", "localtime"})
 QUARTER = 900
@@ -27,6 +29,30 @@ def is_timezone(name: object) -> bool:
 def zone_of(name: str) -> zoneinfo.ZoneInfo:
     """Return the zone of this name; UTC for one that is no longer in the database."""
     return zoneinfo.ZoneInfo(name) if is_timezone(name) else UTC
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneGroup:
+    """Zones to choose from, under the words of their region; without one they stand above all."""
+
+    region: str
+    names: Sequence[str]
+
+    @property
+    def options(self) -> list[tuple[str, str]]:
+        """The zones' names, each with its words below the region's."""
+        return [(name, name.removeprefix(f"{self.region}/").replace("_", " ")) for name in self.names]
+
+
+@lru_cache(maxsize=1)
+def zone_groups() -> tuple[ZoneGroup, ...]:
+    """Return the zones by region, each place once: those of the database's list of places, without its old names."""
+    lines = resources.files("tzdata.zoneinfo").joinpath("zone.tab").read_text().splitlines()
+    places = {line.split("\t")[2] for line in lines if line and not line.startswith("#")} & timezone_names()
+    regions: dict[str, list[str]] = {}
+    for name in sorted(places):
+        regions.setdefault(name.partition("/")[0], []).append(name)
+    return (*(ZoneGroup(region, names) for region, names in regions.items()), ZoneGroup("UTC", ["UTC"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def create_follow_up(*, actor_id: str, values: Mapping[str, Any], automation: bo
 
 
 @transaction.atomic
-def update_follow_up(*, id: str, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> FollowUp:
+def update_follow_up(*, id: str, actor_id: str | None, values: Mapping[str, Any], automation: bool = True) -> FollowUp:
     """Change the given values of a follow-up; each status may follow any other.
 
     Raises LeadActivityNotFound_404 and what create_follow_up raises.
@@ -122,7 +122,7 @@ def _apply(follow_up: FollowUp, values: Mapping[str, Any]) -> Changes:
     return changes
 
 
-def _emit(kind: str, follow_up: FollowUp, actor_id: str, automation: bool, **details: Any) -> None:
+def _emit(kind: str, follow_up: FollowUp, actor_id: str | None, automation: bool, **details: Any) -> None:
     payload = {"lead": follow_up.lead_id, "title": follow_up.title, **details}
     emit(kind, [follow_up.pk], payloads={follow_up.pk: payload}, actor_id=actor_id, automation=automation)
 

@@ -255,7 +255,16 @@ def _apply(meeting: Meeting, values: Mapping[str, Any]) -> Changes:
             LINKS[name](value)
         setattr(meeting, column, value)
         changes[EVENT_NAMES.get(name, name)] = {"from": event_value(before), "to": event_value(value)}
+    if LINKS.keys() & changes.keys():
+        _check_same_person(meeting)
     return changes
+
+
+def _check_same_person(meeting: Meeting) -> None:
+    """Raise InvalidInput_400 where a meeting would be with a lead and with a contact who is not the lead's."""
+    if meeting.lead_id and meeting.contact_id and meeting.lead.contact_id != meeting.contact_id:  # type: ignore[union-attr]
+        told = f"contact: {meeting.contact_id} is not the contact of the lead; leave it out, or name the lead's"
+        raise NamedError("InvalidInput_400", told)
 
 
 def _video(meeting: Meeting, values: Mapping[str, Any]) -> dict[str, str]:

@@ -1,13 +1,19 @@
-"""The work of booking: reminders of visitors follow the meetings that members move."""
+"""The work of booking: reminders of visitors follow the meetings that members move, and follow-ups end with those that
+are cancelled."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.utils import timezone
+
 from core.events import EventConsumer
 from core.events.models import Event
 from core.jobs import register
+from crm.activities.follow_ups import live_follow_ups, update_follow_up
+from crm.activities.models import FollowUp
 from crm.activities.reminders import schedule_reminder
+from crm.meetings.models import Meeting
 from outreach.booking.models import Booking
 
 
@@ -20,7 +26,32 @@ def note_moved(events: Sequence[Event]) -> None:
         booking.save(update_fields=["remind_at", "reminded_at", "updated_at"])
 
 
+def end_follow_ups(events: Sequence[Event]) -> None:
+    """Cancel what was to be done for bookings that are cancelled: open follow-ups of their leads that were made since
+    the booking, by a workflow or to be done before the meeting ends.
+
+    What a lead has another coming meeting for stays, and so does what members have planned for later.
+    """
+    cancelled = {event.object_id: event for event in events}
+    booked = Booking.objects.filter(meeting__in=cancelled.keys(), lead__isnull=False).select_related("meeting")
+    bookings = {one.lead_id: one for one in booked.order_by("-created_at")}  # the earliest, where a lead has several
+    coming = Meeting.objects.filter(status=Meeting.Status.SCHEDULED, ends_at__gt=timezone.now())
+    for lead in coming.filter(lead__in=bookings.keys()).values_list("lead_id", flat=True):
+        bookings.pop(lead, None)
+    rows = live_follow_ups().filter(status=FollowUp.Status.OPEN, lead__in=bookings.keys()).order_by("pk")
+    since = [one for one in rows if one.created_at >= bookings[one.lead_id].created_at]
+    made = Event.objects.filter(object_id__in=[one.pk for one in since], kind="follow-up.created")
+    by_workflows = {id for id, cause in made.values_list("object_id", "cause") if (cause or {}).get("workflow")}
+    for one in since:
+        meeting = bookings[one.lead_id].meeting
+        if one.pk in by_workflows or one.due_at <= meeting.ends_at:
+            event = cancelled[meeting.pk]
+            values = {"status": FollowUp.Status.CANCELLED}
+            update_follow_up(id=one.pk, actor_id=event.actor_id, values=values, automation=event.automation)
+
+
 WANTED = "EXISTS (SELECT FROM outreach_booking b WHERE b.company_id = %(company)s)"
 """A company in which nobody has booked pays nothing for it."""
 
 register(EventConsumer("booking-reminders", note_moved, kinds=("meeting.updated",), where=WANTED))
+register(EventConsumer("booking-follow-ups", end_follow_ups, kinds=("meeting.cancelled",), where=WANTED))

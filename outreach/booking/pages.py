@@ -1,30 +1,22 @@
-"""The pages of booking: the list, a page with what it asks, one's own hours and the calendar that is connected."""
+"""The pages of booking pages: the list, a page, and what it asks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from django.http import HttpResponse
 
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
-from core.web.pages import MenuItem, Page
-from core.web.records import EditRecord, NewRecord, RecordList, Records
+from core.web.pages import Page
+from core.web.records import EditRecord, NewRecord, RecordList
+from outreach.booking.base_pages import BookingPages
+from outreach.booking.hours_pages import BookableHours, BookingPageHours, CalendarReturn
 
-PAGES_KIND = Records(
-    "booking-page",
-    "booking",
-    "booking page",
-    "booking pages",
-    "calendar-check",
-    "An address where people choose a time with you that is free, and are in your calendar.",
-)
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-SPAN = re.compile(r"(\d{1,2}:\d{2})\s*(?:-|–|to)\s*(\d{1,2}:\d{2})")
 LENGTHS = (15, 20, 30, 45, 60, 90, 120)
 NOTICE = {0: "Until it begins", 60: "1 hour before", 240: "4 hours before", 1440: "1 day before", 2880: "2 days before"}
 REMINDERS = {60: "1 hour before", 1440: "1 day before", 2880: "2 days before"}
@@ -44,19 +36,6 @@ TYPES = (
     Option("date", "Date"),
     Option("consent", "Consent"),
 )
-
-
-class BookingPages(Page):
-    module = "calendar"
-    also: ClassVar[tuple[str, ...]] = ("my-calendar",)
-    menu = MenuItem("Booking", "calendar-check", 43, "Work")
-    kind = PAGES_KIND
-
-    def may(self, module: str, method: str = "GET") -> bool:
-        """Either permission opens what is one's own; the API knows what else."""
-        if module == self.module:
-            return super().may(module, method) or super().may(self.also[0], method)
-        return super().may(module, method)
 
 
 class BookingList(RecordList, BookingPages):
@@ -280,127 +259,12 @@ def new_key(label: str, taken: set[str]) -> str:
     return found
 
 
-class BookableHours(BookingPages):
-    """When one can be booked, by one's own clocks, and the calendar elsewhere whose entries keep times free."""
-
-    path = "booking/hours"
-    name = "booking-hours"
-    title = "When you can be booked"
-    template = "web/booking/hours.html"
-    module = "my-calendar"
-    also = ()
-
-    def may(self, module: str, method: str = "GET") -> bool:
-        return Page.may(self, module, method)
-
-    @cached_property
-    def hours(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.read("my-calendar/hours").data
-        return found
-
-    def form(self) -> Form:
-        spans = {number: [] for number in range(1, 8)}  # type: dict[int, list[str]]
-        for one in self.hours["days"]:
-            spans[one["day"]].append(f"{one['from']} – {one['to']}")
-        away = "\n".join(" – ".join(dict.fromkeys((one["from"], one["to"]))) for one in self.hours["away"])
-        days = [Field(f"day{n}", day, value=", ".join(spans[n])) for n, day in enumerate(DAYS, 1)]
-        days[0].help = "Such as 09:00 – 12:30, 13:30 – 17:00; empty: nobody can book then."
-        zone = Field("timezone", "Time zone", value=self.hours["timezone"], placeholder=self.reader.formats.timezone)
-        zone.help = "Empty: the company's."
-        off = Field("away", "Days off", "textarea", value=away)
-        off.help = "A day or days in a line, such as 2027-08-02 – 2027-08-13."
-        return Form([*days, zone, off])
-
-    def show(self) -> Mapping[str, Any]:
-        form = self.form() if self.may("my-calendar", "PUT") else None
-        return {"form": form, **self.connection()}
-
-    def connection(self) -> Mapping[str, Any]:
-        return {"connection": self.read("my-calendar/connection").data}
-
-    def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
-        values = form.values
-        body: dict[str, Any] = {"timezone": values["timezone"], "days": [], "away": []}
-        for field in form.fields:
-            if field.name.startswith("day"):
-                spans = read_spans(values[field.name])
-                if spans is None:
-                    field.error = "Write it like 09:00 – 12:30, 13:30 – 17:00."
-                body["days"] += [{"day": int(field.name[3:]), **span} for span in spans or ()]
-        away = [read_away(line) for line in values["away"].splitlines() if line.strip()]
-        if None in away:
-            next(one for one in form.fields if one.name == "away").error = "Write days like 2027-08-02 – 2027-08-13."
-        if any(one.error for one in form.fields):
-            return self.page({"form": form, **self.connection()}, status=422)
-        answer = self.ask("PUT", "my-calendar/hours", None, {**body, "away": away})
-        if not answer.ok:
-            form.refuse(answer.message, answer.warning)
-            return self.page({"form": form, **self.connection()}, status=422)
-        return self.done("Saved")
-
-    def do_connect(self) -> HttpResponse:
-        answer = self.ask("POST", "my-calendar/connection/authorize")
-        return self.page({**self.show(), "url": answer.data["url"]}) if answer.ok else self.refuse(answer)
-
-    def do_disconnect(self) -> HttpResponse:
-        answer = self.ask("DELETE", "my-calendar/connection")
-        return self.done("Disconnected; what is in the calendar stays there") if answer.ok else self.refuse(answer)
-
-    def do_sync(self) -> HttpResponse:
-        answer = self.ask("POST", "my-calendar/connection/sync")
-        return self.done("It is tried now") if answer.ok else self.refuse(answer)
-
-
-def read_spans(text: str) -> list[dict[str, str]] | None:
-    """Read the spans of a day, as its field writes them; None for what is none."""
-    parts = [part.strip() for part in re.split(r"[,;]", text) if part.strip()]
-    found = [SPAN.fullmatch(part) for part in parts]
-    if not all(found):
-        return None
-    return [{"from": one[1].zfill(5), "to": one[2].zfill(5)} for one in found if one]
-
-
-def read_away(line: str) -> dict[str, str] | None:
-    """Read a day, or two with what is between them."""
-    days = re.findall(r"\d{4}-\d{2}-\d{2}", line)
-    rest = re.sub(r"\d{4}-\d{2}-\d{2}", "", line).strip(" –-to")
-    return {"from": days[0], "to": days[-1]} if len(days) in (1, 2) and not rest else None
-
-
-class CalendarReturn(BookingPages):
-    """Where a log-in at Google comes back to: the member finishes it by a button, so that a link alone does nothing."""
-
-    path = "booking/calendar"
-    name = "calendar-return"
-    title = "Log-in"
-    template = "web/booking/return.html"
-    module = "my-calendar"
-    also = ()
-
-    def may(self, module: str, method: str = "GET") -> bool:
-        return Page.may(self, module, method)
-
-    def show(self) -> Mapping[str, Any]:
-        return self.context(self.request.GET)
-
-    def context(self, sent: Mapping[str, Any], form: Form | None = None) -> dict[str, Any]:
-        whole = bool(sent.get("code") and sent.get("state")) and not sent.get("error")
-        kept = [Field(name, "Log-in", "hidden", value=sent.get(name, "")) for name in ("code", "state")]
-        may = self.may("my-calendar", "POST")
-        return {"refused": bool(sent.get("error")), "form": form or (Form(kept) if whole and may else None)}
-
-    def do_save(self) -> HttpResponse:
-        sent = self.request.POST
-        form: Form | None = self.context(sent)["form"]
-        if form is None:
-            return self.page(self.context(sent), status=422)
-        form.fill(sent)
-        answer = self.ask("POST", "my-calendar/connection", None, form.values)
-        if not answer.ok:
-            form.refuse(answer.message, answer.warning)
-            return self.page(self.context(sent, form), status=422)
-        return self.done(f"{answer.data['email']} connected", self.address("booking-hours"))
-
-
-PAGES = [BookingList, NewBookingPage, BookableHours, CalendarReturn, EditBookingPage, BookingQuestions]
+PAGES = [
+    BookingList,
+    NewBookingPage,
+    BookableHours,
+    CalendarReturn,
+    EditBookingPage,
+    BookingPageHours,
+    BookingQuestions,
+]

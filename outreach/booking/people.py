@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Func, TextField, Value
 
 from core.errors import ApiError
-from core.text.addresses import BadAddress, read_phone
+from core.text.addresses import BadAddress, Phone, read_phone
 from crm.contacts.models import EMAIL_IDENTITY, Contact
 from crm.contacts.selectors import live_contacts
 from crm.contacts.services import create_contact
@@ -31,7 +31,8 @@ class EmailIdentity(Func):
 
 
 def contact_of(email: str, name: str, phone: str, member_id: str) -> Contact | None:
-    """Return the live contact with the address, the oldest; make one where there is none.
+    """Return the live contact with the address, the oldest, or else the one that holds the number; make one where
+    there is none.
 
     What is known of a contact stays: anybody can write any address. None where the company's rules or its plan refuse
     a new one.
@@ -40,21 +41,24 @@ def contact_of(email: str, name: str, phone: str, member_id: str) -> Contact | N
     found: Contact | None = same.order_by("created_at", "pk").first()
     if found is not None:
         return found
-    form = {"name": name[:200], "email": email, **_number(phone)}
+    number = _number(phone)
+    given = {"countryCode": number.country_code, "number": number.number} if number else {}
+    form = {"name": name[:200], "email": email, **given}
     try:
         with transaction.atomic():
             made = create_contact(actor_id=member_id, form_data=form, drop_invalid=True, existing_error=True)
     except ApiError:
-        return None
+        # Where numbers are unique it may be somebody else's: they are the contact then, as with forms.
+        held = live_contacts().filter(number_key=number.e164) if number else live_contacts().none()
+        return held.first()
     return Contact.objects.filter(pk=made.id).first()
 
 
-def _number(phone: str) -> dict[str, str]:
+def _number(phone: str) -> Phone | None:
     try:
-        found = read_phone(None, phone) if phone else None
+        return read_phone(None, phone) if phone else None
     except BadAddress:
-        return {}
-    return {"countryCode": found.country_code, "number": found.number} if found else {}
+        return None
 
 
 def lead_of(page: BookingPage, contact: Contact, member_id: str) -> Lead | None:

@@ -8,11 +8,9 @@ each address.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -21,19 +19,16 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
 from accounts.settings.branding import brand_of
-from accounts.settings.formats import formats_of
 from core.access.attempts import TooManyAttempts
 from core.access.callers import caller_of
 from core.errors import ApiError, NamedError
 from core.tenancy import company_scope
-from core.text.formats import Formats
-from core.text.timezones import is_timezone, timezone_names, zone_of
+from core.text.timezones import zone_of
 from crm.meetings.services import meeting_file
 from outreach.booking.models import Booking, BookingPage
 from outreach.booking.reading import read_visitor
-from outreach.booking.slots import free_slots, window, zone_name
+from outreach.booking.slots import free_slots
 from outreach.booking.taking import (
-    ADDRESSES,
     BOOKINGS,
     CHANGES,
     READS,
@@ -46,11 +41,11 @@ from outreach.booking.taking import (
     find_page,
     move,
 )
+from outreach.booking.times import formats_in, span_words, times_of, zone_for, zones_to_choose
 from outreach.forms.kinds import MULTI
 from outreach.forms.public import shown_fields
-from outreach.forms.submitting import MOST_BYTES, TOO_FAST, TRAP, issue_page_id, read_page_id
+from outreach.forms.submitting import MOST_BYTES, TOO_FAST, TRAP, page_id_for, read_page_id
 
-SHOWN_DAYS = 7
 NO_PAGE, NO_BOOKING = "This page takes no bookings now", "There is no such booking"
 AGAIN = "Look it over and send it once more."
 OLD = "This page was open for long. Send it once more."
@@ -58,29 +53,6 @@ TOO_OFTEN = "That was often. Wait a minute, then try again."
 TOO_LONG = "That is more than this page takes."
 GONE = "This time has just been taken. Choose another one."
 NOT_NOW = "It cannot be booked now. Try again later, or ask whom you want to meet."
-
-
-@dataclass(frozen=True)
-class OfferedDay:
-    """A day with the times that it offers, each its moment and what clocks show."""
-
-    day: date
-    words: str
-    slots: list[tuple[str, str]]
-
-
-@dataclass(frozen=True)
-class Times:
-    """The days of a page with the times that they offer, by the clocks of a zone."""
-
-    zone: ZoneInfo
-    first: date
-    days: list[OfferedDay]
-    before: date | None
-    after: date | None
-    later: date | None = None
-    """The next day that offers something, where these days offer nothing."""
-    later_words: str = ""
 
 
 @csrf_exempt
@@ -109,55 +81,8 @@ def _choose(request: HttpRequest, page: BookingPage, *, trouble: str = "", statu
 def _calendar(request: HttpRequest, page: BookingPage, besides: str = "", members: Any = None) -> dict[str, Any]:
     """Return what the template draws the free times from."""
     asked = request.GET if request.method != "POST" else request.POST
-    times = times_of(page, _zone(asked.get("tz", ""), page), asked.get("from", ""), besides, members)
-    names = sorted(timezone_names()) if times.zone.key in timezone_names() else []
-    return {"times": times, "zones": names, "chosen_zone": times.zone.key}
-
-
-def times_of(page: BookingPage, zone: ZoneInfo, start: str, besides: str = "", members: Any = None) -> Times:
-    """Return the free times of a week; of one that has none, where the next ones are."""
-    begins, ends = (moment.astimezone(zone).date() for moment in window(page))
-    try:
-        first = min(max(date.fromisoformat(start[:10]), begins), ends)
-    except ValueError:
-        first = begins
-    last = first + timedelta(days=SHOWN_DAYS)
-    formats = _formats(page, zone)
-    found = _by_day(free_slots(page, *_between(first, last, zone), besides=besides, members=members), zone, formats)
-    later = None
-    if not found and last <= ends:
-        rest = free_slots(page, *_between(last, ends + timedelta(days=1), zone), besides=besides, members=members)
-        later = min((at.astimezone(zone).date() for at in rest), default=None)
-    before = max(first - timedelta(days=SHOWN_DAYS), begins) if first > begins else None
-    after = last if last <= ends else None
-    return Times(zone, first, found, before, after, later, _day_words(later, formats) if later else "")
-
-
-def _between(first: date, last: date, zone: ZoneInfo) -> tuple[datetime, datetime]:
-    start, end = (datetime.combine(day, time(), zone).astimezone(UTC) for day in (first, last))
-    return start, end
-
-
-def _by_day(slots: dict[datetime, list[str]], zone: ZoneInfo, formats: Formats) -> list[OfferedDay]:
-    found: dict[date, list[tuple[str, str]]] = {}
-    for at in slots:
-        here = at.astimezone(zone)
-        twice = here.utcoffset() != here.replace(fold=1 - here.fold).utcoffset()  # an hour that comes twice
-        words = f"{formats.time(at)} {here:%Z}" if twice else formats.time(at)
-        found.setdefault(here.date(), []).append((at.isoformat(), words))
-    return [OfferedDay(day, _day_words(day, formats), here) for day, here in sorted(found.items())]
-
-
-def _day_words(day: date, formats: Formats) -> str:
-    return f"{day:%A}, {formats.date(day)}"
-
-
-def _span_words(start: datetime, end: datetime, formats: Formats) -> str:
-    """Write when something is, by the clocks of the formats' zone."""
-    zone = zone_of(formats.timezone)
-    here, until = start.astimezone(zone), end.astimezone(zone)
-    last = formats.time(end) if here.date() == until.date() else formats.datetime(end)
-    return f"{_day_words(here.date(), formats)}, {formats.time(start)} – {last}"
+    times = times_of(page, zone_for(asked.get("tz", ""), page), asked.get("from", ""), besides, members)
+    return {"times": times, "zones": zones_to_choose(page, times.zone), "chosen_zone": times.zone.key}
 
 
 def _take(request: HttpRequest, page: BookingPage) -> HttpResponse:
@@ -185,23 +110,19 @@ def _read_and_book(request: HttpRequest, page: BookingPage, at: datetime, given:
     """Book by what was sent, or show what is wrong with it. Raises TooManyAttempts."""
     sent = request.POST
     opened = read_page_id(page, sent.get("page", ""))
-    network = f"{page.pk} {caller_of(request).network}"
+    network = caller_of(request).network
     if sent.get(TRAP):
-        BOOKINGS.count(network)
+        BOOKINGS.count(f"{page.pk} {network}")
     if sent.get(TRAP) or opened is None:
         return _ask(request, page, at, given, trouble=OLD, status=422)
     read = read_visitor(page, given, sent.get("tz", ""))
     if read.visitor is None:
         return _ask(request, page, at, given, errors=read.errors, status=422)
     if opened[1] < TOO_FAST:
-        return _ask(request, page, at, given, trouble=AGAIN, status=422, opened=sent["page"])
-    BOOKINGS.count(network)
-    ADDRESSES.count(read.visitor.email.lower())
+        return _ask(request, page, at, given, trouble=AGAIN, status=422)
     try:
-        booking = book(page, at=at, visitor=read.visitor, sent_id=opened[0])
+        booking = book(page, at=at, visitor=read.visitor, sent_id=opened[0], network=network)
     except NamedError as error:
-        BOOKINGS.refund(network)  # nothing was stored
-        ADDRESSES.refund(read.visitor.email.lower())
         if error.name == TAKEN:
             return _choose(request, page, trouble=GONE, status=409)
         return _ask(request, page, at, given, trouble=NOT_NOW, status=422)
@@ -217,19 +138,18 @@ def _ask(
     errors: dict[str, str] | None = None,
     trouble: str = "",
     status: int = 200,
-    opened: str = "",
 ) -> HttpResponse:
     wrong = errors or {}
     asked = request.POST if request.method == "POST" else request.GET
-    zone = _zone(asked.get("tz", ""), page)
+    zone = zone_for(asked.get("tz", ""), page)
     context = {
-        "when": _span_words(at, at + timedelta(minutes=page.duration_minutes), _formats(page, zone)),
+        "when": span_words(at, at + timedelta(minutes=page.duration_minutes), formats_in(zone, page)),
         "chosen_zone": zone.key,
         "fields": shown_fields(page, given, wrong),
         "wrong": [(one["key"], one["label"], wrong[one["key"]]) for one in page.fields if one["key"] in wrong],
         "trouble": trouble,
         "trap": TRAP,
-        "kept": [("page", opened or issue_page_id(page)), ("at", at.isoformat()), ("tz", zone.key)],
+        "kept": [("page", page_id_for(page, asked.get("page", ""))), ("at", at.isoformat()), ("tz", zone.key)],
         "back": f"/book/{page.token}?{urlencode({'tz': zone.key, 'from': at.astimezone(zone).date().isoformat()})}",
     }
     return _page(request, page, context, status)
@@ -257,13 +177,17 @@ def _change(request: HttpRequest, found: Booking) -> HttpResponse:
     try:
         if request.POST.get("do") == "cancel":
             cancel(found, reason=request.POST.get("reason", "").replace("\0", ""))
+            done = ""
         elif at is not None:
             move(found, at=at)
+            done = "?moved=1"
+        else:
+            return _booked(request, found, trouble=GONE, status=422)
     except ApiError as error:
         taken = getattr(error, "name", "") == TAKEN
         trouble = GONE if taken else (error.detail or error.message).partition(": ")[2] or NOT_NOW
         return _booked(request, found, trouble=trouble, status=409)
-    return _lead_to(f"/booking/{found.token}?new=1")
+    return _lead_to(f"/booking/{found.token}{done}")
 
 
 def _booked(request: HttpRequest, found: Booking, *, trouble: str = "", status: int = 200) -> HttpResponse:
@@ -273,18 +197,31 @@ def _booked(request: HttpRequest, found: Booking, *, trouble: str = "", status: 
     context: dict[str, Any] = {
         "booking": found,
         "meeting": meeting,
-        "when": _span_words(meeting.starts_at, meeting.ends_at, _formats(found, zone)),
+        "when": span_words(meeting.starts_at, meeting.ends_at, formats_in(zone, found)),
         "chosen_zone": zone.key,
+        "was_zone": zone.key,
         "changeable": changeable,
         "cancelled": meeting.status != "scheduled",
-        "new": "new" in request.GET,
+        "news": next((name for name in ("new", "moved") if name in request.GET), ""),
         "trouble": trouble,
         "title": page.heading if page else meeting.title,
     }
-    if changeable and page is not None and page.is_active and ("move" in request.GET or status == 409):
+    if changeable and page is not None and page.is_active and ("move" in request.GET or status in (409, 422)):
         with company_scope(found.company_id):
-            context |= _calendar(request, page, meeting.pk, [found.member]) | {"moving": True}
+            context |= _moving(request, found, page)
     return _page(request, page, context, status, company=found.company_id, template="pages/booked.html")
+
+
+def _moving(request: HttpRequest, found: Booking, page: BookingPage) -> dict[str, Any]:
+    """Return what the template draws the free times from, or the one that is chosen, which is asked about once more."""
+    at = _moment(request.GET.get("at", ""))
+    only = {"besides": found.meeting_id, "members": [found.member]}
+    if at is not None and at in free_slots(page, at, at + timedelta(seconds=1), **only):
+        zone = zone_for(request.GET.get("tz", ""), page)
+        words = span_words(at, at + timedelta(minutes=page.duration_minutes), formats_in(zone, page))
+        return {"moving": True, "chosen_zone": zone.key, "at": at.isoformat(), "to": words}
+    context = _calendar(request, page, found.meeting_id, [found.member]) | {"moving": True}
+    return context | {"trouble": GONE} if at is not None else context
 
 
 def booking_file(request: HttpRequest, token: str) -> HttpResponse:
@@ -306,15 +243,6 @@ def _moment(text: str) -> datetime | None:
         return found.astimezone(UTC) if found.tzinfo and 1970 < found.year < 9000 else None
     except (ValueError, OverflowError):
         return None
-
-
-def _zone(name: str, page: BookingPage) -> ZoneInfo:
-    return zone_of(name if is_timezone(name) else zone_name(page))
-
-
-def _formats(record: BookingPage | Booking, zone: ZoneInfo) -> Formats:
-    found = formats_of(record.company_id)
-    return Formats(zone.key, found.date_format, found.time_format, found.currency)
 
 
 def _lead_to(place: str) -> HttpResponse:

@@ -13,6 +13,8 @@ from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectI
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from crm.activities.reminders import MAX_MINUTES
+from crm.leads.serializers import LeadContact
+from crm.leads.snapshots import CONTACT_READS, LEAD_READS, LeadSnapshot, contact_of, lead_of
 from crm.meetings.models import Meeting
 from crm.tags.serializers import NamedModelSnapshot
 from outreach.booking.hours import CLOCK, MOST_AWAY, MOST_SPANS
@@ -229,6 +231,8 @@ class BookedMeeting(Output):
 class BookingOut(Output):
     """What a visitor has booked."""
 
+    reads = (*LEAD_READS, *(f"contact{part}" for part in CONTACT_READS))
+
     _id = IdField()
     page = PageSnapshot()
     meeting = BookedMeeting()
@@ -238,8 +242,8 @@ class BookingOut(Output):
     phone = serializers.CharField()
     answers = serializers.DictField(help_text="key of a question -> what was answered")
     timezone = serializers.CharField(help_text="the visitor's")
-    contact = IdField(allow_null=True, help_text="contact id")
-    lead = IdField(allow_null=True, help_text="lead id")
+    contact = Computed(LeadContact(allow_null=True))
+    lead = Computed(LeadSnapshot(allow_null=True))
     cancelledAt = serializers.DateTimeField(source="cancelled_at", allow_null=True, help_text="by the visitor")
     reason = serializers.CharField()
     createdAt = serializers.DateTimeField()
@@ -249,7 +253,8 @@ class BookingOut(Output):
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         # PostgreSQL writes the times of a nested record in a form of its own.
         times = {name: datetime.fromisoformat(data["meeting"][name]) for name in ("startsAt", "endsAt")}
-        return {**data, "meeting": {**data["meeting"], **times}}
+        people = {"lead": lead_of(row), "contact": contact_of(row, "contact")}
+        return {**data, **people, "meeting": {**data["meeting"], **times}}
 
 
 class PublicQuestion(Output):

@@ -7,7 +7,8 @@ calendars are asked before that, outside of any transaction.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -42,11 +43,14 @@ from outreach.calendars.asking import ask_now
 from outreach.forms.submitting import id_of_sent
 
 BOOKINGS = Limit("booking", 5, 60)
-"""What one network may book by one page."""
+"""Bookings of one network by one page in a minute."""
+DAILY = Limit("booking-day", 100, 24 * 3600)
+"""Bookings of one network by one page in a day: as many as a conference makes, and no flood."""
 TRIES = Limit("booking-try", 30, 60)
 """What one network may send by one page, what is refused included: people mistype."""
 ADDRESSES = Limit("booking-address", 10, 24 * 3600)
-"""How often one address may be given in a day."""
+"""Bookings of one network with one company in a day that give the same address. Without the network in it, whoever
+knows an address could use its count up, and lock out whose it is."""
 READS = Limit("booking-read", 120, 60)
 CHANGES = Limit("booking-change", 10, 60)
 TAKEN, GONE = "BookingSlotTaken_409", "BookingNotFound_404"
@@ -97,14 +101,37 @@ def slot_taken() -> NamedError:
     return NamedError(TAKEN, "at: this time is no longer free; choose another one")
 
 
-def book(page: BookingPage, *, at: datetime, visitor: Visitor, sent_id: str) -> Booking:
-    """Book a time of the page, in its company. The same once more by `sent_id` returns what was booked by it.
+def book(page: BookingPage, *, at: datetime, visitor: Visitor, sent_id: str, network: str = "") -> Booking:
+    """Book a time of the page, in its company, for a visitor of a network, whose bookings are limited; without one
+    they are not. The same once more by `sent_id` returns what was booked by it.
 
-    Raises BookingSlotTaken_409, and NamedError where the company's plan allows no meeting.
+    Raises BookingSlotTaken_409, TooManyAttempts, and NamedError where the company's plan allows no meeting.
     """
     sent_id = id_of_sent(sent_id, at, visitor.email.lower(), visitor.name, visitor.phone, visitor.answers)
     if (known := Booking.objects.filter(sent_id=sent_id).first()) is not None:
         return known
+    with _counted(page, network, visitor.email) if network else nullcontext():
+        return _book(page, at, visitor, sent_id)
+
+
+@contextmanager
+def _counted(page: BookingPage, network: str, email: str) -> Iterator[None]:
+    """Count a booking against the limits of its network; one that is not made is not counted."""
+    by_page = f"{page.pk} {network}"
+    counts = ((BOOKINGS, by_page), (DAILY, by_page), (ADDRESSES, f"{page.company_id} {network} {email.lower()}"))
+    counted: list[tuple[Limit, str]] = []
+    try:
+        for limit, value in counts:
+            counted.append((limit, value))
+            limit.count(value)
+        yield
+    except BaseException:
+        for limit, value in counted:
+            limit.refund(value)
+        raise
+
+
+def _book(page: BookingPage, at: datetime, visitor: Visitor, sent_id: str) -> Booking:
     _check_free(page, at)
     with limited(entitlement(page.company_id)), transaction.atomic():
         members = _locked(page)

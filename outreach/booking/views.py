@@ -41,7 +41,7 @@ from outreach.booking.serializers import (
     SlotsOut,
 )
 from outreach.booking.slots import free_slots, zone_name
-from outreach.booking.taking import ADDRESSES, BOOKINGS, READS, TAKEN, TRIES, book, find_page
+from outreach.booking.taking import READS, TAKEN, TRIES, book, find_page
 from outreach.forms.submitting import issue_page_id, read_page_id
 
 NOT_FOUND = (services.NOT_FOUND,)
@@ -228,14 +228,15 @@ class PublicBookingViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, TAKEN, "PlanLimitExceeded_403"),
         limited=True,
         description=(
-            "At most five a minute by one network, and 30 tries with those that are refused."
+            "At most five a minute and 100 a day by one network, ten of them with the same address, and 30 tries a"
+            " minute with those that are refused."
             " Of two who take the same time at once one gets it."
         ),
     )
     def create(self, request: Request, token: str, data: dict[str, Any]) -> Any:
         page = self._page(token)
-        network = f"{page.pk} {caller_of(request).network}"
-        TRIES.count(network)
+        network = caller_of(request).network
+        TRIES.count(f"{page.pk} {network}")
         known = {one["key"] for one in page.fields}
         if unknown := [key for key in data["answers"] if key not in known]:
             raise ValidationFailed("answers: unknown", f"answers.{shorten(unknown[0], 60)}: the page has no such field")
@@ -251,14 +252,7 @@ class PublicBookingViewSet(ResourceViewSet):
             raise ValidationFailed("page is not valid", "page: read the page anew; this was for another or is old")
         with company_scope(page.company_id):
             at = read_datetime("startsAt", data["starts_at"])
-            BOOKINGS.count(network)
-            ADDRESSES.count(read.visitor.email.lower())
-            try:
-                booking = book(page, at=at, visitor=read.visitor, sent_id=sent[0])
-            except NamedError:
-                BOOKINGS.refund(network)  # nothing was stored
-                ADDRESSES.refund(read.visitor.email.lower())
-                raise
+            booking = book(page, at=at, visitor=read.visitor, sent_id=sent[0], network=network)
             meeting = booking.meeting
         return {
             "startsAt": meeting.starts_at,

@@ -33,7 +33,7 @@ from outreach.forms.submitting import (
     PublicPage,
     find_published,
     fits_origin,
-    issue_page_id,
+    page_id_for,
     read_origin,
     read_page_id,
     read_submission,
@@ -96,7 +96,7 @@ def _take(request: HttpRequest, form: Form) -> HttpResponse:
     if read.errors:
         return _form(request, form, given, errors=read.errors, status=422)
     if page[1] < TOO_FAST:
-        return _form(request, form, given, trouble=AGAIN, status=422, page=sent["page"])
+        return _form(request, form, given, trouble=AGAIN, status=422)
     origin = read_origin(sent, sent.get("url", ""), sent.get("referrer", ""))
     with company_scope(form.company_id):
         store_submission(form, page[0], read.answers, origin)
@@ -118,7 +118,6 @@ def _form(
     errors: dict[str, str] | None = None,
     trouble: str = "",
     status: int = 200,
-    page: str = "",
 ) -> HttpResponse:
     wrong = errors or {}
     asked = request.POST if request.method == "POST" else request.GET
@@ -129,7 +128,7 @@ def _form(
         "trouble": trouble,
         "trap": TRAP,
         "kept": [
-            ("page", page or issue_page_id(form)),
+            ("page", page_id_for(form, request.POST.get("page", ""))),
             ("url", asked.get("url") or request.build_absolute_uri(request.path)),
             ("referrer", referrer[:1000]),
             *((name, asked[name][:200]) for name in UTM if name in asked),

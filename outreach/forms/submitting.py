@@ -69,6 +69,12 @@ def issue_page_id(form: PublicPage) -> str:
     return signing.dumps([form.pk, new_id(), round(timezone.now().timestamp() * 1000)], salt=_SALT, compress=False)
 
 
+def page_id_for(form: PublicPage, sent: str) -> str:
+    """Return what a page that is shown again sends along: what it was sent with, so that the time that people take is
+    counted from when they opened it first."""
+    return sent if sent and read_page_id(form, sent) else issue_page_id(form)
+
+
 def read_page_id(form: PublicPage, text: str) -> tuple[str, timedelta] | None:
     """Return a page's id and its age; None for one that is not this form's, or too old."""
     if len(text) > 300:

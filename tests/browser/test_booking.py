@@ -41,6 +41,20 @@ def test_a_visitor_books_moves_and_cancels(
     page.get_by_role("button", name="Create").click()
     expect(page.get_by_text("The page is open")).to_be_visible()
     assert violations(page.context.new_cdp_session(page), axe) == []
+    page.get_by_role("link", name="Hours").click()
+    for day in ("Monday", "Thursday"):
+        page.get_by_label(day).fill("10-12, 13:30 – 17:00")
+    assert violations(page.context.new_cdp_session(page), axe) == []
+    page.get_by_role("button", name="Save hours").click()
+    expect(page.get_by_text("Saved")).to_be_visible()
+    with cast.scope():
+        own = BookingPage.objects.get()
+        assert [(one["day"], one["from"]) for one in own.days] == [
+            (1, "10:00"),
+            (1, "13:30"),
+            (4, "10:00"),
+            (4, "13:30"),
+        ]
     page.get_by_role("link", name="Questions").click()
     page.get_by_label("Question").fill("What is it about?")
     page.get_by_role("button", name="Add question").click()
@@ -64,8 +78,11 @@ def test_a_visitor_books_moves_and_cancels(
     expect(page.get_by_role("status")).to_contain_text("It is booked")
     assert violations(page.context.new_cdp_session(page), axe) == []
     page.get_by_role("link", name="Choose another time").click()
-    page.locator(".booking-slots button").first.click()
-    expect(page.get_by_role("status")).to_contain_text("It is booked")
+    page.locator(".booking-slots a").first.click()
+    expect(page.get_by_role("heading", name="Move it?")).to_be_visible()
+    assert violations(page.context.new_cdp_session(page), axe) == []
+    page.get_by_role("button", name="Move it").click()
+    expect(page.get_by_role("status")).to_contain_text("It is moved")
     with cast.scope():
         booking = Booking.objects.select_related("meeting").get()
     assert (booking.answers, booking.meeting.sequence) == ({"what_is_it_about": "Beans"}, 1)

@@ -66,7 +66,7 @@ def test_hours_are_written_as_people_write_them(owner: Member, cast: Cast) -> No
     browser, place = enter(owner), at(owner, "booking/hours")
     assert browser.get(place).content.decode().count("09:00 – 17:00") == 5
     days = dict.fromkeys((f"day{day}" for day in range(1, 8)), "")
-    days |= {"day1": "9:00-12:30, 13:30 – 17:00", "day6": "10:00 – 12:00"}
+    days |= {"day1": "9:00-12:30, 13:30 – 17:00", "day6": "10-12"}
     wrong = browser.post(place, {"do": "save", **days, "day2": "mornings", "away": "soon"})
     assert (wrong.status_code, "Write it like 09:00" in text_of(wrong)) == (422, True)
     sent = browser.post(place, {"do": "save", **days, "timezone": "Europe/Berlin", "away": "2027-08-02 – 2027-08-13"})
@@ -80,6 +80,26 @@ def test_hours_are_written_as_people_write_them(owner: Member, cast: Cast) -> No
     ]
     assert found.away == [{"from": "2027-08-02", "to": "2027-08-13"}]
     assert "2027-08-02 – 2027-08-13" in browser.get(place).content.decode()
+
+
+def test_a_page_has_hours_of_its_own(owner: Member, cast: Cast) -> None:
+    with cast.scope():
+        page = BookingPage.objects.create(name="Intro", member=owner, token="h" * 32)
+    browser, place = enter(owner), at(owner, f"booking/pages/{page.pk}/hours")
+    days = dict.fromkeys((f"day{day}" for day in range(1, 8)), "")
+    for wrong in ("mornings", "12-10", "10-25", "10:75-12", "9-12, soon"):
+        refused = browser.post(place, {"do": "save", **days, "day2": wrong})
+        assert (refused.status_code, "Write it like 09:00" in text_of(refused)) == (422, True), wrong
+    overlapping = browser.post(place, {"do": "save", **days, "day2": "10-12, 11-13"})
+    assert (overlapping.status_code, "overlap" in text_of(overlapping)) == (422, True)
+    sent = browser.post(place, {"do": "save", **days, "day2": "10-12; 13 to 24", "timezone": "Europe/Lisbon"})
+    assert "Saved" in toast_of(browser, sent)
+    with cast.scope():
+        page.refresh_from_db()
+    assert [(one["day"], one["from"], one["to"]) for one in page.days] == [(2, "10:00", "12:00"), (2, "13:00", "24:00")]
+    assert page.timezone == "Europe/Lisbon"
+    shown = browser.get(place).content.decode()
+    assert ("10:00 – 12:00, 13:00 – 24:00" in shown, '<optgroup label="Europe">' in shown) == (True, True)
 
 
 def test_links_of_video_calls_are_set_and_used(owner: Member, cast: Cast) -> None:

@@ -67,6 +67,7 @@ FRAMED = ("campaign-preview", "message-preview")
 
 ADDRESSES: dict[str, type[Any]] = {
     "booking-page": BookingPage,
+    "booking-page-hours": BookingPage,
     "booking-questions": BookingPage,
     "call": CallLog,
     "campaign": Campaign,

@@ -6,8 +6,7 @@
   const asked = new URLSearchParams(location.search);
   if (!form || asked.has("tz")) return;
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const known = [...form.elements.tz.options].some((one) => one.value === here);
-  if (known && here !== form.dataset.zone) {
+  if (here && here !== form.dataset.zone) { // a name that is not listed, such as an old one, is understood too
     asked.set("tz", here);
     location.replace(`${location.pathname}?${asked}`);
   }

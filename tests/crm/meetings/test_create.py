@@ -150,6 +150,20 @@ def test_the_companys_time_zone_is_the_default(cast: Cast) -> None:
     )
 
 
+def test_a_contact_who_is_not_the_leads_is_refused(cast: Cast, ann: Contact) -> None:
+    with cast.scope():
+        lead = LeadFactory()
+    body = {**GOOD, "lead": lead.pk}
+    refused = cast.key.post("/meeting", {**body, "contact": ann.pk})
+    assert (refused.status, refused.body["warning"].partition(":")[0]) == (400, "contact")
+    made = cast.key.post("/meeting", {**body, "contact": lead.contact_id})
+    assert made.status == 201
+    moved = cast.key.put(f"/meeting/{made.data['_id']}", {"contact": ann.pk})
+    assert (moved.status, moved.body["warning"].partition(":")[0]) == (400, "contact")
+    alone = cast.key.put(f"/meeting/{made.data['_id']}", {"lead": None, "contact": ann.pk})
+    assert (alone.status, alone.data["contact"]["_id"]) == (200, ann.pk)
+
+
 def test_what_is_refused(cast: Cast, outsiders: Cast, ann: Contact) -> None:
     with cast.scope():
         blocked, silent, gone = (

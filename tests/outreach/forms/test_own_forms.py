@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import time_machine
 from django.test import Client
 
 from core.events.models import Event
@@ -190,3 +191,15 @@ def test_ink_can_be_read_on_every_colour() -> None:
         "#ffffff",
         "#000000",
     ]
+
+
+def test_a_quick_second_try_is_taken(cast: Cast, form: dict[str, Any]) -> None:
+    with time_machine.travel("2027-03-01T06:00:00Z", tick=False) as clock:
+        path, hidden = _open(form)
+        clock.shift(3)
+        wrong = Client().post(path, {**hidden, **ANSWERS, "email": "x"})
+        assert wrong.status_code == 422
+        shown = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', wrong.content.decode()))
+        assert Client().post(path, {**shown, **ANSWERS}).status_code == 303
+    with cast.scope():
+        assert FormLead.objects.count() == 1

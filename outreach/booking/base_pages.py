@@ -1,0 +1,30 @@
+"""What the pages of booking share."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from core.web.pages import MenuItem, Page
+from core.web.records import Records
+
+PAGES_KIND = Records(
+    "booking-page",
+    "booking",
+    "booking page",
+    "booking pages",
+    "calendar-check",
+    "An address where people choose a time with you that is free, and are in your calendar.",
+)
+
+
+class BookingPages(Page):
+    module = "calendar"
+    also: ClassVar[tuple[str, ...]] = ("my-calendar",)
+    menu = MenuItem("Booking", "calendar-check", 43, "Work")
+    kind = PAGES_KIND
+
+    def may(self, module: str, method: str = "GET") -> bool:
+        """Either permission opens what is one's own; the API knows what else."""
+        if module == self.module:
+            return super().may(module, method) or super().may(self.also[0], method)
+        return super().may(module, method)

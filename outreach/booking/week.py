@@ -1,0 +1,71 @@
+"""The hours of a week as people write them on pages: a field for each day, and one for their time zone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from core.text.timezones import zone_groups
+from core.web.forms import Field, Form, Option
+
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_CLOCK = r"(\d{1,2})(?:[:.](\d{2}))?"
+SPAN = re.compile(rf"{_CLOCK}\s*(?:-|–|—|to)\s*{_CLOCK}")
+SPANS_ERROR = "Write it like 09:00 – 12:30, 13:30 – 17:00, or 10-12."
+
+
+def day_fields(days: Iterable[Mapping[str, Any]], help: str) -> list[Field]:
+    """Return a field for each day of the week, with its spans."""
+    spans: dict[int, list[str]] = {number: [] for number in range(1, 8)}
+    for one in days:
+        spans[one["day"]].append(f"{one['from']} – {one['to']}")
+    fields = [Field(f"day{number}", day, value=", ".join(spans[number])) for number, day in enumerate(DAYS, 1)]
+    fields[0].help = help
+    return fields
+
+
+def zone_field(chosen: str, company: str, help: str) -> Field:
+    """Return the choice of a time zone by region; without one it is the company's."""
+    options = [Option(name, words, group.region) for group in zone_groups() for name, words in group.options]
+    if chosen and chosen not in {one.value for one in options}:
+        options.insert(0, Option(chosen, chosen))  # an old name that a program has set
+    return Field(
+        "timezone",
+        "Time zone",
+        "select",
+        options=options,
+        value=chosen,
+        placeholder=f"The company's: {company}",
+        help=help,
+    )
+
+
+def read_week(form: Form) -> list[dict[str, Any]]:
+    """Return the spans of a form's days. What is none is an error at its field."""
+    found: list[dict[str, Any]] = []
+    for field in form.fields:
+        if re.fullmatch(r"day[1-7]", field.name):
+            spans = read_spans(str(field.value))
+            if spans is None:
+                field.error = SPANS_ERROR
+            found += [{"day": int(field.name[3:]), **span} for span in spans or ()]
+    return found
+
+
+def read_spans(text: str) -> list[dict[str, str]] | None:
+    """Read the spans of a day, such as 10-12, 13:30 – 17:00; None for what is none."""
+    found = []
+    for part in filter(None, map(str.strip, re.split(r"[,;]", text))):
+        span = SPAN.fullmatch(part)
+        if span is None:
+            return None
+        begins, ends = _clock(span[1], span[2]), _clock(span[3], span[4])
+        if not begins < ends <= "24:00" or int(span[2] or 0) > 59 or int(span[4] or 0) > 59:
+            return None
+        found.append({"from": begins, "to": ends})
+    return found
+
+
+def _clock(hour: str, minute: str | None) -> str:
+    return f"{int(hour):02}:{minute or '00'}"
