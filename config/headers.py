@@ -1,12 +1,14 @@
 """Headers of answers by address: what the pages may load, and that nobody keeps data of the API. Requests whose body
-has no length are refused."""
+has no length, or is too large for whom nobody knows, are refused."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
+from django.conf import settings
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 _PAGE = (
@@ -26,6 +28,8 @@ POLICIES = {
 }
 """Beginning of an address -> its Content-Security-Policy, unless the answer has one of its own."""
 API = "/api/"
+LOGGED_IN = re.compile(r"/(api/(key/protected|protected|private)|admin|account)(/|\Z)|/c/[0-9a-f]{24}/")
+"""Addresses that take nothing but from those who have logged in, or with a key: files and imports are sent there."""
 
 
 class HeadersMiddleware:
@@ -47,7 +51,8 @@ class HeadersMiddleware:
 
 
 class BodyLengthMiddleware:
-    """Refuses a body without a length: WSGI cannot tell its end, so that it would be taken as empty."""
+    """Refuses a body without a length: WSGI cannot tell its end, so that it would be taken as empty. And one that is
+    larger than what strangers may send: webhooks, forms, chats, log-ins."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -55,4 +60,11 @@ class BodyLengthMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
             raise BadRequest("Transfer-Encoding: send the body with a Content-Length, not in chunks")
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        is_large = not length.isdecimal() or int(length) > settings.PUBLIC_BODY_BYTES
+        if is_large and not LOGGED_IN.match(request.path_info):
+            told = f"body: is larger than the {settings.PUBLIC_BODY_BYTES} bytes that are taken here"
+            if request.path_info.startswith(API):
+                raise BadRequest(told)
+            return HttpResponse(told, status=413, content_type="text/plain; charset=utf-8")
         return self.get_response(request)

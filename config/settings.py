@@ -256,6 +256,8 @@ if FILES_S3["bucket"] and not (FILES_S3["access_key"] and FILES_S3["secret_key"]
     raise ImproperlyConfigured("FILES_S3_BUCKET needs FILES_S3_ACCESS_KEY and FILES_S3_SECRET_KEY")
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=20 * 1024 * 1024)
+PUBLIC_BODY_BYTES = env.int("PUBLIC_BODY_BYTES", default=1024 * 1024)
+"""What anybody may send who has not logged in."""
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700

@@ -52,6 +52,7 @@ class OutreachConfig(AppConfig):
         from outreach.delivery.deciding.usage import MESSAGES, wake_messages
         from outreach.delivery.selectors import drafts, sent_messages
         from outreach.delivery.senders import connected_senders
+        from outreach.direct_apps import jobs as direct_apps  # noqa: F401  (register their work)
         from outreach.domain_tracking import jobs as domain_tracking  # noqa: F401  (register their work)
         from outreach.domain_tracking.models import DomainTracking
         from outreach.email_templates.services import USES

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 EVENTS: dict[str, tuple[str, ...]] = {
+    "apps": ("failed",),
     "calllog": ("created", "updated", "deleted"),
     "campaign": ("created", "updated", "started", "paused", "resumed", "completed", "cancelled", "failed", "deleted"),
     "contact": (

@@ -85,9 +85,13 @@ def _calendar(request: HttpRequest, page: BookingPage, besides: str = "", member
     return {"times": times, "zones": zones_to_choose(page, times.zone), "chosen_zone": times.zone.key}
 
 
-def _take(request: HttpRequest, page: BookingPage) -> HttpResponse:
+def _is_large(request: HttpRequest) -> bool:
     length = request.headers.get("Content-Length") or "0"
-    if not length.isdigit() or int(length) > MOST_BYTES:
+    return not length.isdecimal() or int(length) > MOST_BYTES
+
+
+def _take(request: HttpRequest, page: BookingPage) -> HttpResponse:
+    if _is_large(request):
         return _page(request, page, {"title": TOO_LONG}, 413)
     sent = request.POST
     given: dict[str, Any] = {
@@ -163,6 +167,8 @@ def booking(request: HttpRequest, token: str) -> HttpResponse:
         return _page(request, None, {"title": NO_BOOKING}, 404)
     if request.method not in ("GET", "HEAD", "POST"):
         return HttpResponse(status=405, headers={"Allow": "GET, HEAD, POST"})
+    if request.method == "POST" and _is_large(request):
+        return _page(request, None, {"title": TOO_LONG}, 413)
     limit = CHANGES if request.method == "POST" else READS
     if not limit.try_count(f"{found.pk} {caller_of(request).network}"):
         return _booked(request, found, trouble=TOO_OFTEN, status=429)

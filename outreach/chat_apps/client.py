@@ -163,7 +163,7 @@ class ChatClient:
             raise ChatFailed("The vendor gave no id for the file.")
         return str(id)
 
-    def with_file(self, content: Mapping[str, Any], file: Attachment) -> Mapping[str, Any]:
+    def with_file(self, content: Mapping[str, Any], file: Attachment, link: str) -> Mapping[str, Any]:
         """Return a message with the id of its file, which is uploaded for that. Raises ChatFailed."""
         kind = content["type"]
         return {**content, kind: {**content[kind], "id": self.upload(file.name, file.content_type, file.content)}}

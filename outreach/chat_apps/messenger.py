@@ -59,7 +59,7 @@ class MessengerClient:
         """Have the messenger tell what people write, with the secret in a header. Raises ChatFailed."""
         self._ask("setWebhook", {"url": url, "secret_token": secret, "allowed_updates": ["message"]})
 
-    def with_file(self, content: Mapping[str, Any], file: Attachment) -> Mapping[str, Any]:
+    def with_file(self, content: Mapping[str, Any], file: Attachment, link: str) -> Mapping[str, Any]:
         """Return a message with its file, which goes in the same request."""
         return {**content, FILE: (file.name, file.content, file.content_type)}
 

@@ -15,6 +15,8 @@ from outreach.chat_apps.models import PER_SECOND
 from outreach.senders.models import why_stopped
 from outreach.senders.serializers import LIMIT
 
+FOR_CHANGERS = "empty: the reader's role changes no apps."
+
 
 class ChatAppChange(Input):
     """Any of an app's values."""
@@ -78,7 +80,7 @@ class ChatAppSnapshot(Output):
 class ChatAppOut(Output):
     """A chat app; its token and its secret never go out."""
 
-    reads = ("stopped_by", "hook_salt", "id")
+    reads = ("stopped_by", "hook_salt", "id", "by_changer")
     conceals = ("webhookUrl", "verifyToken")
 
     _id = IdField()
@@ -98,8 +100,8 @@ class ChatAppOut(Output):
     perDay = serializers.IntegerField(allow_null=True)
     rampStart = serializers.IntegerField(allow_null=True)
     rampStep = serializers.IntegerField(allow_null=True)
-    webhookUrl = Computed(serializers.CharField(help_text="The address to enter at the vendor."))
-    verifyToken = Computed(serializers.CharField(help_text="What to enter beside it."))
+    webhookUrl = Computed(serializers.CharField(help_text=f"The address to enter at the vendor; {FOR_CHANGERS}"))
+    verifyToken = Computed(serializers.CharField(help_text="What to enter beside it; empty as webhookUrl."))
     lastError = serializers.CharField(help_text="Why the last test or session failed; empty when it did not.")
     lastErrorAt = serializers.DateTimeField(allow_null=True)
     pausedUntil = serializers.DateTimeField(allow_null=True, help_text="Nothing is sent before.")
@@ -115,7 +117,9 @@ class ChatAppOut(Output):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         place = (row["id"], row["hook_salt"])
-        told = {"webhookUrl": hook_url(*place), "verifyToken": verify_token(*place)}
+        told = {"webhookUrl": "", "verifyToken": ""}
+        if row["by_changer"]:
+            told = {"webhookUrl": hook_url(*place), "verifyToken": verify_token(*place)}
         return {**data, **told, "stoppedWhy": why_stopped(row["stopped_by"])}
 
 

@@ -30,6 +30,8 @@ class OutgoingChat:
     """Its type, and what the type has, as the vendor takes it."""
     files: Sequence[Attachment] = ()
     """What it refers to: one at most."""
+    links: Sequence[str] = ()
+    """Addresses of the files, which open them without login."""
 
 
 class Client(Protocol):
@@ -38,8 +40,9 @@ class Client(Protocol):
     def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
         """Send one message. The job's id says which it is, where the vendor keeps it."""
 
-    def with_file(self, content: Mapping[str, Any], file: Attachment) -> Mapping[str, Any]:
-        """Return a message with its file, which may be given to the vendor for that. Raises ChatFailed."""
+    def with_file(self, content: Mapping[str, Any], file: Attachment, link: str) -> Mapping[str, Any]:
+        """Return a message with its file, which may be given to the vendor for that; by its `link` a vendor fetches it
+        for some days. Raises ChatFailed."""
 
 
 class ChatSession:
@@ -67,7 +70,7 @@ class ChatSession:
         if not message.files:
             return message.content
         try:
-            return self._client.with_file(message.content, message.files[0])
+            return self._client.with_file(message.content, message.files[0], message.links[0])
         except ChatFailed as failed:
             if failed.refused:
                 raise SmtpError("auth", failed.detail, temporary=False) from None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import quote
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
 
 import orjson
 from django.conf import settings
+from django.utils import timezone
 
 from core.crypto import SecretUnreadable
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
@@ -24,6 +26,28 @@ LATER = frozenset({1, 2})
 CLOSED = (10, 2534022)
 """Code and subcode of an answer after 24 hours."""
 _REST = 300.0
+
+
+FILES = {
+    "image": ("image/jpeg", "image/png"),
+    "audio": ("audio/aac", "audio/mp4", "audio/mpeg", "audio/wav", "audio/x-wav"),
+    "video": ("video/mp4", "video/ogg", "video/quicktime", "video/webm", "video/x-msvideo"),
+    "file": ("application/pdf",),
+}
+"""Kind of attachment -> the types of files that the platform takes as it."""
+MOST_IMAGE_BYTES = 8 * 1024 * 1024
+
+
+class Token(NamedTuple):
+    """A token of an account, and when it ends; None where nobody says."""
+
+    text: str
+    ends_at: datetime | None
+
+
+def file_kind(mime: str) -> str | None:
+    """Return as what kind of attachment the platform takes a file; None for one that it does not take."""
+    return next((kind for kind, types in FILES.items() if mime in types), None)
 
 
 @dataclass(frozen=True)
@@ -51,12 +75,19 @@ class SocialBClient:
 
     def me(self) -> Mapping[str, Any]:
         """Return user_id and username of the account that the token is of. Raises ChatFailed."""
+        found = self._ask("me?fields=user_id,username")
+        if not found.get("user_id"):
+            raise ChatFailed("The platform says nothing of the account.")
+        return found
+
+    def _ask(self, path: str, base: str = "") -> dict[str, Any]:
+        """Return what the platform answers. Raises ChatFailed."""
         try:
-            answer = self._exchange("GET", "me?fields=user_id,username")
+            answer = self._exchange("GET", path, base=base)
         except HttpFailed as failed:
             raise ChatFailed(failed.detail, temporary=failed.code not in ("refused", "large")) from None
         found = _json(answer)
-        if 200 <= answer.status < 300 and isinstance(found, dict) and found.get("user_id"):
+        if 200 <= answer.status < 300 and isinstance(found, dict):
             return found
         error = read_error(found)
         if error is None and answer.status in (401, 403):
@@ -64,21 +95,32 @@ class SocialBClient:
         detail = error.text if error else f"the platform answered with the status {answer.status}"
         raise ChatFailed(detail, error=error, temporary=answer.status >= 500 or answer.status == 429)
 
-    def with_file(self, content: Mapping[str, Any], file: Attachment) -> Mapping[str, Any]:
-        """Refuse: the platform takes addresses of files alone. Raises ChatFailed."""
-        raise ChatFailed("The platform takes no files")
+    def lasting(self, secret: str) -> Token:
+        """Return a token of about 60 days for one that holds for an hour, as people copy it. Raises ChatFailed."""
+        asked = {"grant_type": "ig_exchange_token", "client_secret": secret, "access_token": self.token}
+        return self._token("access_token", asked)
+
+    def refreshed(self) -> Token:
+        """Return a token that holds for about 60 days from now on, for one that has not ended. Raises ChatFailed."""
+        return self._token("refresh_access_token", {"grant_type": "ig_refresh_token", "access_token": self.token})
+
+    def _token(self, path: str, asked: Mapping[str, str]) -> Token:
+        found = self._ask(f"{path}?{urlencode(asked)}", base=self.base.rpartition("/")[0])
+        token, seconds = found.get("access_token"), found.get("expires_in")
+        if not isinstance(token, str) or not token.isascii() or not 0 < len(token) <= 1000:
+            raise ChatFailed("The platform's answer has no token.")
+        lasts = isinstance(seconds, int) and not isinstance(seconds, bool) and 0 < seconds < 10**9
+        return Token(token, timezone.now() + timedelta(seconds=seconds) if lasts else None)
+
+    def with_file(self, content: Mapping[str, Any], file: Attachment, link: str) -> Mapping[str, Any]:
+        """Return a message with the address of its file, from where the platform fetches it."""
+        kind = content["type"]
+        return {**content, kind: {**content[kind], "url": link}}
 
     def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
         """Send a message, or answer a comment where it stands. There is no idempotency key: whatever may have been
         taken is uncertain, and never sent again by itself."""
-        text = content["text"]["body"]
-        path, body, named = (
-            f"{self.account_id}/messages",
-            {"recipient": {"id": to}, "message": {"text": text}},
-            "message_id",
-        )
-        if comment := content["text"].get("comment"):
-            path, body, named = f"{quote(comment, safe='')}/replies", {"message": text}, "id"
+        path, body, named = self._request(to, content)
         try:
             answer = self._exchange("POST", path, body)
         except HttpFailed as failed:
@@ -102,12 +144,23 @@ class SocialBClient:
             return Rejected(False, answer.status, text, "final", reason=REFUSED)
         return Uncertain(f"the platform answered with the status {answer.status}")
 
-    def _exchange(self, method: str, path: str, body: Any = None) -> HttpAnswer:
+    def _request(self, to: str, content: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:
+        """Return where a message goes, its body, and what the answer calls its id."""
+        kind = content["type"]
+        words = content.get("text") or {}
+        if comment := words.get("comment"):
+            return f"{quote(comment, safe='')}/replies", {"message": words["body"]}, "id"
+        message: dict[str, Any] = {"text": words.get("body", "")}
+        if kind != "text":
+            message = {"attachment": {"type": kind, "payload": {"url": content[kind]["url"]}}}
+        return f"{self.account_id}/messages", {"recipient": {"id": to}, "message": message}, "message_id"
+
+    def _exchange(self, method: str, path: str, body: Any = None, base: str = "") -> HttpAnswer:
         headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
         sent = None
         if body is not None:
             headers["Content-Type"], sent = "application/json", orjson.dumps(body)
-        url = f"{self.base}/{path}"
+        url = f"{base or self.base}/{path}"
         return exchange(method, url, seconds=SECONDS, headers=headers, body=sent, most_bytes=MOST_BYTES)
 
 

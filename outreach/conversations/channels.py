@@ -21,6 +21,7 @@ from outreach.chat_apps.media import (
     media_kind,
 )
 from outreach.chat_apps.selectors import is_phone
+from outreach.chat_apps.social_b import MOST_IMAGE_BYTES, file_kind
 from outreach.conversations.models import Conversation, ConversationMessage
 from outreach.delivery.deciding.chats import SESSION
 from outreach.delivery.models import SendJob
@@ -57,7 +58,7 @@ class ConversationChannel:
         """
         raise FileTrouble("gone", "There are no files on this channel")
 
-    def file_content(self, file: File, text: str) -> dict[str, Any]:
+    def file_content(self, conversation: Conversation, file: File, text: str) -> dict[str, Any]:
         """Return a file with words below it as `columns` takes them. Raises ValidationFailed."""
         raise ValidationFailed("file: goes by no answer here", "file: this channel takes no files")
 
@@ -117,7 +118,7 @@ class ChatAppChannel(ConversationChannel):
     ) -> FileAnswer:
         return fetch_media(conversation.chat_app, media, check)
 
-    def file_content(self, file: File, text: str) -> dict[str, Any]:
+    def file_content(self, conversation: Conversation, file: File, text: str) -> dict[str, Any]:
         kind = media_kind(file.mime)
         words = {"caption": text} if text and kind != "audio" else {}
         if text and kind == "audio":
@@ -164,7 +165,7 @@ class MessengerChannel(DirectChannel):
     ) -> FileAnswer:
         return fetch_from_messenger(conversation.chat_app, media, check)
 
-    def file_content(self, file: File, text: str) -> dict[str, Any]:
+    def file_content(self, conversation: Conversation, file: File, text: str) -> dict[str, Any]:
         if len(text) > CAPTION_LENGTH:
             raise ValidationFailed("text is too long", f"text: below a file at most {CAPTION_LENGTH:,} characters")
         kind = "photo" if file.mime in ("image/jpeg", "image/png") else "document"
@@ -177,7 +178,6 @@ class SocialBChannel(DirectChannel):
     key = Channel.SOCIAL_B
     over = "More than 24 hours have passed since the person's last message: the platform takes no answer."
     text_length = 1000
-    takes_files = False
 
     def content(self, conversation: Conversation, text: str) -> dict[str, Any]:
         found = ConversationChannel.content(self, conversation, text)
@@ -189,8 +189,16 @@ class SocialBChannel(DirectChannel):
     ) -> FileAnswer:
         return fetch_from_social_b(conversation.chat_app, media, check)
 
-    def file_content(self, file: File, text: str) -> dict[str, Any]:
-        return ConversationChannel.file_content(self, file, text)
+    def file_content(self, conversation: Conversation, file: File, text: str) -> dict[str, Any]:
+        if conversation.address.startswith(COMMENTS):
+            raise ValidationFailed("file: comments have none", "file: below a post the platform takes words alone")
+        if text:
+            raise ValidationFailed("text: no words go below a file", "text: send the words as an answer of their own")
+        kind = file_kind(file.mime)
+        if kind is None or (kind == "image" and file.size > MOST_IMAGE_BYTES):
+            told = "the platform takes JPEG and PNG of at most 8 MB, sounds, videos and PDF"
+            raise ValidationFailed("file: is none that the platform takes", f"file: {told}")
+        return {"type": kind, kind: {}}
 
 
 ERASED = "erased:"
@@ -330,7 +338,7 @@ def answering(key: str, known: Known, now: datetime) -> dict[str, Any]:
     until = channel.closes_at(last, now)
     waits = channel.delay(known)
     told = {"canAnswer": not trouble, "whyNot": trouble, "waits": waits, "opensUntil": until}
-    return {**told, "takesFiles": channel.takes_files}
+    return {**told, "takesFiles": channel.takes_files and not known["address"].startswith(COMMENTS)}
 
 
 def seen_by(actor: Actor, method: str) -> list[str]:

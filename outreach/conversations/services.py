@@ -71,12 +71,22 @@ def _tell(done: str, conversation: Conversation, member_id: str, **values: Any) 
 def take_over(*, id: str, member_id: str, instead_of: str | None = None) -> None:
     """Let the member answer from now on. What a chatbot was about to say does not go.
 
-    Who has it already is asked first: another member takes it only `instead_of` them. Raises NotFound_404 and
-    RecordChanged_409, for somebody who was a moment later.
+    Who has it already is asked first: another member takes it only `instead_of` them. Raises NotFound_404,
+    MemberNotFound_404 for an `instead_of` who is none of the company's, and RecordChanged_409 for somebody who was a
+    moment later, or where it is not theirs (any more).
     """
     conversation = _locked(id)
+    if instead_of is not None:
+        _check_theirs(conversation, instead_of)
     _take(conversation, member_id, instead_of)
     keep(conversation)
+
+
+def _check_theirs(conversation: Conversation, member_id: str) -> None:
+    if not Member.objects.filter(pk=member_id).exists():
+        raise NamedError("MemberNotFound_404", f"insteadOf: there is no member {member_id} in this company")
+    if conversation.assignee_id != member_id:
+        raise NamedError(TAKEN, f"insteadOf: {member_id} does not have the conversation; look who does")
 
 
 def _take(conversation: Conversation, member_id: str, instead_of: str | None) -> None:
@@ -275,7 +285,7 @@ def answer(
     if file is not None:
         check_open(conversation)
         files = described([file], "file", unfit=NOT_SENT)
-        content, found = channel_of(conversation).file_content(File.objects.get(pk=file), text), None
+        content, found = channel_of(conversation).file_content(conversation, File.objects.get(pk=file), text), None
     elif template is None:
         check_open(conversation)
         content, found = channel_of(conversation).content(conversation, text), None

@@ -160,9 +160,10 @@ class ConversationViewSet(ResourceViewSet):
         input=TakeoverInput,
         output=ConversationOut,
         success="ConversationChanged_200",
-        errors=(*MOVED, services.TAKEN),
+        errors=(*MOVED, services.TAKEN, "MemberNotFound_404"),
         permission="PUT",
-        description="From a chatbot, or the queue; from another member only where insteadOf names them.",
+        description="From a chatbot, or the queue; from another member only where insteadOf names them. One that does"
+        " not have it is refused.",
     )
     def takeover(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         services.take_over(**self._reach(id), **data)

@@ -108,6 +108,8 @@ class DirectApp(DirectSettings):
         values = {name: value for name, value in form.values.items() if value != ""}
         if values.get("tokenExpiresAt"):
             values["tokenExpiresAt"] = f"{values['tokenExpiresAt']}T00:00:00Z"
+        if before is not None and form.values["tokenExpiresAt"] == str(before.get("tokenExpiresAt") or "")[:10]:
+            values.pop("tokenExpiresAt", None)  # untouched; a new token has an end of its own
         if before is None:
             answer = self.ask("POST", f"apps/{self.kind}", None, values)
         else:

@@ -14,6 +14,7 @@ from outreach.direct_apps.hooks import hook_secret, hook_url
 from outreach.senders.serializers import LIMIT
 
 SECRET: dict[str, Any] = {"required": False, "allow_blank": True, "write_only": True}
+FOR_CHANGERS = "empty: the reader's role changes no apps."
 
 
 class DirectChange(Input):
@@ -67,7 +68,7 @@ class SocialBCreate(SocialBChange):
 class DirectOut(Output):
     """What both show; tokens and secrets never go out."""
 
-    reads = ("hook_salt", "id", "vendor")
+    reads = ("hook_salt", "id", "vendor", "by_changer")
     conceals: ClassVar[tuple[str, ...]] = ("webhookUrl",)
 
     _id = IdField()
@@ -77,7 +78,7 @@ class DirectOut(Output):
     perMinute = serializers.IntegerField(allow_null=True)
     perHour = serializers.IntegerField(allow_null=True)
     perDay = serializers.IntegerField(allow_null=True)
-    webhookUrl = Computed(serializers.CharField(help_text="Where the vendor tells what people write."))
+    webhookUrl = Computed(serializers.CharField(help_text=f"Where the vendor tells what people write; {FOR_CHANGERS}"))
     lastError = serializers.CharField(help_text="Why it cannot be used, or is told of nothing; empty when all is well.")
     lastErrorAt = serializers.DateTimeField(allow_null=True)
     pausedUntil = serializers.DateTimeField(allow_null=True, help_text="Nothing is sent before.")
@@ -90,7 +91,8 @@ class DirectOut(Output):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        return {**data, "webhookUrl": hook_url(row["vendor"], row["id"], row["hook_salt"])}
+        place = (row["vendor"], row["id"], row["hook_salt"])
+        return {**data, "webhookUrl": hook_url(*place) if row["by_changer"] else ""}
 
 
 class MessengerOut(DirectOut):
@@ -112,7 +114,8 @@ class SocialBOut(DirectOut):
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-        return {**super().finish(data, row), "verifyToken": hook_secret(row["id"], row["hook_salt"])}
+        told = hook_secret(row["id"], row["hook_salt"]) if row["by_changer"] else ""
+        return {**super().finish(data, row), "verifyToken": told}
 
 
 class DirectTest(Output):

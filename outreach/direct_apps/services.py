@@ -32,7 +32,7 @@ REFUSED = "InvalidCredentials_400"
 NO_TOKEN, NO_ACCOUNT = "SocialBNoAccessToken_400", "SocialBAccountNotFound_404"
 PER_SECOND = {ChatApp.Vendor.MESSENGER: 25, ChatApp.Vendor.SOCIAL_B: 10}
 """Messages a second, which is less than the vendors take."""
-TOLD = ("phone_number_id", "display_number", "name", "last_error")
+TOLD = ("phone_number_id", "display_number", "name", "last_error", "access_token", "token_expires_at")
 
 
 @dataclass(frozen=True)
@@ -154,6 +154,8 @@ class DirectApps:
             found["phone_number_id"] = bot_id(found["access_token"])
         if not str(found.get("phone_number_id", "0")).isalnum():
             raise ValidationFailed(f"{self.place} is no id", f"{self.place}: letters and digits alone")
+        if self.vendor == ChatApp.Vendor.SOCIAL_B and "access_token" in found:
+            found.setdefault("token_expires_at", None)  # the end of the old one says nothing about the new one
         for name, value in found.items():
             setattr(app, name, value)
 
@@ -209,11 +211,25 @@ def _ask_messenger(app: ChatApp) -> dict[str, Any]:
 
 
 def _ask_social_b(app: ChatApp) -> dict[str, Any]:
-    found = SocialBClient.of(app).me()
+    client = SocialBClient.of(app)
+    found = client.me()
     if str(found["user_id"]) != app.phone_number_id:
         raise NamedError(NO_ACCOUNT, "accountId: the token is of another account")
     username = _word(found, "username", 39)
-    return {"display_number": f"@{username}", "name": app.name or username, "last_error": ""}
+    told = {"display_number": f"@{username}", "name": app.name or username, "last_error": ""}
+    return {**told, **_lasting(app, client)}
+
+
+def _lasting(app: ChatApp, client: SocialBClient) -> dict[str, Any]:
+    """Return a token that lasts, by columns, for one that may hold for an hour. Where the platform gives none, as for a
+    token that lasts already, the given one stays."""
+    if not app.app_secret or app.token_expires_at is not None:
+        return {}
+    try:
+        token = client.lasting(app.app_secret)
+    except ChatFailed:
+        return {}
+    return {"access_token": token.text, "token_expires_at": token.ends_at}
 
 
 def _word(found: Mapping[str, Any], name: str, most: int) -> str:

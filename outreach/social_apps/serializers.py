@@ -13,6 +13,7 @@ from core.api.output import Computed, IdField, Output
 from outreach.social_apps.hooks import hook_url, verify_token
 
 SECRET: dict[str, Any] = {"required": False, "allow_blank": True, "write_only": True}
+FOR_CHANGERS = "empty: the reader's role changes no apps."
 
 
 class SocialAppChange(Input):
@@ -36,7 +37,7 @@ class SocialAppCreate(SocialAppChange):
 class SocialAppOut(Output):
     """A social app; its secret and tokens never go out."""
 
-    reads = ("hook_salt", "id")
+    reads = ("hook_salt", "id", "by_changer")
     conceals = ("webhookUrl", "verifyToken")
 
     _id = IdField()
@@ -45,8 +46,8 @@ class SocialAppOut(Output):
     verified = serializers.BooleanField(help_text="What the last test, or the last lead, found.")
     isActive = serializers.BooleanField()
     tokenExpiresAt = serializers.DateTimeField(allow_null=True)
-    webhookUrl = Computed(serializers.CharField(help_text="The address to enter at the platform."))
-    verifyToken = Computed(serializers.CharField(help_text="What to enter beside it."))
+    webhookUrl = Computed(serializers.CharField(help_text=f"The address to enter at the platform; {FOR_CHANGERS}"))
+    verifyToken = Computed(serializers.CharField(help_text="What to enter beside it; empty as webhookUrl."))
     lastError = serializers.CharField(help_text="Why it cannot be used; empty when it can.")
     lastErrorAt = serializers.DateTimeField(allow_null=True)
     companyID = IdField(source="company_id")
@@ -58,6 +59,8 @@ class SocialAppOut(Output):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         place = (row["id"], row["hook_salt"])
+        if not row["by_changer"]:
+            return {**data, "webhookUrl": "", "verifyToken": ""}
         return {**data, "webhookUrl": hook_url(*place), "verifyToken": verify_token(*place)}
 
 

@@ -51,7 +51,13 @@ class OfflineInput(StartInput):
     """A message while nobody is there."""
 
     text = TextInput(max_length=LONGEST)
-    key = LineInput(max_length=40, required=False, default="offline")
+    key = LineInput(
+        max_length=40,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="The visitor's own: the same words with it, sent twice by an address, are stored once.",
+    )
 
 
 class PreChatOut(Output):

@@ -6,6 +6,7 @@ POST, and with each GET to another origin; one that the widget does not allow ge
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 from django.utils import timezone
@@ -65,8 +66,7 @@ class WidgetViewSet(CrossOriginViewSet):
     @action(detail=False, methods=["get"])
     @endpoint("Read how a widget looks", output=WidgetConfig, errors=ERRORS)
     def config(self, request: Request, token: str) -> Any:
-        is_offline = self.widget.offline_form and not is_open(self.widget.business_hours, timezone.now())
-        return config_of(self.widget, offline=is_offline)
+        return config_of(self.widget, offline=self._is_offline())
 
     @action(detail=False, methods=["post"])
     @endpoint(
@@ -132,15 +132,29 @@ class WidgetViewSet(CrossOriginViewSet):
         input=OfflineInput,
         output=OfflineTaken,
         success="WidgetMessageTaken_201",
-        errors=ERRORS,
+        errors=(*ERRORS, "InvalidRequest_400"),
         limited=True,
-        description="While nobody is there. It needs an e-mail address, and makes a contact and a lead as a chat does.",
+        description="While nobody is there (`offline` of config; else InvalidRequest_400: begin a chat). It needs an"
+        " e-mail address, and makes a contact and a lead as a chat does.",
     )
     def offline(self, request: Request, token: str, data: dict[str, Any]) -> Any:
-        visitors.read_answers(self.widget, data["answers"], needed=("email",))
-        visitor = visitors.begin(self.widget, caller_of(request).network, answers=data["answers"], page=data["page"])
-        talking.write(self.widget, visitor, text=data["text"], key=data["key"], offline=True)
+        if not self._is_offline():
+            raise NamedError("InvalidRequest_400", "offline: somebody is there now; begin a chat by start")
+        key = data["key"]
+        visitor = visitors.begin(
+            self.widget,
+            caller_of(request).network,
+            answers=data["answers"],
+            page=data["page"],
+            needed=("email",),
+            key=key,
+        )
+        said = sha256(data["text"].encode()).hexdigest()[:16]
+        talking.write(self.widget, visitor, text=data["text"], key=f"{key}:{said}", offline=True)
         return {"taken": True}
+
+    def _is_offline(self) -> bool:
+        return bool(self.widget.offline_form and not is_open(self.widget.business_hours, timezone.now()))
 
 
 def _talk(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from hashlib import sha256
 from typing import Any
 
 import phonenumbers
@@ -16,7 +17,7 @@ from django.utils import timezone
 from core.access import entitlement
 from core.access.attempts import Limit
 from core.errors import ApiError, NamedError, ValidationFailed
-from core.ids import is_id
+from core.ids import is_id, new_id
 from core.tenancy import company_scope, unscoped
 from outreach.conversations.channels import VISITORS_KEPT
 from outreach.widgets.models import TOKEN_LENGTH, ChatWidget, WidgetVisitor
@@ -64,14 +65,25 @@ def _entitled(company: str) -> bool:
     return bool(cache.get_or_set(f"widget-entitled:{company}", look, _ENTITLED_FOR))
 
 
-def begin(widget: ChatWidget, network: str, *, answers: Mapping[str, str], page: str) -> WidgetVisitor:
-    """Note a new visitor. Raises ValidationFailed for what is missing or wrong of what is asked, TooManyAttempts."""
-    values = read_answers(widget, answers)
+def begin(
+    widget: ChatWidget,
+    network: str,
+    *,
+    answers: Mapping[str, str],
+    page: str,
+    needed: tuple[str, ...] = (),
+    key: str = "",
+) -> WidgetVisitor:
+    """Note a new visitor; by a `key` of theirs it is the same one again, who has the same e-mail address.
+
+    Raises ValidationFailed for what is missing or wrong of what is asked or `needed`, TooManyAttempts.
+    """
+    values = read_answers(widget, answers, needed=needed)
     STARTS.count(network)
     STARTS_IN_ALL.count(widget.pk)
-    visitor: WidgetVisitor = WidgetVisitor.objects.create(
-        widget=widget, page=page[:500], seen_at=timezone.now(), **values
-    )
+    theirs = sha256("\n".join((widget.pk, key, values["email"].lower())).encode()).hexdigest()[:24] if key else new_id()
+    noted = {"widget": widget, "page": page[:500], "seen_at": timezone.now(), **values}
+    visitor: WidgetVisitor = WidgetVisitor.objects.get_or_create(pk=theirs, defaults=noted)[0]
     return visitor
 
 

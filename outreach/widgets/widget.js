@@ -104,6 +104,15 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
   };
   const say = (words, bad) => { status.textContent = words; status.classList.toggle("bad", !!bad); };
 
+  // A message while nobody is there; somebody who has come since answers it in a chat.
+  const left = async ({ text, key, ...who }) => {
+    try { await ask("offline", { ...who, text, key }); } catch (error) {
+      if (!error.message.startsWith("offline:")) throw error;
+      keep((await ask("start", who)).visitor);
+      config.offline = false;
+      waiting.push({ key, text });
+    }
+  };
   const asking = () => {
     const offline = config.offline;
     const fields = [...config.preChat];
@@ -114,7 +123,7 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
     })]);
     const text = offline && el("textarea", { required: true, maxlength: 2000 });
     const trouble = el("p", { class: "note bad", role: "alert" });
-    const go = el("button", { class: "go" }, offline ? t.send : t.begin);
+    const go = el("button", { class: "go" }, offline ? t.send : t.begin), key = newKey(); // one for all tries
     return el("form", {
       class: "ask", onsubmit: async (event) => {
         event.preventDefault();
@@ -124,7 +133,7 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
         const given = { answers: Object.fromEntries(inputs.filter(([, input]) => input.value.trim()).map(([one, input]) => [one.key, input.value.trim()])), page: location.href.split("#")[0].slice(0, 500) };
         try {
           if (preview) await 0;
-          else if (offline) await ask("offline", { ...given, text: text.value, key: newKey() });
+          else if (offline) await left({ ...given, text: text.value, key });
           else keep((await ask("start", given)).visitor);
           ended = true;
           show();

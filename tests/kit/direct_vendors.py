@@ -36,6 +36,9 @@ class DirectVendors:
     """Status and answer of the next messages; None as the answer: it is taken, and the connection cut."""
     dead: bool = False
     """Whether no token is taken."""
+    token: str = ACCESS_TOKEN
+    """The token of the account; a new one is given for it while `renews`."""
+    renews: bool = False
 
     @property
     def url(self) -> str:
@@ -43,13 +46,14 @@ class DirectVendors:
 
     def reset(self) -> DirectVendors:
         self.asked, self.sent, self.files, self.script, self.dead = [], [], {}, [], False
+        self.token, self.renews = ACCESS_TOKEN, False
         return self
 
     def answer(self, path: str, headers: Any, body: bytes) -> tuple[int, Any]:
         given = read(headers.get("Content-Type") or "", body)
         self.asked.append((path, given))
         bot = path.startswith((f"/bot{BOT_TOKEN}/", f"/file/bot{BOT_TOKEN}/"))
-        account = headers.get("Authorization") == f"Bearer {ACCESS_TOKEN}"
+        account = headers.get("Authorization") == f"Bearer {self.token}"
         if path.startswith("/cdn/"):
             return (200, self.files[path[5:]]) if path[5:] in self.files else (404, {})
         if self.dead or not (bot or account):
@@ -78,6 +82,11 @@ class DirectVendors:
     def of_social_b(self, path: str, given: Any) -> tuple[int, Any]:
         if "/me?" in path:
             return 200, {"user_id": ACCOUNT, "username": "acme"}
+        if path.startswith(("/access_token?", "/refresh_access_token?")):
+            if not self.renews:
+                return 400, {"error": {"code": 100, "message": "Unsupported request"}}
+            self.token = f"{ACCESS_TOKEN}-{len(self.asked)}"
+            return 200, {"access_token": self.token, "token_type": "bearer", "expires_in": 60 * 24 * 3600}
         made = (
             {"id": f"c{len(self.sent) + 1}"} if path.endswith("/replies") else {"message_id": f"m{len(self.sent) + 1}"}
         )

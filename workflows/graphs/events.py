@@ -31,6 +31,7 @@ NOUNS = {
 }
 """Resource -> what people call one of it, where that is another word."""
 LABELS = {
+    "apps.failed": "A connected app fails",
     "campaign.resumed": "A campaign goes on",
     "campaign.failed": "A campaign fails",
     "contact.unsubscribed": "A contact unsubscribes",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from django.utils import timezone
 
+from crm.files.services import link as file_link
 from outreach.chat_apps.models import ChatApp
 from outreach.chat_apps.session import OutgoingChat
 from outreach.delivery.attachments import AttachmentReader
@@ -74,7 +75,9 @@ class ChatParts:
 
     def mail_of(self, job: SendJob, recipient: str) -> OutgoingChat:
         """Return the message as it is sent. Raises AttachmentMissing and AttachmentUnavailable."""
-        return OutgoingChat(job.pk, recipient, job.chat or {}, self._files.read(job.attachments))
+        files = self._files.read(job.attachments)
+        links = [file_link(one["id"], one["name"]) for one in job.attachments]
+        return OutgoingChat(job.pk, recipient, job.chat or {}, files, links)
 
 
 def parts_of(sender: Sender) -> MailParts | ChatParts:

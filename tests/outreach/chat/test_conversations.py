@@ -167,6 +167,20 @@ def test_a_paused_chatbot_leaves_its_people_to_members(cast: Cast, app: ChatApp,
     assert _one(cast)["chatbot"] is None
 
 
+def test_a_conversation_is_taken_only_from_who_has_it(cast: Cast, outsiders: Cast, app: ChatApp) -> None:
+    _receive(app, "Hello")
+    place = f"/conversation/{_one(cast)['_id']}/takeover"
+    for id in ("0" * 24, outsiders.owner.pk):
+        unknown = cast.session.post(place, {"insteadOf": id})
+        assert (unknown.status, unknown.body["warning"].partition(":")[0]) == (404, "insteadOf")
+    nobody = cast.session.post(place, {"insteadOf": cast.narrow.pk})
+    assert (nobody.status, nobody.body["warning"].partition(":")[0]) == (409, "insteadOf")
+    assert _one(cast)["state"] == "queued"
+    assert cast.session.post(place, {"insteadOf": None}).data["state"] == "human"
+    again = cast.session.post(place, {"insteadOf": cast.owner.pk})
+    assert (again.status, again.data["assignee"]["_id"]) == (200, cast.owner.pk)
+
+
 def test_who_answers_stops_the_chatbot(cast: Cast, app: ChatApp, vendor: ChatVendor) -> None:
     _publish(cast)
     _receive(app, "Hello")  # its answer is planned, and has not gone

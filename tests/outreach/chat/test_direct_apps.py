@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.utils import timezone
 
+from core.events.models import Event
 from core.jobs.sweeper import MAX_DEATHS
 from crm.models import Contact, File
 from crm.privacy.erasure import erase_contact
 from outreach.conversations import media
+from outreach.direct_apps.tokens import refresh_one, refresh_tokens
 from outreach.models import ChatApp, ChatEvent, Conversation, ConversationMessage, SendJob
 from tests.kit.cast import Cast
 from tests.kit.direct_vendors import (
@@ -257,6 +262,84 @@ def test_files_come_from_a_bot_and_go_by_it(cast: Cast, vendors: DirectVendors) 
     work("send")
     [sent] = vendors.sent
     assert (sent["method"], sent["chat_id"], sent["caption"], sent["photo"]) == ("sendPhoto", b"900", b"Look", PNG)
+
+
+def test_files_go_by_an_account_as_addresses(cast: Cast, vendors: DirectVendors) -> None:
+    app = connected(cast, "social-b")
+    tell(app, direct("Hello"))
+    work("chat-events")
+    files = {
+        name: cast.key.upload("/upload", SimpleUploadedFile(name, content)).data["_id"]
+        for name, content in (("plan.png", PNG), ("list.pdf", b"%PDF-1.4\n%%EOF\n"), ("rows.csv", b"a,b\n1,2\n"))
+    }
+    answered(cast, "", file=files["plan.png"])
+    answered(cast, "", file=files["list.pdf"])
+    work("send")
+    kinds = [one["message"]["attachment"]["type"] for one in vendors.sent]
+    assert kinds == ["image", "file"]
+    [(url, to)] = [(one["message"]["attachment"]["payload"]["url"], one["recipient"]["id"]) for one in vendors.sent[:1]]
+    found = Client().get(urlsplit(url).path)
+    assert (b"".join(found.streaming_content), to) == (PNG, "5005")
+    with cast.scope():
+        assert {job.status for job in SendJob.objects.all()} == {"sent"}
+        place = f"/conversation/{Conversation.objects.get().pk}/messages"
+    for body, named in (({"file": files["rows.csv"]}, "file"), ({"file": files["plan.png"], "text": "Look"}, "text")):
+        refused = cast.key.post(place, body)
+        assert (refused.status, refused.body["warning"].partition(":")[0]) == (400, named), body
+    tell(app, comment("Nice!"))
+    work("chat-events")
+    with cast.scope():
+        below = Conversation.objects.get(address__startswith="comment:").pk
+    refused = cast.key.post(f"/conversation/{below}/messages", {"file": files["plan.png"]})
+    assert (refused.status, refused.body["warning"].partition(":")[0]) == (400, "file")
+    assert cast.key.get(f"/conversation/{below}").data["takesFiles"] is False
+    assert len(vendors.sent) == 2
+
+
+def test_a_token_of_an_hour_is_traded_and_one_of_weeks_made_anew(cast: Cast, vendors: DirectVendors) -> None:
+    vendors.renews = True
+    app = connected(cast, "social-b")
+    first = vendors.token
+    now = timezone.now()
+    assert (app.access_token, first == ACCESS_TOKEN) == (first, False)
+    assert now + timedelta(days=59) < app.token_expires_at < now + timedelta(days=61)
+    assert [path.partition("?")[0] for path, _ in vendors.asked[-2:]] == ["/v23.0/me", "/access_token"]
+    cache.clear()
+    assert refresh_tokens() is False  # it holds for long enough
+    assert vendors.token == first
+    with cast.scope():
+        ChatApp.objects.update(token_expires_at=now + timedelta(days=10))
+    refresh_tokens()
+    with cast.scope():
+        anew = ChatApp.objects.get()
+    assert (anew.access_token, vendors.token == first) == (vendors.token, False)
+    assert anew.token_expires_at > now + timedelta(days=59)
+    tell(app, direct("Hello"))
+    work("chat-events")
+    job = answered(cast)
+    work("send")
+    assert status(cast, job) == ("sent", "")
+
+
+def test_a_token_that_cannot_be_made_anew_is_told_once(cast: Cast, vendors: DirectVendors) -> None:
+    app = connected(cast, "social-b")
+    with cast.scope():
+        ChatApp.objects.update(token_expires_at=timezone.now() + timedelta(days=3))
+        for _ in range(2):
+            refresh_one(app.pk)
+        shown = cast.key.get(f"/apps/social-b/{app.pk}").data
+        assert (shown["verified"], shown["lastError"].startswith("The token could not be made anew")) == (True, True)
+        assert ACCESS_TOKEN not in shown["lastError"]
+        [told] = Event.objects.filter(kind="apps.failed")
+        assert (told.object_id, told.payload["app"], told.payload["error"]) == (app.pk, "social-b", shown["lastError"])
+        ChatApp.objects.update(token_expires_at=timezone.now() - timedelta(minutes=1))
+        for _ in range(2):
+            refresh_one(app.pk)
+        assert (ChatApp.objects.get().verified, Event.objects.filter(kind="apps.failed").count()) == (False, 2)
+    vendors.renews = True
+    again = cast.key.put(f"/apps/social-b/{app.pk}", {"accessToken": ACCESS_TOKEN}).data
+    assert (again["verified"], again["lastError"]) == (True, "")
+    assert again["tokenExpiresAt"] > timezone.now().isoformat()
 
 
 def test_a_picture_to_an_account_is_fetched_from_where_the_platform_says(cast: Cast, vendors: DirectVendors) -> None:

@@ -125,6 +125,25 @@ def test_outside_of_its_hours_a_message_makes_a_lead(cast: Cast) -> None:
     assert (chat["state"], chat["lastText"], chat["contact"]["_id"]) == ("queued", "Call me", contact.pk)
     cast.key.put(f"/chat-widget/{widget['_id']}", {"offlineForm": False})
     assert call(widget, "config").data["offline"] is False
+    refused = call(widget, "offline", {**left, "key": "l"})
+    assert (refused.status, refused.body["warning"].partition(":")[0]) == (400, "offline")
+    assert len(cast.key.get("/conversation").data) == 1
+
+
+def test_a_message_that_is_left_twice_is_one(cast: Cast) -> None:
+    widget, second = (made(cast, name=name, businessHours=away()) for name in ("Site", "Second"))
+    left = {"answers": {"email": "new@acme.example"}, "text": "Call me", "key": "k" * 24}
+    for _ in range(2):
+        assert call(widget, "offline", left).status == 201
+    [chat] = cast.key.get("/conversation").data
+    assert len(cast.key.get(f"/conversation/{chat['_id']}/messages").data) == 2  # with the note of who wrote
+    assert call(widget, "offline", {**left, "text": "Call me at nine"}).status == 201
+    [chat] = cast.key.get("/conversation").data
+    assert chat["lastText"] == "Call me at nine"  # mended after a try whose answer was lost: of the same visitor
+    for other in ({"answers": {"email": "bo@acme.example"}}, {"key": ""}, {"key": ""}):
+        assert call(widget, "offline", {**left, **other}).status == 201
+    assert call(second, "offline", left).status == 201
+    assert len(cast.key.get("/conversation").data) == 5
 
 
 def test_who_writes_too_much_waits(cast: Cast, limits: None, monkeypatch: pytest.MonkeyPatch) -> None:

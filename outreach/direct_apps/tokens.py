@@ -1,0 +1,88 @@
+"""Tokens of accounts of the second social platform, which hold for about 60 days: made anew before they end."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.core.cache import cache
+from django.db import transaction
+from django.utils import timezone
+
+from core.events import emit
+from core.tenancy import company_scope, unscoped
+from outreach.chat_apps.client import ChatFailed
+from outreach.chat_apps.models import ChatApp
+from outreach.chat_apps.social_b import SocialBClient, Token
+from outreach.smtp.outcome import SmtpError
+
+BEFORE = timedelta(days=14)
+"""So long before it ends a token is made anew, several times a day until that works."""
+EVERY = timedelta(hours=6)
+AT_ONCE = 100
+FAILED = "apps.failed"
+TROUBLE = "The token could not be made anew before it ends"
+
+
+def refresh_tokens() -> bool:
+    """Make anew the tokens of all companies that end soon (a periodic task). Returns whether more may wait."""
+    soon = timezone.now() + BEFORE
+    with unscoped(reason="tick: tokens of accounts of all companies that end soon"):
+        due = ChatApp.objects.filter(vendor=ChatApp.Vendor.SOCIAL_B, is_active=True, token_expires_at__lt=soon)
+        found = list(due.order_by("token_expires_at", "pk").values_list("pk", "company_id"))
+    tried = 0
+    for id, company in found:
+        if tried == AT_ONCE:
+            return True
+        # Two workers at once would do no harm; what failed is tried again when the next round comes.
+        if cache.add(f"social-b-token:{id}", 1, EVERY.total_seconds() / 2):
+            tried += 1
+            with company_scope(company):
+                refresh_one(id)
+    return False
+
+
+def refresh_one(id: str) -> None:
+    """Make the token of an account anew, or show on the app why it could not be, and say so by an event, once."""
+    app = ChatApp.objects.filter(pk=id).first()
+    if app is None:
+        return
+    try:
+        token = SocialBClient.of(app).refreshed()
+    except (ChatFailed, SmtpError) as error:
+        _note_failure(app, error.detail)
+    else:
+        _keep(app, token)
+
+
+@transaction.atomic
+def _keep(app: ChatApp, token: Token) -> None:
+    stored = _unchanged(app)
+    if stored is None:
+        return
+    stored.access_token, stored.token_expires_at = token.text, token.ends_at
+    if stored.last_error.startswith(TROUBLE):
+        stored.last_error, stored.last_error_at = "", None
+    stored.save(update_fields=("access_token", "token_expires_at", "last_error", "last_error_at", "updated_at"))
+
+
+@transaction.atomic
+def _note_failure(app: ChatApp, detail: str) -> None:
+    stored = _unchanged(app)
+    if stored is None or stored.token_expires_at is None:
+        return
+    now = timezone.now()
+    has_ended = stored.token_expires_at <= now
+    is_new = not stored.last_error.startswith(TROUBLE) or (has_ended and stored.verified)
+    stored.last_error, stored.last_error_at = f"{TROUBLE}: {detail}. Enter a new one."[:500], now
+    stored.verified = stored.verified and not has_ended
+    stored.save(update_fields=("last_error", "last_error_at", "verified", "updated_at"))
+    if is_new:
+        payload = {"app": stored.app_key, "name": str(stored), "endsAt": stored.token_expires_at.isoformat()}
+        emit(FAILED, [stored.pk], payloads={stored.pk: {**payload, "error": stored.last_error}})
+
+
+def _unchanged(app: ChatApp) -> ChatApp | None:
+    """Return the app, locked, if nobody has given it another token or end since it was read."""
+    rows = ChatApp.objects.select_for_update(of=("self",)).filter(pk=app.pk)
+    found: ChatApp | None = rows.filter(token_expires_at=app.token_expires_at).first()
+    return found if found is not None and found.access_token == app.access_token else None
