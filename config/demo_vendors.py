@@ -1,4 +1,7 @@
-"""Where the demo's stand-ins for vendors listen, as the demo has noted it. No Django here."""
+"""Where the demo's stand-ins for vendors listen, as the demo has noted it, and the client that its Google knows.
+
+No Django here.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,18 @@ from pathlib import Path
 from typing import Any
 
 HOST = "127.0.0.1"
+DEMO_CLIENT = ("leadwright-demo.apps.example", "demo-client")
+"""Id and secret of the client that the demo's stand-in for Google knows; it listens on loopback alone."""
 
 
 def note_file(data: Path) -> Path:
     """Return the file with the port of the chat vendor's stand-in, and the webhook of the number that it plays."""
     return data / "chat-standin.json"
+
+
+def google_file(data: Path) -> Path:
+    """Return the file with the port of the stand-in for Google."""
+    return data / "google-standin.json"
 
 
 def noted(file: Path) -> Mapping[str, Any]:
@@ -25,7 +35,9 @@ def noted(file: Path) -> Mapping[str, Any]:
     return found if isinstance(port, int) and 0 < port < 65536 else {}
 
 
-def demo_vendors(data: Path) -> dict[str, str]:
-    """Return VENDOR_BASE_URLS of the demo: where its stand-in was noted last, if it was."""
-    found = noted(note_file(data))
-    return dict.fromkeys(("chatapp", "messenger"), f"http://{HOST}:{found['port']}") if found else {}
+def demo_vendors(data: Path, *, google: bool = True) -> dict[str, str]:
+    """Return VENDOR_BASE_URLS of the demo: where its stand-ins were noted last, if they were; that for Google only with
+    `google`."""
+    chats, place = noted(note_file(data)), noted(google_file(data)) if google else {}
+    found = dict.fromkeys(("chatapp", "messenger"), f"http://{HOST}:{chats['port']}") if chats else {}
+    return {**found, "gmail": f"http://{HOST}:{place['port']}"} if place else found

@@ -13,7 +13,7 @@ from corsheaders.defaults import default_headers
 from django.core.exceptions import ImproperlyConfigured
 
 from config.data_dir import data_dir
-from config.demo_vendors import demo_vendors
+from config.demo_vendors import DEMO_CLIENT, demo_vendors
 from config.resolvers import resolver_address
 from config.secrets import secret
 from config.servers import celery_url, database_url, redis_url
@@ -280,8 +280,14 @@ VENDOR_BASE_URLS = env.json("VENDOR_BASE_URLS", default={})
 """Where vendors are reached instead of at their own addresses: connected app -> base URL."""
 if not (isinstance(VENDOR_BASE_URLS, dict) and all(isinstance(url, str) for url in VENDOR_BASE_URLS.values())):
     raise ImproperlyConfigured('VENDOR_BASE_URLS is a JSON object such as {"ai-a": "https://proxy.example.org"}')
+GOOGLE_CLIENT_ID = env("GOOGLE_CLIENT_ID", default="")
+GOOGLE_CLIENT_SECRET = env("GOOGLE_CLIENT_SECRET", default="")
+"""This service's client at Google, by which members log in to send by Gmail and to connect their calendars; without it
+nobody can."""
 if DEMO:
-    VENDOR_BASE_URLS = {**demo_vendors(data_dir()), **VENDOR_BASE_URLS}
+    VENDOR_BASE_URLS = {**demo_vendors(data_dir(), google=not GOOGLE_CLIENT_ID), **VENDOR_BASE_URLS}
+    if not GOOGLE_CLIENT_ID and "gmail" in VENDOR_BASE_URLS:
+        GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET = DEMO_CLIENT
 GATEWAYS = {
     letter: {
         "adapter": env(f"GATEWAY_{letter.upper()}"),
@@ -304,9 +310,6 @@ PAYMENT_BACKOFF = env.float("PAYMENT_BACKOFF", default=2.0)
 """Base of the waits, in seconds, between looks at a payment whose gateway doesn't answer."""
 MAIL_VENDOR_LETTERS = env.json("MAIL_VENDOR_LETTERS", default={})
 """Letter of /apps/mailvendor-x -> vendor, where it is another than by default (outreach.mail_vendors.registry)."""
-GOOGLE_CLIENT_ID = env("GOOGLE_CLIENT_ID", default="")
-GOOGLE_CLIENT_SECRET = env("GOOGLE_CLIENT_SECRET", default="")
-"""This service's client at Google, by which members log in to send by Gmail; without it nobody can."""
 ANYMAIL: dict[str, str] = {}
 """Stays empty: a key in it would be used for every company that has none of its own (config.checks)."""
 OCR_PYTHON = env("OCR_PYTHON", default="")

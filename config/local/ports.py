@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from config.demo_vendors import note_file, noted
+from config.demo_vendors import google_file, note_file, noted
 from config.local import mail_catcher as catcher
 
 GATEWAYS = "payment-standin.json"
@@ -23,6 +23,7 @@ def choose_ports(data: Path) -> None:
     """Note a port for each of the stand-ins, before anything reads the notes."""
     catcher_port(data)
     gateways_port(data)
+    google_port(data)
     place = noted(note_file(data))
     port = chats_port(data)
     if place.get("port") != port:
@@ -51,6 +52,15 @@ def gateways_port(data: Path) -> int:
 def chats_port(data: Path) -> int:
     """Return the port of the stand-in for the chat vendor: the last one, or another if that is taken."""
     return _free_port(noted(note_file(data)).get("port"))
+
+
+def google_port(data: Path) -> int:
+    """Return the port of the stand-in for Google: the last one, or another if that is taken."""
+    last = noted(google_file(data)).get("port")
+    port = _free_port(last)
+    if port != last:
+        replace(google_file(data), json.dumps({"port": port}))
+    return port
 
 
 def replace(file: Path, text: str) -> None:

@@ -11,15 +11,16 @@ from pathlib import Path
 from threading import Thread
 
 from billing.standin.server import Server as Gateways
-from config.demo_vendors import note_file
+from config.demo_vendors import google_file, note_file
 from config.local.chat_standin.server import Server as Chats
+from config.local.google_standin.server import Server as Google
 from config.local.mail_catcher.server import serve
 from config.local.ports import GATEWAYS
 
 
 def main(data: Path) -> None:
     gateways = Gateways(int(json.loads((data / GATEWAYS).read_text())["port"]))
-    for server in (gateways, Chats(note_file(data))):
+    for server in (gateways, Chats(note_file(data)), Google(google_file(data))):
         Thread(target=_serve, args=[server], daemon=True).start()
     asyncio.run(serve(data, ready=_say))
 

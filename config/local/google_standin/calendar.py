@@ -1,0 +1,65 @@
+"""The calendar of the stand-in: somebody else's week is in it already, and what the service writes is remembered."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+EVENTS = "/calendar/v3/calendars/primary/events"
+OWN = ((0, time(10), time(11)), (1, time(13), time(14, 30)), (2, time(9), time(9, 45)), (3, time(15), time(16)))
+"""Weekday, beginning and end (UTC) of what is in the calendar each week: the team, a dentist, a delivery, a course."""
+MOST_DAYS, MOST_EVENTS = 400, 5000
+
+
+class Calendar:
+    """Events by their ids, and when they keep somebody busy."""
+
+    def __init__(self) -> None:
+        self.events: dict[str, dict[str, Any]] = {}
+
+    def answer(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        """Answer a request of the calendar's API."""
+        if path.endswith("/freeBusy"):
+            return 200, {"calendars": {"primary": {"busy": self.busy(body)}}}
+        if not path.startswith(EVENTS):
+            return 404, {}
+        id = path.removeprefix(EVENTS).strip("/") or str(body.get("id", ""))
+        known = self.events.get(id)
+        if method == "GET":
+            return (200, _shown(known)) if known else (404, {})
+        if method == "POST" and known:
+            return 409, {"error": {"code": 409, "errors": [{"reason": "duplicate"}]}}
+        if method != "POST" and known is None:
+            return 404, {}
+        if method == "DELETE":
+            is_gone = known is not None and known.get("status") == "cancelled"
+            self.events[id] = {**(known or {}), "status": "cancelled"}
+            return (410, {}) if is_gone else (204, None)
+        self.events[id] = {**(known or {}), **body, "id": id}
+        while len(self.events) > MOST_EVENTS:
+            del self.events[next(iter(self.events))]
+        return 200, _shown(self.events[id])
+
+    def busy(self, body: dict[str, Any]) -> list[dict[str, str]]:
+        """Return when the calendar is busy in the asked time."""
+        start, end = (datetime.fromisoformat(body[name]) for name in ("timeMin", "timeMax"))
+        spans = []
+        day = start.astimezone(UTC).date()
+        for _ in range(min((end - start).days + 2, MOST_DAYS)):
+            for weekday, begins, ends in OWN:
+                if day.weekday() == weekday:
+                    spans.append(tuple(datetime.combine(day, clock, UTC) for clock in (begins, ends)))
+            day += timedelta(days=1)
+        for one in self.events.values():
+            times = [(one.get(name) or {}).get("dateTime") for name in ("start", "end")]
+            if one.get("status") != "cancelled" and all(times):
+                spans.append(tuple(datetime.fromisoformat(str(text)) for text in times))
+        inside = sorted(span for span in spans if span[0] < end and span[1] > start)
+        return [{"start": begins.isoformat(), "end": ends.isoformat()} for begins, ends in inside]
+
+
+def _shown(event: dict[str, Any]) -> dict[str, Any]:
+    if "conferenceData" not in event:
+        return event
+    entry = {"entryPointType": "video", "uri": f"https://meet.example.org/{event['id'][-10:]}"}
+    return {**event, "conferenceData": {"entryPoints": [entry]}}

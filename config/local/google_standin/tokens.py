@@ -1,0 +1,92 @@
+"""What the stand-in gives for a log-in. Nothing of it is stored: a token says itself what it is of, so that a log-in
+outlives a restart."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from config.demo_vendors import DEMO_CLIENT
+from config.local.google_standin import ACCOUNT
+
+SECONDS = 3600
+HEADER = {"alg": "none"}
+GONE = (400, {"error": "invalid_grant"})
+
+
+class Logins:
+    """Codes that wait to be traded, and tokens that were taken back."""
+
+    def __init__(self) -> None:
+        self.codes: dict[str, dict[str, str]] = {}
+        self.revoked: set[str] = set()
+
+    def allow(self, asked: Mapping[str, str]) -> str:
+        """Return a code for what a consent page was opened with."""
+        code = secrets.token_urlsafe(24)
+        self.codes[code] = dict(asked)
+        while len(self.codes) > 100:
+            del self.codes[next(iter(self.codes))]
+        return code
+
+    def trade(self, given: Mapping[str, str]) -> tuple[int, Any]:
+        """Answer a request for tokens."""
+        if (given.get("client_id"), given.get("client_secret")) != DEMO_CLIENT:
+            return 401, {"error": "invalid_client"}
+        if given.get("grant_type") == "refresh_token":
+            scopes = read(given.get("refresh_token", ""), "refresh")
+            return GONE if scopes is None or given["refresh_token"] in self.revoked else (200, answer(scopes))
+        asked = self.codes.pop(given.get("code", ""), None)
+        digest = hashlib.sha256(given.get("code_verifier", "").encode()).digest()
+        challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+        if asked is None or asked.get("code_challenge") != challenge:
+            return GONE
+        if asked.get("redirect_uri") != given.get("redirect_uri"):
+            return 400, {"error": "redirect_uri_mismatch"}
+        scopes = asked.get("scope", "")
+        lasting = {"refresh_token": write(scopes, "refresh"), "id_token": _id_token()}
+        return 200, {**answer(scopes), **lasting}
+
+    def revoke(self, token: str) -> tuple[int, Any]:
+        """Take a token back."""
+        self.revoked.add(token)
+        return 200, {}
+
+
+def answer(scopes: str) -> dict[str, Any]:
+    """Return an access token for the scopes, as the log-in's server writes it."""
+    return {"access_token": write(scopes, "access"), "expires_in": SECONDS, "scope": scopes, "token_type": "Bearer"}
+
+
+def write(scopes: str, kind: str) -> str:
+    """Return a token that says its scopes."""
+    text = _encoded({"kind": kind, "scopes": scopes, "number": secrets.token_hex(8)})
+    return f"{text}.{_signature(text)}"
+
+
+def read(token: str, kind: str) -> str | None:
+    """Return the scopes of a token; None for one that is none of this kind."""
+    text, _, signature = token.partition(".")
+    if not hmac.compare_digest(signature.encode(), _signature(text).encode()):
+        return None
+    said = json.loads(base64.urlsafe_b64decode(text))
+    return str(said["scopes"]) if said["kind"] == kind else None
+
+
+def _signature(text: str) -> str:
+    return hmac.new(DEMO_CLIENT[1].encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def _encoded(value: Mapping[str, Any]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode()
+
+
+def _id_token() -> str:
+    claims = {"aud": DEMO_CLIENT[0], "email": ACCOUNT, "email_verified": True}
+    parts = [base64.urlsafe_b64encode(json.dumps(one).encode()).rstrip(b"=").decode() for one in (HEADER, claims)]
+    return ".".join((*parts, "unsigned"))
