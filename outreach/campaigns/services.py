@@ -123,6 +123,8 @@ def _save(campaign: Campaign, member_id: str, values: dict[str, Any], event: str
         empty = {} if name == "winner" and value is None else value
         setattr(campaign, COLUMNS.get(name, name), empty)
     check_type(campaign.type)
+    if values.get("variables") and not campaign.by_chat:
+        raise NamedError("InvalidVariables_400", "variables: are those of a chat template; a mail fills its own")
     _set_sender(campaign, senders, "type" in values)
     check_variants(campaign.variants)
     _check_times(campaign, values)

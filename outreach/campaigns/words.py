@@ -76,10 +76,14 @@ def follow_ups_of(campaign: Campaign) -> dict[str, Any]:
             content = chat_words(step, chats, reader, where, "template")
             found.append({**step, "channel": CHAT, "subject": "", "content": content})
             continue
-        if step.get("variables"):
-            raise NamedError("InvalidVariables_400", f"{where}variables: are those of a chat template")
         # Without a subject it goes under that of the messages before it.
-        one = {**ALONE, "templateId": step["template"], "subject": step["subject"] or NO_SUBJECT, "body": step["body"]}
+        one = {
+            **ALONE,
+            "variables": step.get("variables"),
+            "templateId": step["template"],
+            "subject": step["subject"] or NO_SUBJECT,
+            "body": step["body"],
+        }
         try:
             words = _compiled(one, templates, reader, where)
         except NamedError as error:
@@ -115,6 +119,8 @@ def _compiled(
     one: Mapping[str, Any], templates: Mapping[str, EmailTemplate], reader: ValueReader, where: str
 ) -> dict[str, Any]:
     named = {"name": one["name"], "share": one["share"]}
+    if one.get("variables"):
+        raise NamedError("InvalidVariables_400", f"{where}variables: are those of a chat template")
     if one["templateId"]:
         template = templates.get(one["templateId"])
         if template is None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from core.errors import NamedError, shorten
+from core.text.addresses import BadAddress, read_phone
 
 INVALID = "InvalidChatAppTemplate_400"
 VARIABLE = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
@@ -17,7 +18,16 @@ MOST_OF = {"URL": 2, "PHONE_NUMBER": 1, "COPY_CODE": 1}
 KINDS = ("QUICK_REPLY", *MOST_OF)
 PARTS = ("HEADER", "BODY", "FOOTER", "BUTTONS")
 _NAME = re.compile(r"[a-z0-9_]{1,512}")
-_LANGUAGE = re.compile(r"[a-z]{2,3}(_[A-Z]{2,4})?")
+_CODES = (
+    "af ar ar_EG ar_AE ar_LB ar_MA ar_QA az be_BY bg bn bn_IN ca cs da de de_AT de_CH el en en_AE en_AU en_CA",
+    "en_GB en_GH en_IE en_IN en_JM en_MY en_NZ en_QA en_SG en_UG en_US en_ZA es es_AR es_CL es_CO es_CR es_DO",
+    "es_EC es_ES es_HN es_MX es_PA es_PE es_UY et fa fi fil fr fr_BE fr_CA fr_CH fr_CI fr_MA ga gu ha he hi",
+    "hr hu id it ja ka kk kn ko ky_KG lo lt lv mk ml mr ms nb nl nl_BE pa pl prs_AF ps_AF pt_BR pt_PT ro ru",
+    "rw_RW si_LK sk sl sq sr sv sw ta te th tr uk ur uz vi zh_CN zh_HK zh_TW zu",
+)
+LANGUAGES = frozenset(code for line in _CODES for code in line.split())
+"""The codes that the vendor lists; it refuses others."""
+PHONE_LENGTH = 20
 _KEYS = {
     "HEADER": {"type", "format", "text", "example"},
     "BODY": {"type", "text", "example", "add_security_recommendation"},
@@ -34,8 +44,10 @@ def check_template(*, name: str, language: str, components: Sequence[Any]) -> No
     """Raise InvalidChatAppTemplate_400, ButtonTextTooLong_400 or ButtonExampleRequired_400, which name the part."""
     if not _NAME.fullmatch(name):
         refuse("name", "1 to 512 small letters, digits and underscores")
-    if not _LANGUAGE.fullmatch(language):
-        refuse("language", "such as en or en_US")
+    if language not in LANGUAGES:
+        near = [one for one in sorted(LANGUAGES) if one[:2] == language[:2].lower()]
+        told = f"there is {', '.join(near)}" if near else "such as en or en_US"
+        refuse("language", f"{shorten(language)} is no code of the vendor's; {told}")
     parts = parts_of(components)
     _check_body(*parts["BODY"]) if "BODY" in parts else refuse("components", "a BODY is needed")
     for kind, check in (("HEADER", _check_header), ("FOOTER", _check_footer), ("BUTTONS", _check_buttons)):
@@ -155,8 +167,8 @@ def _check_button(button: Mapping[str, Any], where: str) -> None:
         refuse(f"{where}.text", "is required")
     if len(text) > BUTTON_LENGTH:
         refuse(f"{where}.text", f"at most {BUTTON_LENGTH} characters", "ButtonTextTooLong_400")
-    if kind == "PHONE_NUMBER" and not isinstance(button.get("phone_number"), str):
-        refuse(f"{where}.phone_number", "is required")
+    if kind == "PHONE_NUMBER":
+        _check_number(button.get("phone_number"), f"{where}.phone_number")
     url = button.get("url")
     if kind == "URL" and (not isinstance(url, str) or not url.startswith("https://") or len(url) > 2000):
         refuse(f"{where}.url", "an address that begins with https://")
@@ -169,6 +181,17 @@ def _check_button(button: Mapping[str, Any], where: str) -> None:
             "is required for a code, and for an address with a variable",
             "ButtonExampleRequired_400",
         )
+
+
+def _check_number(given: Any, where: str) -> None:
+    if not isinstance(given, str) or not given.strip():
+        refuse(where, "is required")
+    try:
+        read_phone(None, given)
+    except BadAddress as error:
+        refuse(where, f"{error}"[:200])
+    if len(given) > PHONE_LENGTH or not given.startswith("+"):
+        refuse(where, f"at most {PHONE_LENGTH} characters, with the code of the country: +49 30 901820")
 
 
 def _has_example(given: Any) -> bool:

@@ -59,7 +59,8 @@ def send_trial(
     TooManyAttempts, ConnectionTestRunning_429, and the errors of preview_template and preview_words.
     """
     if type not in TYPES:
-        raise NamedError("UnsupportedCampaignType_400", f"type: {shorten(type)!r} is none of {', '.join(TYPES)}")
+        known = ", ".join((*TYPES, *OTHERS))
+        raise NamedError("UnsupportedCampaignType_400", f"type: {shorten(type)!r} is none of {known}")
     to = own_people(recipients)
     mail, files = _mail(template_id, words, contact_id, attachments)
     letter = "" if type == "smtp" else type[-1]

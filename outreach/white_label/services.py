@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,9 @@ from outreach.white_label.models import BrandImage, WhiteLabel
 MODULE = "white-label-options"
 MOST_IMAGES = 20
 """Pictures of a kind that a company keeps: mails that went out show the logo of their time."""
+_HOST = r"[\w-]+(\.[\w-]+)*\.[a-z]{2,24}"
+AN_ADDRESS = re.compile(rf"@|://|\bwww\.|\b{_HOST}/|^\s*{_HOST}\s*$", re.IGNORECASE)
+"""An address of mail or of the web, or a name that is nothing but a host's: Node.js in a longer name is none."""
 TEXTS = ("product_name", "accent", "accent_dark", "sender_name")
 
 
@@ -75,6 +79,8 @@ def change_brand(*, actor: Actor, values: Mapping[str, Any]) -> None:
     with transaction.atomic():
         WhiteLabel.objects.bulk_create([WhiteLabel()], ignore_conflicts=True)
         brand = WhiteLabel.objects.select_for_update(of=("self",)).get()
+        for name, field in (("product_name", "productName"), ("sender_name", "senderName")):
+            _check_name(field, values.get(name, ""))
         for name in TEXTS:
             if name in values:
                 setattr(brand, name, values[name].strip())
@@ -88,6 +94,13 @@ def change_brand(*, actor: Actor, values: Mapping[str, Any]) -> None:
         brand.save()
         emit("white-label-options.updated", [brand.pk])
     forget(brand.company_id)
+
+
+def _check_name(field: str, text: str) -> None:
+    """Raise ValidationFailed for a name that mail programs show, or turn, into an address: people would be led astray,
+    and mail servers sort such mail out."""
+    if AN_ADDRESS.search(text):
+        raise ValidationFailed(f"{field}: is an address", f"{field}: a name, and no address of the web or of mail")
 
 
 def _picture(actor: Actor, file_id: str, kind: str) -> Drawn:

@@ -248,3 +248,18 @@ def test_what_is_missing_is_said_at_the_start(cast: Cast, people: dict[str, Any]
     typed = cast.key.put(f"/campaign/{id}", {"type": "mailvendor-d"}).data
     assert (typed["type"], typed["smtp"]) == ("mailvendor-d", None)
     assert cast.key.post(f"/campaign/{id}/start").body["message"] == "No mailvendor-d selected"
+
+
+def test_a_mail_takes_no_variables_of_a_chat_template(cast: Cast, people: dict[str, Any]) -> None:
+    id, given = made(cast, people, **TEXT), {"variables": {"1": "SPRING"}}
+    for answer in (
+        cast.key.post("/campaign", {"name": "Other", **people, **TEXT, **given}),
+        cast.key.put(f"/campaign/{id}", given),
+        cast.key.put(f"/campaign/{id}", {"variants": [{**AB[0], **given}, AB[1]]}),
+    ):
+        assert (answer.status, answer.body["message"]) == (400, "Invalid variables")
+        assert "variables: are those of a chat template" in answer.body["warning"]
+    assert cast.key.put(f"/campaign/{id}", {"variables": {}}).status == 200
+    unsupported = cast.key.post("/campaign/test/nope", {"to": ["x@example.com"], **TEXT})
+    assert (unsupported.status, "smtp, mailvendor-a" in unsupported.body["warning"]) == (400, True)
+    assert unsupported.body["warning"].endswith(", chatapp")

@@ -17,7 +17,7 @@ from tests.outreach.helpers import work
 
 URL = {"type": "URL", "text": "See", "url": "https://x.example/{{1}}", "example": ["https://x.example/a"]}
 REPLY = {"type": "QUICK_REPLY", "text": "Stop"}
-PHONE = {"type": "PHONE_NUMBER", "text": "Call", "phone_number": "+4930"}
+PHONE = {"type": "PHONE_NUMBER", "text": "Call", "phone_number": "+4930901820"}
 CODE = {"type": "COPY_CODE", "example": "SAVE10"}
 INVALID = "InvalidChatAppTemplate_400"
 
@@ -38,7 +38,9 @@ def _without(button: dict[str, Any], key: str) -> dict[str, Any]:
     ("values", "name", "where"),
     [
         ({"name": "Big"}, INVALID, "name:"),
-        ({"language": "english"}, INVALID, "language:"),
+        ({"language": "english"}, INVALID, "there is en, "),
+        ({"language": "xx"}, INVALID, "such as en or en_US"),
+        ({"language": "EN_us"}, INVALID, "language:"),
         ({"components": []}, INVALID, "components:"),
         ({"components": [body("")]}, INVALID, "components[0].text"),
         ({"components": [body("x" * 1025)]}, INVALID, "components[0].text"),
@@ -60,6 +62,10 @@ def _without(button: dict[str, Any], key: str) -> dict[str, Any]:
         ({"components": buttons(URL, URL, URL)}, INVALID, "at most 2 of URL"),
         ({"components": buttons(PHONE, PHONE)}, INVALID, "at most 1 of PHONE_NUMBER"),
         ({"components": buttons(CODE, CODE)}, INVALID, "at most 1 of COPY_CODE"),
+        *[
+            ({"components": buttons({**PHONE, "phone_number": number})}, INVALID, "buttons[0].phone_number")
+            for number in (None, "", 4930901820, "call us", "030 901820", "+49", "+49 30 901820 4711 4712")
+        ],
         ({"components": buttons(REPLY, PHONE, REPLY)}, INVALID, "stand together"),
         ({"components": buttons({**REPLY, "text": "x" * 26})}, "ButtonTextTooLong_400", "buttons[0].text"),
         ({"components": buttons(_without(URL, "example"))}, "ButtonExampleRequired_400", "buttons[0].example"),

@@ -281,3 +281,12 @@ def test_the_page_shows_changes_and_refuses(cast: Cast) -> None:
     assert client.post(place, {"do": "remove", "kind": "logo"}).status_code == 303
     with cast.scope():
         assert WhiteLabel.objects.get().logo_id is None
+
+
+@pytest.mark.parametrize("field", ["productName", "senderName"])
+def test_a_name_is_no_address(cast: Cast, field: str) -> None:
+    for text in ("https://evil.example", "www.evil.example", "Acme evil.example/login", "acme.com", "billing@acme.com"):
+        refused = cast.key.put("/white-label-options", {field: text})
+        assert (refused.status, refused.body["warning"].partition(":")[0]) == (400, field), text
+    for text in ("Acme Inc.", "St. Gallen CRM", "Node.js people", "A/B Partners", ""):
+        assert cast.key.put("/white-label-options", {field: text}).data[field] == text

@@ -14,8 +14,7 @@ from core.web.forms import Field, Form, Option
 from core.web.lists import Column
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordList
-from outreach.booking.base_pages import BookingPages
-from outreach.booking.hours_pages import BookableHours, BookingPageHours, CalendarReturn
+from outreach.booking.pages.base import BookingPages
 
 LENGTHS = (15, 20, 30, 45, 60, 90, 120)
 NOTICE = {0: "Until it begins", 60: "1 hour before", 240: "4 hours before", 1440: "1 day before", 2880: "2 days before"}
@@ -257,14 +256,3 @@ def new_key(label: str, taken: set[str]) -> str:
     while found in taken or found in ("name", "email", "phone"):
         found, number = f"{start}_{number}", number + 1
     return found
-
-
-PAGES = [
-    BookingList,
-    NewBookingPage,
-    BookableHours,
-    CalendarReturn,
-    EditBookingPage,
-    BookingPageHours,
-    BookingQuestions,
-]

@@ -12,8 +12,8 @@ from django.http import HttpResponse
 from core.web.forms import Field, Form
 from core.web.pages import Page
 from core.web.records import shown_value
-from outreach.booking.base_pages import BookingPages
-from outreach.booking.week import day_fields, read_week, zone_field
+from outreach.booking.pages.base import BookingPages
+from outreach.booking.pages.week import day_fields, read_week, zone_field
 
 SUCH_AS = "Such as 09:00 – 12:30, 13:30 – 17:00, or 10-12"
 
