@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 from typing import Any
 
@@ -67,3 +68,14 @@ def test_licences_are_those_of_the_packages() -> None:
         assert one.name in page
         assert (len(one.text) > 500, one.kind) != (False, "see below"), one.name
     assert "SIL OPEN FONT LICENSE" in page.upper()
+
+
+def test_files_that_were_not_collected_are_compressed_too() -> None:
+    whole = Client().get("/static/web/web.css")
+    packed = Client().get("/static/web/web.css", headers={"accept-encoding": "gzip"})
+    content = b"".join(packed.streaming_content)
+    assert (packed.status_code, packed["Content-Encoding"]) == (200, "gzip")
+    assert gzip.decompress(content) == b"".join(whole.streaming_content)
+    assert "Content-Encoding" not in whole
+    font = Client().get("/static/unfold/fonts/inter/Inter-Medium.woff2", headers={"accept-encoding": "gzip"})
+    assert (font.status_code, "Content-Encoding" in font) == (200, False)
