@@ -260,6 +260,10 @@ class Page(View):
         response.status_code = 303
         return response
 
+    def unchanged(self, to: str = "") -> HttpResponse:
+        """Lead on after a form that was sent as it stood, and say so."""
+        return self.done("Nothing to save: nothing was changed", to)
+
     def refuse(self, answer: Answer, to: str = "") -> HttpResponse:
         """Lead back after a refusal that belongs to no field, with the reason as a toast."""
         return self.fail(answer.refusal, to)

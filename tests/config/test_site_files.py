@@ -11,10 +11,12 @@ from django.contrib.staticfiles import finders
 from django.templatetags.static import StaticNode
 from django.test import Client
 
+from accounts.settings.branding import serving
 from config.headers import WEB
 from config.site_files import SERVED, licences
 from config.slow_callers import refuse
 from core.api.handler import error_page
+from tests.kit.cast import make_cast
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 429, 500, 503])
@@ -79,3 +81,13 @@ def test_files_that_were_not_collected_are_compressed_too() -> None:
     assert "Content-Encoding" not in whole
     font = Client().get("/static/unfold/fonts/inter/Inter-Medium.woff2", headers={"accept-encoding": "gzip"})
     assert (font.status_code, "Content-Encoding" in font) == (200, False)
+
+
+@pytest.mark.django_db
+def test_errors_on_a_companys_own_host_have_its_brand(django_assert_num_queries: Any) -> None:
+    company = make_cast().company
+    with serving(company.pk):
+        assert f"</span>{company.name}</header>" in error_page(404).content.decode()
+        with django_assert_num_queries(0):  # the database may be what has failed
+            assert "</span>Leadwright</header>" in error_page(500).content.decode()
+    assert "</span>Leadwright</header>" in error_page(404).content.decode()
