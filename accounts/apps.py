@@ -43,5 +43,10 @@ class AccountsConfig(AppConfig):
 
         set_source(Browsers())
 
+        from accounts.settings.branding import error_brand
+        from core.api.handler import set_error_brand
+
+        set_error_brand(error_brand)
+
         from accounts.auth import openapi  # noqa: F401  (describes the authentication paths in the schema)
         from accounts.staff_visits import services as visits  # noqa: F401  (registers its notice)

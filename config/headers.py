@@ -22,7 +22,7 @@ WEB = (
 """The policy of every page that has no other: nothing inline, nothing foreign."""
 POLICIES = {
     # The back office's theme evaluates the expressions of its attributes (Alpine).
-    "/admin/": f"{_PAGE}; script-src 'self' 'unsafe-eval'; form-action 'self'",
+    "/admin/": f"{_PAGE}; script-src 'self' 'unsafe-eval'; frame-src 'self'; form-action 'self'",
     # Swagger UI sets styles of its own.
     "/api/docs/try/": f"{_PAGE}; script-src 'self'; form-action 'none'",
 }

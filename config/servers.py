@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 from importlib import import_module
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from config.data_dir import data_dir
+
+DEFAULT_PORT = 8000
 
 
 def database_url() -> str:
@@ -17,6 +21,29 @@ def database_url() -> str:
 def redis_url() -> str:
     """Return REDIS_URL, or the address of the embedded Redis in redis-py's form. Starts nothing."""
     return os.environ.get("REDIS_URL") or _embedded("redis")
+
+
+def web_port() -> int:
+    """Return the port of `make run` on this data directory while it runs, so that commands beside it know the address.
+
+    Otherwise the default.
+    """
+    try:
+        noted = json.loads(port_note(data_dir()).read_text())
+        os.kill(noted["supervisor"], 0)
+        return int(noted["port"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return DEFAULT_PORT
+
+
+def note_port(data: Path, port: int) -> None:
+    """Note the port of this process's `make run`."""
+    port_note(data).write_text(json.dumps({"supervisor": os.getpid(), "port": port}))
+
+
+def port_note(data: Path) -> Path:
+    """Return the file of the note."""
+    return data / "port.json"
 
 
 def celery_url(address: str) -> str:

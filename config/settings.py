@@ -16,7 +16,7 @@ from config.data_dir import data_dir
 from config.demo_vendors import DEMO_CLIENT, demo_vendors
 from config.resolvers import resolver_address
 from config.secrets import secret
-from config.servers import celery_url, database_url, redis_url
+from config.servers import celery_url, database_url, redis_url, web_port
 from config.web_threads import web_threads
 
 env = environ.Env()
@@ -26,7 +26,7 @@ LEADWRIGHT_DATA = data_dir()
 DEBUG = env.bool("DEBUG", default=False)
 DEMO = env.bool("DEMO", default=False)
 HOST = env("HOST", default="127.0.0.1")
-PORT = env.int("PORT", default=8000)
+PORT = env.int("PORT", default=web_port())
 BASE_URL = env("BASE_URL", default=f"http://{HOST}:{PORT}").rstrip("/")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]", HOST])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[BASE_URL])
@@ -82,6 +82,7 @@ MIDDLEWARE = [
     "core.hold.services.HoldMiddleware",
     "config.tracking_hosts.TrackingHostsMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "config.site_files.CompressedFiles",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
     "config.headers.HeadersMiddleware",

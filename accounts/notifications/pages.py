@@ -23,6 +23,7 @@ class NotificationPage(Page):
     """What the pages of notifications share."""
 
     menu = MenuItem("Notifications", "inbox", 12, key="n")
+    personal = True
     needs_subscription = False
 
 

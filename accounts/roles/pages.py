@@ -212,7 +212,7 @@ class EditRole(EditRecord, RoleForm):
         if set(flags) == set(before["flags"]):
             changed.pop("flags", None)
         if not changed:
-            return self.done(to=self.address("roles"))
+            return self.unchanged(self.address("roles"))
         answer = self.ask("PUT", f"role/{self.params['id']}", None, self.body(changed))
         if not answer.ok:
             form.refuse(answer.message, answer.warning)

@@ -4,11 +4,12 @@ includes one its own look (`set_look`). On the host of a company's own pages nob
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db import DatabaseError
 from django.http import Http404
 
 from accounts.settings.models import CompanySettings
@@ -81,6 +82,15 @@ def brand_of(company_id: str | None) -> Brand:
     if served and company_id not in (None, served):
         raise Http404
     return mail_brand_of(company_id or served or None)
+
+
+def error_brand(status: int) -> Brand | None:
+    """Return the brand of the page of an error: that of the host, unless the database may be what has failed."""
+    if not _served.get() or status >= 500:
+        return None
+    with suppress(DatabaseError):
+        return brand_of(None)
+    return None
 
 
 def mail_brand_of(company_id: str | None) -> Brand:

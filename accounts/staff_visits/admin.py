@@ -5,7 +5,6 @@ from __future__ import annotations
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.decorators import display
@@ -110,12 +109,7 @@ class VisitedCompanyAdmin(CompanyAdmin):
 
     @asks(ReasonForm, "Look inside", permission=PERMISSION)
     def look_inside(self, request: HttpRequest, company: Company, reason: str) -> HttpResponse:
-        """Open a visit and redirect to it."""
+        """Open a visit and redirect to what the company's own people see first."""
         visit = open_visit(staff=request.user, company_id=company.pk, reason=reason)  # type: ignore[arg-type]  # the site lets users in alone
         self.log_change(request, company, f"Looked inside: {visit.reason}")
-        return HttpResponseRedirect(visit_address(visit))
-
-
-def visit_address(visit: StaffVisit) -> str:
-    """Return the address of the visit's first page."""
-    return reverse("staff-visit", args=(visit.pk,))
+        return HttpResponseRedirect(f"/c/{visit.company_id}/")

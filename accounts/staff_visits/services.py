@@ -20,6 +20,7 @@ MIN_REASON = 10
 MAX_REASON = 500
 NOTICE = "staff.visited"
 PERMISSION = "accounts.add_staffvisit"
+OVER = "This visit is over. Look inside again, with a reason, if there still is one."
 
 register_notice(Notice(NOTICE, "Our staff looked at your company", "notice_staff_visited", on=False))
 
@@ -45,6 +46,20 @@ def note_page(*, visit: StaffVisit, path: str) -> None:
     """Record an opened page."""
     with company_scope(visit.company_id):
         StaffVisitPage.objects.create(visit=visit, path=path[:500])
+
+
+def note_page_once(*, visit: StaffVisit, path: str) -> None:
+    """Record an opened page, unless it is the one that was opened last: pages renew parts of themselves."""
+    with company_scope(visit.company_id):
+        last = StaffVisitPage.objects.filter(visit=visit).order_by("-id").values_list("path", flat=True).first()
+    if last != path[:500]:
+        note_page(visit=visit, path=path)
+
+
+def open_visit_of(*, staff: User, company_id: str) -> StaffVisit | None:
+    """Return the open visit of a staff member to a company, or None."""
+    with company_scope(company_id):
+        return _open(StaffVisit.objects.filter(staff=staff)).select_related("company", "staff").first()
 
 
 def end_visit(*, visit: StaffVisit) -> bool:

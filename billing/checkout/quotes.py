@@ -12,6 +12,7 @@ import orjson
 from django.utils import timezone
 
 from accounts.models import CompanySettings
+from accounts.settings.formats import formats_of
 from billing.addons.services import Chosen, Item, held, items_for, stored
 from billing.charges.models import Charge
 from billing.charges.services import line_of
@@ -165,7 +166,7 @@ def quote_plan(
     lines = plan_lines(plan, price, chosen) + item_lines(items, code, interval)
     if start is not None:
         if not scheduled and start > period_after(now, interval, now.day):
-            raise NamedError("BadRequest_400", f"planID: it is paid until {start:%Y-%m-%d} already")
+            raise NamedError("BadRequest_400", f"planID: it is paid until {_day(start)} already")
         period = (start, period_after(start, interval, subscription.period_day or start.day))
     else:
         period = (now, period_after(now, interval, now.day))
@@ -234,7 +235,7 @@ def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None =
     code, now = price.currency.code, _moment(subscription, at)
     left, whole = int((end - now).total_seconds()), int((end - start).total_seconds())
     unit = -(-to_minor(price.seat_amount, code) * max(0, left) // max(1, whole))
-    text = f"More seats until {end:%Y-%m-%d}"
+    text = f"More seats until {_day(end)}"
     lines = (Line(text, max(0, more), unit, unit * max(0, more)),)
     tax, change = tax_of_sale(), UPGRADE if more > 0 else SAME if not more else DOWNGRADE
     billed, period = taxed(lines, tax), (now, end)
@@ -263,7 +264,7 @@ def quote_add_ons(
         more = item.quantity - had.get(item.add_on.pk, 0)
         if more > 0:
             unit = -(-to_minor(item.unit_amount, code) * max(0, min(left, whole)) // max(1, whole))
-            lines.append(Line(f"{item.add_on.name} until {end:%Y-%m-%d}", more, unit, unit * more))
+            lines.append(Line(f"{item.add_on.name} until {_day(end)}", more, unit, unit * more))
     seats = subscription.seats or plan.min_seats
     tax, period = tax_of_sale(), (now, end)
     paid = (subscription.interval, seats, code, taxed(lines, tax), False, period, None, 0, tax, UPGRADE)
@@ -324,6 +325,11 @@ def item_lines(items: Sequence[Item], currency: str, interval: str) -> tuple[Lin
     )
 
 
+def _day(moment: datetime) -> str:
+    """Write a day as the active company does."""
+    return formats_of(company_id()).date(moment)
+
+
 def _unused(subscription: Subscription, currency: str, now: datetime) -> tuple[Line, ...]:
     """Return the lines that take off what is unused of what was paid."""
     end = subscription.period_end
@@ -331,7 +337,7 @@ def _unused(subscription: Subscription, currency: str, now: datetime) -> tuple[L
         return ()
     unused = unused_of(subscription, currency, now)
     name = subscription.plan.name if subscription.plan else "the former plan"
-    return (Line(f"Unused time of {name} until {end:%Y-%m-%d}", 1, -unused, -unused),) if unused else ()
+    return (Line(f"Unused time of {name} until {_day(end)}", 1, -unused, -unused),) if unused else ()
 
 
 def _with_discount(lines: Sequence[Line], coupon: Coupon | None, currency: str) -> tuple[Line, ...]:

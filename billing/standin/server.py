@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from decimal import Decimal
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -20,6 +21,7 @@ from billing.standin.paystack import Paystack
 from billing.standin.razorpay import Razorpay
 from billing.standin.state import Dialect, State
 from billing.standin.stripe import Stripe
+from core.text.currencies import exponent
 
 DIALECTS: tuple[type[Dialect], ...] = (Stripe, PayPal, Razorpay, Mollie, Paystack)
 KEYS = ("Idempotency-Key", "PayPal-Request-Id", "X-Refund-Idempotency")
@@ -42,9 +44,24 @@ BAD: dict[str, tuple[int, bytes, str]] = {
 """The ways in which every answer can be bad."""
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Pay</title>
 <meta name="viewport" content="width=device-width"></head><body><main><h1>Stand-in for {gateway}</h1>
-<p>{amount} {currency}. No money moves here.</p>
+<p>{sum}</p>
 <form method="post"><button name="do" value="pay">Pay</button> <button name="do" value="leave">Cancel</button></form>
 </main></body></html>"""
+
+
+MINOR = ("stripe", "razorpay", "paystack")
+"""Gateways that count in the smallest unit of a currency."""
+TITLES = {"stripe": "Stripe", "paypal": "PayPal", "razorpay": "Razorpay", "mollie": "Mollie", "paystack": "Paystack"}
+
+
+def sum_of(gateway: str, order: Mapping[str, Any]) -> str:
+    """Return what the page of an order says of its sum."""
+    amount, currency = Decimal(str(order["amount"] or 0)), str(order["currency"]).upper()
+    if not amount:
+        return "The method is kept for later payments. Nothing is paid now."
+    digits = exponent(currency)
+    whole = amount.scaleb(-digits) if gateway in MINOR else amount
+    return f"{currency} {whole:,.{digits}f}. No money moves here."
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -119,8 +136,8 @@ class Handler(BaseHTTPRequestHandler):
             if order is None or gateway not in self.server.dialects:
                 return self._send(404, b"there is no such payment", "text/plain")
             if method != "POST":
-                values = {name: escape(str(order[name])) for name in ("amount", "currency")}
-                return self._send(200, PAGE.format(gateway=escape(gateway), **values).encode(), "text/html")
+                page = PAGE.format(gateway=escape(TITLES.get(gateway, gateway)), sum=escape(sum_of(gateway, order)))
+                return self._send(200, page.encode(), "text/html")
             if b"do=pay" in raw:
                 self.server.dialects[gateway].pay(order)
         return self._send(303, b"", "text/plain", Location=order["back"])

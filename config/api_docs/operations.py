@@ -9,6 +9,7 @@ from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
 
+from config.api_docs.titles import TITLES
 from config.urls import key, private, public
 from core.api.routers import PARAMETER, Operation
 
@@ -35,7 +36,20 @@ DOORS = (KEY, SESSION)
 """Both have the operations of a company; readers choose one."""
 OTHERS = {PERSON.key: PERSON, PUBLIC.key: PUBLIC}
 """Groups of their own."""
-WORDS = {"api": "API", "ai": "AI", "ocr": "OCR", "smtp": "SMTP", "imap": "IMAP"}
+WORDS = {
+    "api": "API",
+    "ai": "AI model",
+    "ocr": "reader of cards",
+    "smtp": "mail server (SMTP)",
+    "imap": "mailbox (IMAP)",
+    "mailvendor": "mail vendor",
+    "chatapp": "chat app",
+    "social": "social app",
+    "enrich": "data provider",
+    "gateway": "payment gateway",
+    "bucket": "bucket of files",
+    **{letter: letter.upper() for letter in "abcdefgh"},
+}
 
 
 @dataclass(frozen=True)
@@ -68,9 +82,11 @@ class Group:
     def title(self) -> str:
         if self.key in OTHERS:
             return OTHERS[self.key].title
+        if self.key in TITLES:
+            return TITLES[self.key]
         words = [WORDS.get(word, word) for word in self.key.removeprefix("apps-").split("-")]
         name = " ".join(words)
-        return f"App {name}" if self.key.startswith("apps-") else name[0].upper() + name[1:]
+        return f"App: {name}" if self.key.startswith("apps-") else name[0].upper() + name[1:]
 
     def door(self, chosen: Door) -> Door:
         """Return the door that leads to the group: its own, or the chosen one."""

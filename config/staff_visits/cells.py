@@ -8,18 +8,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
 
-from rest_framework import serializers
-
-from core.api.output import Computed, Output
+from core.api.output import Output
 from core.ids import is_id
 from core.text.words import day_of, heading
+from core.web.visits import HIDDEN
 
-HIDDEN = "hidden"
 NOTHING = "–"
 WIDE = 80
 """The most characters of a table's cell. The tooltip and the record's page have the rest."""
-SECRET = re.compile(r"^(key|.*(password|secret|token|credentials?)|.*(api|private|access|secret)_?key)$", re.IGNORECASE)
-"""Names whose values are never shown, in case an answer has one that Output.conceals doesn't declare."""
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 LABELS = ("name", "title", "subject", "email", "maskedKey")
 """The fields that name a nested record, the first one that it has."""
@@ -41,29 +37,6 @@ class Entry:
     name: str
     text: str
     inner: list[Entry] = field(default_factory=list)
-
-
-def visible(data: Any, output: type[Output] | None) -> Any:
-    """Hide what the Output conceals and what is secret by its name, at any depth."""
-    if isinstance(data, list):
-        return [visible(one, output) for one in data]
-    if not isinstance(data, Mapping):
-        return data
-    conceals = getattr(output, "conceals", ())
-    return {
-        name: HIDDEN if value and (name in conceals or SECRET.match(name)) else visible(value, nested(output, name))
-        for name, value in data.items()
-    }
-
-
-def nested(output: type[Output] | None, name: str) -> type[Output] | None:
-    """Return the Output of the field's value, or of its items."""
-    field = getattr(output, "_declared_fields", {}).get(name)
-    if isinstance(field, Computed):
-        field = field.schema
-    if isinstance(field, serializers.ListSerializer | serializers.ListField):
-        field = field.child
-    return type(field) if isinstance(field, Output) else None
 
 
 def columns(rows: Sequence[Mapping[str, Any]], output: type[Output] | None) -> list[str]:

@@ -18,12 +18,13 @@ from django.urls import URLPattern, URLResolver, include, path, reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import Member, StaffVisit
-from accounts.staff_visits.services import PERMISSION, end_visit, note_page
+from accounts.staff_visits.services import OVER, PERMISSION, end_visit, note_page
 from billing.models import Subscription
 from config.admin import TITLES
 from config.staff_visits.api_reader import read_endpoint
-from config.staff_visits.cells import cell, columns, entries, nested, visible
+from config.staff_visits.cells import cell, columns, entries
 from config.staff_visits.resources import Resource, find_resources
+from config.staff_visits.visitors import pages_address
 from core.api.endpoint import Endpoint
 from core.api.output import Output
 from core.api.routers import Operation
@@ -31,6 +32,7 @@ from core.ids import is_id
 from core.tenancy import company_scope
 from core.text.words import heading
 from core.web.ask import Answer
+from core.web.visits import nested, visible
 
 SIZE = 50
 BACK = 20
@@ -65,6 +67,7 @@ class Visiting:
             "visit": self.visit,
             "company": self.visit.company,
             "overview_address": self.address(),
+            "pages_address": pages_address(self.visit),
             "end_address": reverse("staff-visit-end", args=(self.visit.pk,)),
             "groups": groups,
             "current": current,
@@ -112,7 +115,7 @@ def _entered(resources: list[Resource], view: Callable[..., HttpResponse]) -> Ca
     def enter(request: HttpRequest, visit_id: str, **place: Any) -> HttpResponse:
         visit = _own_visit(request, visit_id)
         if not visit.is_open:
-            messages.error(request, "This visit is over. Look inside again, with a reason, if there still is one.")
+            messages.error(request, OVER)
             return _company_page(visit)
         search = request.GET.get("search", "")
         opened = request.path.partition(visit_id)[2] + (f"?search={search}" if search else "")

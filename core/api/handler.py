@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import traceback
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -172,10 +173,19 @@ def plain_response(status: int, message: str, warning: str = "") -> HttpResponse
     return HttpResponse(dumps(failure(status, message, warning)), status=status, content_type="application/json")
 
 
+_brand: Callable[[int], Any] = lambda status: None  # noqa: E731
+
+
+def set_error_brand(source: Callable[[int], Any]) -> None:
+    """Register what says whose brand the page of an error shows; None is the service's."""
+    global _brand
+    _brand = source
+
+
 def error_page(status: int) -> HttpResponse:
     """Return the page templates/<status>.html, or a bare one where even that fails, as without the static files."""
     try:
-        content: str = render_to_string(f"{status}.html")
+        content: str = render_to_string(f"{status}.html", {"brand": _brand(status)})
     except Exception:
         log.exception("no page for a %s", status)
         content = BARE.format(HTTPStatus(status).phrase)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Protocol
 
 from django.core.exceptions import FieldDoesNotExist, ObjectDoesNotExist
 from django.db import models
@@ -24,6 +24,7 @@ class Shows(Protocol):
     """What a column needs of its ModelAdmin."""
 
     opts: Any
+    labels: ClassVar[Mapping[str, str]]
 
     def names_for(self, record: Any) -> Names:
         """Return the links that stand for the ids in the record."""
@@ -80,7 +81,7 @@ def make_column(page: Shows, name: str, *, brief: bool = False, linked: bool = T
     column.__name__ = name if brief else f"shown_{name}"
     source: Any = field if field is not None else method or getattr(page.opts.model, name, None)
     description = label_of(field) if field is not None else getattr(source, "short_description", None)
-    said = str(description) if description else heading(name)
+    said = page.labels.get(name) or (str(description) if description else heading(name))
     column.short_description = said[:1].upper() + said[1:]  # type: ignore[attr-defined]
     order = name if field is not None else getattr(source, "admin_order_field", None)
     if order is not None:

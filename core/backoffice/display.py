@@ -23,7 +23,7 @@ SECRETS = frozenset({"password", "key_hash", "token_hash", "lease"})
 TECHNICAL = frozenset(
     {"id", "created_at", "updated_at", "created_by", "updated_by", "due_at", "worker", "attempts", "deaths", "busy_ms"}
     | {"pause_requested", "cancel_requested", "error", "error_detail", "family", "dedupe_key", "digest", "hashes"}
-    | {"path", "claimed_at", "look_at", "looked_at"}
+    | {"path", "claimed_at", "look_at", "looked_at", "decimals"}
 )
 """Fields that are folded away on a record's page, whatever they hold."""
 FOLDED = "Technical details"
@@ -59,6 +59,8 @@ class DisplayMixin:
     """Methods and inputs of the form that stand on a record's page with the fields."""
     refers: ClassVar[Mapping[str, Of]] = {}
     """Column of ids without a foreign key -> the model that they are the ids of."""
+    labels: ClassVar[Mapping[str, str]] = {}
+    """What columns are called on these pages, where neither the model nor the glossary says it well."""
     title_needs: tuple[str, ...] = ()
     """References that the model's __str__ reads: whoever shows many of its records selects them at once."""
 

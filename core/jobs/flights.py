@@ -82,6 +82,11 @@ class Flights(Generic[C, R]):
             self.end(call, future.result())
 
 
+def are_out() -> bool:
+    """Tell whether calls of this process are out."""
+    return any(len(flights) for flights in _all)
+
+
 def wait_for_all(seconds: float) -> None:
     """Wait until the calls of this process have ended, before it does."""
     futures = [future for flights in _all for future in list(flights._out)]

@@ -16,6 +16,7 @@ from core.jobs.flights import wait_for_all
 from core.jobs.heartbeat import record_tick
 from core.jobs.notify import notify_workers
 from core.jobs.registry import drained
+from core.jobs.rest import TICK
 from core.jobs.sweeper import sweep
 from core.logs import log_context
 
@@ -25,7 +26,7 @@ LAST_SECONDS = 28.0
 """How long a process that ends waits for its calls outside: less than whoever ends it waits for it."""
 
 
-@shared_task(name="core.tick", queue="tick", ignore_result=True, expires=3, soft_time_limit=60, time_limit=90)
+@shared_task(name=TICK, queue="tick", ignore_result=True, expires=3, soft_time_limit=60, time_limit=90)
 def tick() -> None:
     """Free the rows of dead workers and notify the workers of due work, every second."""
     close_old_connections()  # a worker lives longer than its connection when the database restarts

@@ -22,7 +22,7 @@ FEATURES = {
     "videocall": "Video calls",
     "enrich": "Missing data looked up",
     "lead-gen-ai": "Finding people",
-    "ai-crm-chat": "Questions to your data",
+    "ai-crm-chat": "An assistant that answers from your records",
     "white-label-options": "Your own brand",
     "api": "API keys and webhooks",
 }

@@ -70,7 +70,7 @@ def heading(name: str) -> str:
     text = GLOSSARY.get(text) or text
     if text in GLOSSARY.values():
         return text
-    text = re.sub(r"^is_|_at$|_ids?$|_ms$", "", text) or text
+    text = re.sub(r"^is_|_at$|_ids?$|_ms$|_minor$", "", text) or text
     parts = text.replace(".", "_").split("_")
     joined = " ".join(part.upper() if part in ABBREVIATIONS else part for part in parts if part)
     return joined[:1].upper() + joined[1:]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import IO, Any
 from urllib.parse import urlencode
@@ -20,6 +20,7 @@ from core.access import Actor
 from core.api.endpoint import Endpoint
 from core.lists import FieldSet
 from core.text.json import dumps
+from core.web.visits import UNNAMED, visible
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
 """What the API learns of the browser's request: where it comes from."""
@@ -184,7 +185,12 @@ def ask(
     `mount` is api/protected or api/private; `path` is below it; `files` go instead of a body. Raises LookupError for
     what the API does not have.
     """
-    return answer_of(*respond(actor, mount, method, path, query, body, files=files, caller=caller))
+    response, declared = respond(actor, mount, method, path, query, body, files=files, caller=caller)
+    answer = answer_of(response, declared)
+    if actor.visiting and answer.ok:
+        shown = visible(answer.data, declared.output if declared else None, UNNAMED)
+        answer = replace(answer, body={**answer.body, "data": shown})
+    return answer
 
 
 def respond(

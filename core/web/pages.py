@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -25,6 +26,7 @@ from core.web import ask
 from core.web.ask import Answer
 from core.web.forms import Form, Option
 from core.web.readers import NoSession, Reader, source
+from core.web.visits import reading
 
 PROTECTED, PRIVATE = "api/protected", "api/private"
 MOST_OPTIONS = 200
@@ -112,6 +114,8 @@ class Page(View):
     deed: ClassVar[str] = ""
     """What one does on the page, for those who may POST to its module: "New contact"."""
     needs_subscription: ClassVar[bool] = True
+    personal: ClassVar[bool] = False
+    """It is about the reader, not the company, so that staff on a visit do not see it."""
     http_method_names = ["get", "head", "post"]
 
     reader: Reader
@@ -140,6 +144,8 @@ class Page(View):
 
     def download(self, path: str, query: Mapping[str, Any] | None = None) -> HttpResponse:
         """Return what the API streams at the path, as this page's own answer. Raises Refused for a refusal."""
+        if self.reader.visit:
+            raise Refused(403, "A visit shows pages, no files", "Ask the company's people for the file.")
         response, declared = ask.respond(self.actor, PROTECTED, "GET", path, query, caller=self.request)
         if response.status_code >= 400:
             self.needed(ask.answer_of(response, declared))
@@ -213,6 +219,8 @@ class Page(View):
 
     def opens(self, page: type[Page]) -> bool:
         """Tell whether the reader may open a page. One that needs no subscription is open by role alone."""
+        if page.personal and self.reader.visit:
+            return False
         may = self.may if page.needs_subscription or self.reader.member is None else self.reader.member.may
         return not page.module or any(may(one, "GET") for one in (page.module, *page.also))
 
@@ -251,6 +259,10 @@ class Page(View):
         response = HttpResponseRedirect(to or self.request.get_full_path())
         response.status_code = 303
         return response
+
+    def unchanged(self, to: str = "") -> HttpResponse:
+        """Lead on after a form that was sent as it stood, and say so."""
+        return self.done("Nothing to save: nothing was changed", to)
 
     def refuse(self, answer: Answer, to: str = "") -> HttpResponse:
         """Lead back after a refusal that belongs to no field, with the reason as a toast."""
@@ -301,8 +313,8 @@ class Page(View):
     def _serve(self, request: HttpRequest, kwargs: Mapping[str, str]) -> HttpResponse:
         try:
             self.reader = self.find_reader(**kwargs)
-        except NoSession:
-            return self._to_login()
+        except NoSession as error:
+            return self._to_login(error.address)
         self.params = {name: value for name, value in kwargs.items() if name != "company"}
         try:
             self._check_access()
@@ -329,6 +341,8 @@ class Page(View):
         raise Refused(405, "This page cannot be used like that", "Open it in your browser and use its buttons.")
 
     def _check_access(self) -> None:
+        if self.reader.visit and self.request.method == "POST":
+            raise Refused(403, "A visit changes nothing", "You see these pages as the company's people do, to read.")
         if self.needs_subscription and isinstance(self.plan, NamedError):
             # The message of the error is the contract's, and no words for people.
             raise Refused(403, "Your subscription has ended", self.plan.detail, lapsed=True)
@@ -341,13 +355,16 @@ class Page(View):
     def _ask(
         self, actor: Actor, mount: str, method: str, path: str, query: Mapping[str, Any] | None, body: Any
     ) -> Answer:
-        answer = ask.ask(actor, mount, method, path, query, body, caller=self.request)
+        if self.reader.visit and method != "GET":
+            raise Refused(403, "A visit does not open this page", "It is for those who may change what it shows.")
+        with reading() if self.reader.visit else nullcontext():
+            answer = ask.ask(actor, mount, method, path, query, body, caller=self.request)
         ask.with_ids(answer.body)
         return answer
 
-    def _to_login(self) -> HttpResponse:
-        address = reverse("pages:login")
-        if self.request.method == "GET":
+    def _to_login(self, instead: str) -> HttpResponse:
+        address = instead or reverse("pages:login")
+        if self.request.method == "GET" and not instead:
             address += "?" + urlencode({"next": self.request.get_full_path()})
         if "HX-Request" in self.request.headers:  # the log-in page would stand in the place of a part
             return HttpResponse(status=204, headers={"HX-Redirect": address})

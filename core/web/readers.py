@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol
 
 from django.http import HttpRequest
@@ -13,6 +14,18 @@ from core.text.formats import Formats
 
 THEMES, DENSITIES = ("light", "dark"), ("compact", "roomy")
 """What a person may have chosen; otherwise the device's theme, and rows as they are."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A visit of one of the service's staff, who sees the pages as the company's people do, and changes nothing."""
+
+    reason: str
+    until: datetime
+    end: str
+    """The address whose POST ends it."""
+    records: str
+    """The address of all the company's records, as tables."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +45,8 @@ class Reader:
     company: str = ""
     role: str = ""
     formats: Formats = field(default_factory=Formats)
+    visit: Visit | None = None
+    """Set for staff on a visit."""
     look: Any = None
     """How the company's pages look: name, logo, favicon and style, each "" for the service's own."""
 
@@ -53,7 +68,11 @@ class Reader:
 
 
 class NoSession(Exception):
-    """The browser has no session, or one that has been ended."""
+    """The browser has no session, or one that has been ended. `address` is where to go in place of the log-in."""
+
+    def __init__(self, address: str = "") -> None:
+        self.address = address
+        super().__init__(address)
 
 
 class Source(Protocol):

@@ -160,7 +160,7 @@ class EditRecord(RecordForm):
         changed = form.changed(before)
         back = self.list_address()
         if not changed:
-            return self.done(to=back)
+            return self.unchanged(back)
         answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(changed))
         if not answer.ok:
             form.refuse(answer.message, answer.warning)

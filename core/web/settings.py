@@ -66,7 +66,7 @@ class SettingsForm(SettingsPage):
         form = self.form(self.current).fill(self.request.POST)
         changed = form.changed(self.current)
         if not changed:
-            return self.done()
+            return self.unchanged()
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
             form.refuse(answer.message, answer.warning)

@@ -158,7 +158,7 @@ class ChatAppDetail(ChatAppPage):
         form = self.form(before).fill(self.request.POST)
         changed = {name: value for name, value in form.changed(before).items() if value != "" or name in before}
         if not changed:
-            return self.done(to=self.address("chat-apps"))
+            return self.unchanged(self.address("chat-apps"))
         answer = self.ask("PUT", self.record, None, changed)
         if not answer.ok:
             return self.invalid(form, answer)

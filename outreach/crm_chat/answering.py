@@ -204,5 +204,5 @@ def shown(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def _unproved(message: CrmChatMessage, words: str, results: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the figures of an answer that stand in nothing that was read."""
-    told = [message.question, dumps(list(results)).decode(), *(f"{len(one['rows'])}" for one in results)]
+    told = [offline.KNOWS, message.question, dumps(list(results)).decode(), *(f"{len(one['rows'])}" for one in results)]
     return unproved(words, told)[:20]

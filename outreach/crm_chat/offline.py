@@ -31,7 +31,9 @@ NOUNS = {
 }
 COUNT = re.compile(r"\bhow many\b|\bcount\b|\bnumber of\b|\btotal\b", re.IGNORECASE)
 GROUP = re.compile(
-    r"\b(?:by|per|for each|grouped by) (status|source|team member|member|person|team|category)\b", re.IGNORECASE
+    r"\b(?:by|per|grouped by|(?:(?:for|in|of|with|from|at|on|does|do|has|have) )?(?:each|every)(?: of the)?)"
+    r" (status|source|team member|member|person|team|category)\b",
+    re.IGNORECASE,
 )
 GROUPED = {"team member": "teamMember", "member": "teamMember", "person": "teamMember"}
 NEWEST = re.compile(r"\b(newest|latest|recent|recently|last added|new)\b", re.IGNORECASE)
@@ -125,9 +127,10 @@ def _list_of(text: str) -> str | None:
 
 
 def _step(path: str, text: str) -> Step:
-    table, conditions = TABLES[path], _conditions(path, text)
+    table, group = TABLES[path], GROUP.search(text)
+    # What is grouped by is no condition: “in each status last week” asks for no status called “last”.
+    conditions = _conditions(path, GROUP.sub(" ", text))
     filters = json.dumps({"operator": "and", "conditions": conditions}) if conditions else ""
-    group = GROUP.search(text)
     by = GROUPED.get(group[1].lower(), group[1].lower()) if group else ""
     if by in table.groups:
         return Step(list=path, filters=filters, rows=0, groupBy=by)

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.utils.html import format_html
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.references import refer, refer_kind
+from core.backoffice.values import Names, json_shown, plain_text, register_shape
 from core.jobs.progress import MOVING, ProgressMixin, grouped, progress_bar
-from outreach.delivery.admin import message_table
+from core.web.mail_frames import still_mail
+from outreach.delivery.admin import SendJobAdmin, message_table
 from outreach.delivery.models import SendJob
+from outreach.delivery.services import approve_message, cancel_message, hold_message
+from outreach.email_templates.models import EmailTemplate
 from outreach.genie.models import GenieScheduler
 from outreach.genie.review.messages import approve_all, retry_failed
 from outreach.genie.services import cancel_run
 
+PREVIEW = (
+    '{}<details class="backoffice-preview"><summary>As a mail program shows it, without pictures of others</summary>'
+    '<iframe title="The message as a mail program shows it" sandbox loading="lazy" src="{}"></iframe></details>'
+)
 TO_GO = ("planned", "draft", "approved")
 """Statuses of messages that a cancellation stops."""
 
@@ -39,6 +49,7 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
     list_per_page = 25
     search_fields = ("=id", "name", "company__name")
     hides = ("worker", "lease")
+    labels: ClassVar[Any] = {"campaign": "Marked as bulk mail", "content": "Texts"}
     folds = (
         *("name", "total", "processed", "occurrence", "planned_at", "told_at", "planned_until", "type", "automation"),
         *("user_enquiry_enabled", "track_opens", "track_clicks", "started_at", "interval_ms"),
@@ -119,5 +130,91 @@ def _runs(company: Company) -> SafeString:
     )
 
 
+admin.site.unregister(SendJob)
+
+
+@admin.register(SendJob)
+class ReviewedMessageAdmin(SendJobAdmin):
+    """Messages, which staff can look at as their readers will, and decide about one by one."""
+
+    commands = ("approve_draft", "hold", "cancel")
+    when: ClassVar[Any] = {
+        "approve_draft": has_status("draft"),
+        "hold": has_status("approved"),
+        "cancel": has_status("planned", "draft", "approved"),
+    }
+
+    def lead(self, record: SendJob) -> str:
+        """Show the message as text, and as a mail program shows it where it is formatted."""
+        text = super().lead(record)
+        if not record.html:
+            return text
+        address = reverse("admin:outreach_sendjob_preview", args=(record.pk,))
+        return format_html(PREVIEW, text, address)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.preview)
+        return [path("<path:object_id>/preview/", view, name="outreach_sendjob_preview"), *super().get_urls()]
+
+    def preview(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Answer the document of the frame with the formatted message, which runs nothing and loads nothing."""
+        record = self.get_object(request, object_id)
+        if record is None or not self.has_view_permission(request, record):
+            raise Http404
+        return still_mail(record.html)
+
+    @admin.display(description="Approve")
+    def approve_draft(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:
+        self._each(request, rows, approve_message, "approved")
+
+    @admin.display(description="Make it a draft again")
+    def hold(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:
+        self._each(request, rows, hold_message, "a draft again")
+
+    @admin.display(description="Cancel")
+    def cancel(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:
+        self._each(request, rows, cancel_message, "cancelled")
+
+    def _each(self, request: HttpRequest, rows: QuerySet[SendJob], do: Callable[..., None], done: str) -> None:
+        # Staff are no members; the history of the record has their name.
+        self.each(request, rows, lambda job: do(message_id=job.pk, member_id=None), done)
+
+
+@register_shape
+def _follow_ups(value: Any, names: Names) -> SafeString | None:
+    """Say the follow-ups of a run or a campaign: when, and with which words."""
+    known = isinstance(value, Mapping) and set(value) == {"steps"} and isinstance(value["steps"], list)
+    if not known or not all(isinstance(one, Mapping) and "delay" in one for one in value["steps"]):
+        return None
+    lines = ((json_shown(one["delay"], {}), _words_of(one, names)) for one in value["steps"])
+    return format_html('<ol class="backoffice-list">{}</ol>', format_html_join("", "<li>After {}: {}</li>", lines))
+
+
+@register_shape
+def _variants(value: Any, names: Names) -> SafeString | None:
+    """Say the texts of a run or a campaign: each variant's name, share and first words."""
+    variants = value.get("variants") if isinstance(value, Mapping) else None
+    if not isinstance(variants, list) or not all(isinstance(one, Mapping) and "share" in one for one in variants):
+        return None
+    lines = ((one.get("name") or "Text", one["share"], _words_of(one, names)) for one in variants)
+    return format_html('<ol class="backoffice-list">{}</ol>', format_html_join("", "<li>{} ({} %): {}</li>", lines))
+
+
+def _words_of(part: Mapping[str, Any], names: Names) -> str:
+    """Return what a step or a variant says: its template, its subject or the beginning of its text."""
+    variables = part.get("variables")
+    frozen = variables if isinstance(variables, Mapping) and "components" in variables else {}
+    template = part.get("template") or part.get("templateId") or frozen.get("template")
+    if frozen.get("name"):
+        return f"the template {frozen['name']}"
+    if template:
+        return f"the template {plain_text(names[template])}" if template in names else "a template"
+    for name in ("subject", "prompt", "body", "text"):
+        if words := " ".join(str(part.get(name) or "").split()):
+            return f"“{words[:120]}”"
+    return "words of the AI model"
+
+
+refer(EmailTemplate, "template", "templateId")
 refer(GenieScheduler, "run")
 refer_kind(GenieScheduler, "genie")

@@ -35,7 +35,6 @@ def test_a_question_is_asked_and_answered(page: Page, live_server: Any) -> None:
     page.wait_for_load_state("load")  # the keys are heard from then on
     page.keyboard.press("r")
     page.keyboard.type("The 3 biggest won deals")
-    page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Being answered")).to_be_visible()
     work("crm-chat")

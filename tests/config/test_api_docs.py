@@ -14,6 +14,7 @@ from django.test import Client
 
 from config.api_docs import schema as documentation
 from config.api_docs.operations import KEY, SESSION, described, groups, schema_of
+from config.api_docs.titles import TITLES
 from config.urls import key, private, public
 from tests.kit.factories import UserFactory
 
@@ -138,3 +139,14 @@ def test_both_can_be_closed_to_the_public(built: list[int], settings: Any) -> No
         assert member.get(path).status_code == 404
         assert staff.get(path).status_code == 200
     assert staff.get("/api/schema")["Cache-Control"] == "private, no-cache"
+
+
+def test_groups_have_the_words_of_people() -> None:
+    found = {name: group.title for name, group in groups().items()}
+    assert (found["ai-crm-chat"], found["calllog"], found["genie"]) == (
+        "Assistant",
+        "Call logs",
+        "Outreach and its messages",
+    )
+    assert set(TITLES) <= set(found)  # none is left of an address that is gone
+    assert len(set(found.values())) == len(found)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, Company, Member, User
 from billing.models import Subscription
+from config.servers import note_port, port_note, web_port
 from core.tenancy import company_scope
 from outreach.ai.providers.offline import OfflineComposer
 from outreach.models import AiApp
@@ -153,3 +157,16 @@ def test_two_at_once_make_one() -> None:
     assert sorted(answer["created"] for answer in made) == [False, False, False, True]
     assert len({answer["apiKey"] for answer in made}) == 1
     assert Company.objects.count() == 1
+
+
+def test_commands_know_the_port_of_the_service_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADWRIGHT_DATA", str(tmp_path))
+    assert web_port() == 8000
+    note_port(tmp_path, 8220)
+    assert web_port() == 8220
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait(10)
+    port_note(tmp_path).write_text(json.dumps({"supervisor": ended.pid, "port": 8220}))
+    assert web_port() == 8000
+    port_note(tmp_path).write_text("[")
+    assert web_port() == 8000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 from typing import Any
 
@@ -10,10 +11,12 @@ from django.contrib.staticfiles import finders
 from django.templatetags.static import StaticNode
 from django.test import Client
 
+from accounts.settings.branding import serving
 from config.headers import WEB
 from config.site_files import SERVED, licences
 from config.slow_callers import refuse
 from core.api.handler import error_page
+from tests.kit.cast import make_cast
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 429, 500, 503])
@@ -67,3 +70,24 @@ def test_licences_are_those_of_the_packages() -> None:
         assert one.name in page
         assert (len(one.text) > 500, one.kind) != (False, "see below"), one.name
     assert "SIL OPEN FONT LICENSE" in page.upper()
+
+
+def test_files_that_were_not_collected_are_compressed_too() -> None:
+    whole = Client().get("/static/web/web.css")
+    packed = Client().get("/static/web/web.css", headers={"accept-encoding": "gzip"})
+    content = b"".join(packed.streaming_content)
+    assert (packed.status_code, packed["Content-Encoding"]) == (200, "gzip")
+    assert gzip.decompress(content) == b"".join(whole.streaming_content)
+    assert "Content-Encoding" not in whole
+    font = Client().get("/static/unfold/fonts/inter/Inter-Medium.woff2", headers={"accept-encoding": "gzip"})
+    assert (font.status_code, "Content-Encoding" in font) == (200, False)
+
+
+@pytest.mark.django_db
+def test_errors_on_a_companys_own_host_have_its_brand(django_assert_num_queries: Any) -> None:
+    company = make_cast().company
+    with serving(company.pk):
+        assert f"</span>{company.name}</header>" in error_page(404).content.decode()
+        with django_assert_num_queries(0):  # the database may be what has failed
+            assert "</span>Leadwright</header>" in error_page(500).content.decode()
+    assert "</span>Leadwright</header>" in error_page(404).content.decode()

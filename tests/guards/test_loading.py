@@ -25,6 +25,8 @@ LOAD = """
 import sys
 from config.local.supervisor.forks import Loading
 Loading({}).finish()
+from billing.gateways.registry import ADAPTERS, adapter
+[adapter(name).title for name in ADAPTERS]  # what pages and periodic tasks ask an adapter is no call of its gateway
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """
 

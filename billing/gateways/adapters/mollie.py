@@ -1,4 +1,7 @@
-"""Mollie, by its library. It has no open charge: before each try we look through the customer's payments."""
+"""Mollie, by its library. It has no open charge: before each try we look through the customer's payments.
+
+The library is loaded by the first call.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
-
-from mollie.api.client import Client
-from mollie.api.error import RequestSetupError, ResponseError
 
 from billing.gateways.base import (
     MOST_PAGES,
@@ -53,6 +53,9 @@ class Mollie(Gateway):
 
     @property
     def client(self) -> Any:
+        from mollie.api.client import Client  # noqa: PLC0415
+        from mollie.api.error import RequestSetupError  # noqa: PLC0415
+
         client = Client(api_endpoint=self.base_url, retry=0)
         try:
             client.set_api_key(self.credentials.secret_key)
@@ -62,6 +65,8 @@ class Mollie(Gateway):
         return client
 
     def _do(self, call: Callable[[Any], Any]) -> Any:
+        from mollie.api.error import ResponseError  # noqa: PLC0415
+
         with asking():
             try:
                 return call(self.client)

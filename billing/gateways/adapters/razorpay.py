@@ -1,4 +1,7 @@
-"""Razorpay, by its library: Payment Links for the first payment, orders and tokens for later ones."""
+"""Razorpay, by its library: Payment Links for the first payment, orders and tokens for later ones.
+
+The library is loaded by the first call: what else asks an adapter, such as for its title, goes without its memory.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
-
-import razorpay
 
 from billing.gateways.base import (
     MOST_PAGES,
@@ -44,14 +45,18 @@ class Razorpay(Gateway):
 
     @property
     def client(self) -> Any:
+        import razorpay  # noqa: PLC0415
+
         auth = (self.credentials.key_id, self.credentials.secret_key)
         return razorpay.Client(session=self.session, auth=auth, base_url=self.base_url)
 
     def _do(self, call: Callable[[Any], Any]) -> Any:
+        from razorpay.errors import BadRequestError  # noqa: PLC0415
+
         with asking():
             try:
                 return call(self.client)
-            except razorpay.errors.BadRequestError as error:
+            except BadRequestError as error:
                 found = next((part for part in LISTED if part in str(error)), "")
                 if not found:
                     raise Unsure(str(error)[:200]) from error
@@ -199,6 +204,8 @@ class Razorpay(Gateway):
         return found
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
+        from razorpay.errors import SignatureVerificationError  # noqa: PLC0415
+
         try:
             self.client.utility.verify_webhook_signature(
                 body.decode(), headers["X-Razorpay-Signature"], self.credentials.webhook_secret
@@ -214,7 +221,7 @@ class Razorpay(Gateway):
             id = headers.get("X-Razorpay-Event-Id") or hashlib.sha256(body).hexdigest()
             disputed = str(event.get("event")).startswith("payment.dispute.")
             return Hint(id, tuple(str(name) for name in names if name), disputed)
-        except (ValueError, KeyError, TypeError, AttributeError, razorpay.errors.SignatureVerificationError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, SignatureVerificationError) as error:
             raise WrongSignature(type(error).__name__) from error
 
     def check(self) -> None:

@@ -1,4 +1,7 @@
-"""Stripe, by its library: Checkout for the first payment, PaymentIntents for later ones."""
+"""Stripe, by its library: Checkout for the first payment, PaymentIntents for later ones.
+
+The library is loaded by the first call.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from time import time
 from typing import Any
-
-import stripe
 
 from billing.gateways.base import (
     MOST_PAGES,
@@ -54,6 +55,8 @@ class Stripe(Gateway):
 
     @property
     def client(self) -> Any:
+        import stripe  # noqa: PLC0415
+
         transport = stripe.RequestsClient(session=self.session)  # type: ignore[arg-type]
         return stripe.StripeClient(
             self.credentials.secret_key,
@@ -103,6 +106,8 @@ class Stripe(Gateway):
             return str(self.client.payment_intents.create(values, key).id)
 
     def move(self, order: Order) -> Fact:
+        import stripe  # noqa: PLC0415
+
         with asking():
             try:
                 self.client.payment_intents.confirm(
@@ -134,6 +139,8 @@ class Stripe(Gateway):
             return _fact(intent.to_dict(), order.gateway_id)
 
     def refund(self, refund: Refunding) -> str:
+        import stripe  # noqa: PLC0415
+
         values = {
             "payment_intent": refund.payment_ref,
             "amount": refund.amount,
@@ -220,6 +227,8 @@ class Stripe(Gateway):
             return [_disputed(one) for one in found if not one["status"].startswith("warning")]
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
+        import stripe  # noqa: PLC0415
+
         try:
             given = headers.get("Stripe-Signature", "")
             secret = self.credentials.webhook_secret

@@ -10,6 +10,7 @@ from hashlib import sha256
 from django.utils import timezone
 
 from accounts.models import Member
+from config.local.demo.outreach import add_sent
 from crm.models import Contact
 from outreach.models import GenieSettings, InboundMessage, MailApp, SendJob, TrackingEvent
 from outreach.senders.models import BOUNCES
@@ -59,7 +60,7 @@ def create_deliveries(member: Member) -> None:
                 created_by=member,
             )
         )
-    SendJob.objects.bulk_create(jobs)
+    add_sent(jobs)
     _answers(jobs, now)
     _track(jobs[BOUNCED:])
     for job in jobs[:BOUNCED]:

@@ -8,13 +8,14 @@ from decimal import Decimal
 from django.utils import timezone
 
 from accounts.models import Member
+from core.ids import first_id, new_id
 from crm.models import Contact
 from outreach.ai.budgets import month_of
 from outreach.ai.providers.model import VALIDATION, WASTED
 from outreach.genie.audience import Audience
 from outreach.genie.cadence.steps import read_cadence
 from outreach.genie.generated.runs import start_generated_run
-from outreach.models import AiApp, AiBudget, AiUsage, GenieScheduler, SendJob, Smtp
+from outreach.models import AiApp, AiBudget, AiUsage, GenieScheduler, SendJob, SendJobTransition, Smtp
 
 PEOPLE, ANSWERED, SKIPPED = 24, 4, 100
 FIRST = "Hello {name},\n\nyour contract for coffee ends this winter. Shall we look at it together?\n\nDana Moreau"
@@ -88,10 +89,26 @@ def _followed(member: Member) -> GenieScheduler:
             second = _sent(run, one, 2, "Re: Your coffee next year", SECOND, later)
             second.next_step_at = later + timedelta(weeks=1)
             jobs.append(second)
-    SendJob.objects.bulk_create(jobs)
+    add_sent(jobs)
     Contact.objects.filter(pk__in=[one.pk for one in people[:ANSWERED]]).update(replied_at=now - timedelta(days=4))
     GenieScheduler.objects.filter(pk=run.pk).update(created_at=now - timedelta(days=5))
     return run
+
+
+def add_sent(jobs: list[SendJob]) -> None:
+    """Add messages that have gone, each with the step that says so, by whose id it is counted on its day."""
+    SendJob.objects.bulk_create(jobs)
+    SendJobTransition.objects.bulk_create(
+        SendJobTransition(
+            id=first_id(job.sent_at)[:8] + new_id()[8:],
+            company_id=job.company_id,
+            send_job=job,
+            from_status=SendJob.Status.SENDING,
+            to_status=SendJob.Status.SENT,
+        )
+        for job in jobs
+        if job.sent_at is not None
+    )
 
 
 def _sent(run: GenieScheduler, contact: Contact, step: int, subject: str, words: str, at: datetime) -> SendJob:

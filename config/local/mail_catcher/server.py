@@ -35,6 +35,16 @@ class Catcher:
         return f"250 2.0.0 caught as {mail_id}"
 
 
+class _Session(Session):
+    login_data = None
+    """aiosmtpd writes it with each log-in, and warns that it shouldn't be used."""
+
+
+class _Server(SMTP):
+    def _create_session(self) -> Session:
+        return _Session(self.loop)
+
+
 def _let_in(server: SMTP, session: Session, envelope: Envelope, mechanism: str, auth_data: Any) -> AuthResult:
     return AuthResult(success=True)
 
@@ -58,7 +68,7 @@ async def serve(
     handler = Catcher(MailStore(mail_folder(data)))
 
     def protocol() -> SMTP:
-        return SMTP(
+        return _Server(
             handler,
             hostname="mailcatcher",
             ident="Leadwright mail catcher",

@@ -136,4 +136,7 @@ def run_command(command: Sequence[str]) -> None:
     if rest[0] == "-m":
         run, rest = runpy.run_module, rest[1:]
     sys.argv = rest
+    if rest[0] == "config.web":  # it has been loaded, and runpy would load it once more, with a warning
+        import_module(rest[0]).main()
+        return
     run(rest[0], run_name="__main__", **({"alter_sys": True} if run is runpy.run_module else {}))

@@ -20,6 +20,7 @@ from config.local.supervisor.guardian import Guardian
 from config.local.supervisor.options import lock_data, require_free_port
 from config.local.supervisor.output import Output
 from config.local.supervisor.programs import Options, Plan, Program
+from config.servers import note_port
 
 ME = "run"
 HEALTH = "/api/public/health"
@@ -85,6 +86,7 @@ class Supervisor:
     # Setting up
 
     def _set_up(self) -> int:
+        note_port(self._options.data, self._options.port)
         if self._options.demo:
             choose_ports(self._options.data)
         loading = Loading(self._environment | self._addresses()) if self._plan.forks else None

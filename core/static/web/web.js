@@ -153,7 +153,7 @@ class Review extends HTMLElement {
   }
 }
 
-// What was said: the newest is in view, and stays so while one looks at it. Ctrl and Enter send an answer.
+// What was said: the newest is in view, and stays so while one looks at it.
 class Thread extends HTMLElement {
   connectedCallback() {
     const down = () => { this.scrollTop = this.scrollHeight; };
@@ -162,10 +162,6 @@ class Thread extends HTMLElement {
     down();
     this.addEventListener("scroll", () => { at = near(); });
     new MutationObserver(() => { if (at) down(); }).observe(this, { childList: true, subtree: true });
-    this.parentElement.addEventListener("keydown", (event) => {
-      const form = event.target.closest(".write");
-      if (form && event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit(one(".primary", form));
-    });
   }
 }
 
@@ -301,6 +297,15 @@ document.addEventListener("toggle", (event) => {
 
 const TYPED = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]";
 let gone = 0; // when g was pressed, which waits for a second key
+
+// Ctrl and Enter send what is written; Enter alone does where a form says so, and Shift and Enter begin a new line.
+document.addEventListener("keydown", (event) => {
+  const form = event.key === "Enter" && !event.isComposing && event.target.closest(".write");
+  const plain = form && "enter" in form.dataset && !event.shiftKey && event.target.matches("textarea");
+  if (!form || !(event.ctrlKey || event.metaKey || plain)) return;
+  event.preventDefault();
+  form.requestSubmit(one(".primary", form));
+});
 
 document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {

@@ -164,7 +164,7 @@ class EditCall(CallPage):
         form = self.form(before).fill(self.request.POST)
         changed = form.changed(before)
         if not changed:
-            return self.done(to=self.address("calls"))
+            return self.unchanged(self.address("calls"))
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
             return self.refused(form, answer.message, answer.warning, {"one": self.call})

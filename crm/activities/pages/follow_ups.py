@@ -211,7 +211,7 @@ class EditFollowUp(FollowUpPage):
         form = self.form(before).fill(self.request.POST)
         changed = form.changed(before)
         if not changed:
-            return self.done(to=self.address("follow-ups"))
+            return self.unchanged(self.address("follow-ups"))
         answer = self.ask("PATCH", self.resource, None, self.body(changed))
         if not answer.ok:
             form.refuse(answer.message, answer.warning)

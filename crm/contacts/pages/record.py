@@ -155,7 +155,7 @@ class ContactDetail(ContactPage):
             if edit.clashes:
                 break
             if not edit.changed:
-                return self.done(to=self.request.path)
+                return self.unchanged(self.request.path)
             body = {**body_of(edit.changed), "unchangedSince": self.contact["updatedAt"]}
             answer = self.ask("PUT", f"contact/{self.params['id']}", None, body)
             if answer.ok:

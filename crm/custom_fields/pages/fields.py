@@ -291,7 +291,7 @@ class EditField(EditRecord, FieldForm):
             changed.pop("options", None)
         back = self.list_address()
         if not changed:
-            return self.done(to=back)
+            return self.unchanged(back)
         body = {**changed, **({"dropInvalid": True} if lose else {})}
         answer = self.ask("PUT", f"custom-field/{self.params['id']}", None, body)
         if answer.ok:

@@ -214,7 +214,7 @@ class LeadDetail(LeadPage):
             if edit.clashes:
                 break
             if not edit.changed:
-                return self.done(to=self.request.path)
+                return self.unchanged(self.request.path)
             body = {**body_of(edit.changed), "unchangedSince": self.lead["updatedAt"]}
             answer = self.ask("PUT", f"lead/{self.params['id']}", None, body)
             if answer.ok:

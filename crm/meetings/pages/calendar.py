@@ -102,6 +102,8 @@ class Calendar(Page):
 
     @property
     def mine(self) -> bool:
+        if self.reader.visit:
+            return False  # staff on a visit have no calendar of their own here
         return self.request.GET.get("whose") != "all" or not self.shows_all
 
     def plain_entries(self) -> tuple[list[Entry], bool]:

@@ -154,7 +154,7 @@ class EditMeeting(MeetingPage):
         form = self.form(before).fill(self.request.POST)
         changed = form.changed(before)
         if not changed:
-            return self.done()
+            return self.unchanged()
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
             form.refuse(answer.message, answer.warning)

@@ -284,7 +284,7 @@ class Sender(SenderPage):
         form = self.form(before).fill(self.request.POST)
         changed = form.changed(before)
         if not changed:
-            return self.done(to=self.address("senders"))
+            return self.unchanged(self.address("senders"))
         answer = self.ask("PUT", self.record, None, changed)
         if not answer.ok:
             return self.invalid(form, answer)

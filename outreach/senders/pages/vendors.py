@@ -152,7 +152,7 @@ class VendorApp(VendorPage):
         form = self.vendor_form(vendor, sender).fill(self.request.POST)
         changed = {name: value for name, value in form.changed(sender).items() if value != "" or name in sender}
         if not changed:
-            return self.done(to=self.address("senders"))
+            return self.unchanged(self.address("senders"))
         answer = self.ask("PUT", path, None, changed)
         if not answer.ok:
             form.refuse(answer.message, answer.warning)

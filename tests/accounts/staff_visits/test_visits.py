@@ -122,7 +122,7 @@ def test_the_dialog_asks_for_a_reason_and_opens_the_visit(cast: Cast) -> None:
     answer = ask(client, cast, REASON)
     with cast.scope():
         visit = StaffVisit.objects.get()
-    assert (answer.status_code, answer.url) == (302, f"/admin/visit/{visit.pk}/")
+    assert (answer.status_code, answer.url) == (302, f"/c/{cast.company.pk}/")
     assert (visit.staff_id, visit.reason) == (staff.pk, REASON)
 
 
@@ -143,7 +143,7 @@ def test_who_may_look_inside(cast: Cast) -> None:
     with cast.scope():
         assert StaffVisit.objects.count() == 0
     root = browser(User.objects.create_superuser("root@example.com", "correct horse battery"))
-    assert ask(root, cast, REASON).url.startswith("/admin/visit/")
+    assert ask(root, cast, REASON).url == f"/c/{cast.company.pk}/"
 
 
 def test_dialogs_that_do_not_exist(cast: Cast) -> None:

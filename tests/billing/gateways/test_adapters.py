@@ -24,7 +24,7 @@ from billing.gateways.base import (
 )
 from billing.gateways.registry import ADAPTERS, adapter
 from billing.standin import mollie, paypal, paystack, razorpay, stripe
-from billing.standin.server import BAD, Server, running
+from billing.standin.server import BAD, Server, running, sum_of
 from core.ids import new_id
 from tests.kit.gateways import CURRENCIES, DECLINED, SECRETS, TOKENS, gateway
 
@@ -268,3 +268,17 @@ def test_a_certificate_comes_from_paypal_alone(server: Server) -> None:
     headers, body = paypal.hook({"id": "x1", "order": "o1"}, "WH1", "https://api.paypal.com.example.org/cert")
     with pytest.raises(WrongSignature):
         verify(gateway("paypal", server), headers, body)
+
+
+@pytest.mark.parametrize(
+    ("gateway", "amount", "currency", "said"),
+    [
+        ("stripe", 9900, "usd", "USD 99.00. No money moves here."),
+        ("razorpay", 1234500, "INR", "INR 12,345.00. No money moves here."),
+        ("stripe", 500, "jpy", "JPY 500. No money moves here."),
+        ("mollie", "99.00", "EUR", "EUR 99.00. No money moves here."),
+        ("stripe", 0, "-", "The method is kept for later payments. Nothing is paid now."),
+    ],
+)
+def test_the_stand_ins_page_writes_sums_as_people_do(gateway: str, amount: Any, currency: str, said: str) -> None:
+    assert sum_of(gateway, {"amount": amount, "currency": currency}) == said

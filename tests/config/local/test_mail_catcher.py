@@ -59,9 +59,10 @@ def deliver(port: int, data: bytes = RAW, recipient: str = "ann@example.org") ->
         return session.deliver("me@example.com", recipient, data, lambda: None)
 
 
-def test_what_is_sent_is_kept_byte_by_byte(tmp_path: Path) -> None:
+def test_what_is_sent_is_kept_byte_by_byte(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with running(tmp_path) as port:
         outcome = deliver(port)
+    assert caplog.text == ""  # a log-in is nothing to warn of
     store = MailStore(mail_folder(tmp_path))
     (mail_id,) = store.ids()
     assert outcome == Sent(f"2.0.0 caught as {mail_id}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from rest_framework import serializers
 
-from config.staff_visits.cells import HIDDEN, cell, columns, entries, text, visible
+from config.staff_visits.cells import cell, columns, entries, text
 from config.urls import session
 from core.api.output import Computed, IdField, Output
+from core.web.visits import HIDDEN, visible
 from tests.kit.cast import Cast
 
 

@@ -52,6 +52,9 @@ def deals(cast: Cast) -> None:
             4,
         ),
         ("Leads by status", "– won: 2, worth 500", 4),
+        ("How many leads are in each status?", "– won: 2, worth 500", 4),
+        ("how many leads in every status last week", "– won: 2, worth 500", 4),
+        ("How many leads does each team member have?", "There are 4 leads", 4),
         ("Who is Ann Miller?", "There is 1 contact that matches “Ann Miller”:\n– Ann Miller", 1),
         (
             "How many meetings next week?",
@@ -67,6 +70,12 @@ def test_common_questions_are_answered_without_a_model(cast: Cast, question: str
     first = found["evidence"][0]
     assert (first["total"], first["error"], found["unproved"]) == (total, "", [])
     assert first["page"].startswith(f"/c/{cast.company.pk}/")
+
+
+def test_figures_of_its_own_help_are_not_marked(cast: Cast) -> None:
+    found = asked(cast.session, "xyzzy?")
+    assert "The 5 biggest open deals" in found["answer"]
+    assert found["unproved"] == []
 
 
 @pytest.mark.usefixtures("deals")

@@ -1,0 +1,95 @@
+"""Workers at rest give back what their work has taken of memory.
+
+A heap rarely shrinks, and a session of PostgreSQL keeps what it has looked up. So a process of a pool that has nothing
+to do ends, if it has kept much, and a fresh fork takes its place. The tick, which comes each second, is no work here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import signal
+from contextlib import suppress
+from threading import current_thread, main_thread
+from time import monotonic
+from typing import Any
+
+from celery.signals import task_postrun, task_prerun, worker_process_init
+from django.db import connections
+
+from core.jobs.flights import are_out
+
+TICK = "core.tick"
+REST_AFTER = 30.0
+"""Seconds without work."""
+MOST_OWN = 32 * 2**20
+"""Bytes that a process may keep for itself, beside what it shares with the process that it was forked from."""
+RECYCLED = 0x9B
+"""The exit code of billiard's processes that make room for fresh ones."""
+_SOON = 0.05
+"""Seconds after the end of a task in which the pool takes its result."""
+
+_worked_at: float | None = None
+"""When the last work of this process ended (monotonic), or None since it has rested."""
+_trimmed_at = float("-inf")
+
+
+@worker_process_init.connect
+def rest_after_work(**_: Any) -> None:
+    """Let the process of a pool rest. Its main thread alone runs tasks, and takes the alarm."""
+    signal.signal(signal.SIGALRM, rest)
+    task_prerun.connect(begin)
+    task_postrun.connect(end)
+
+
+def begin(**_: Any) -> None:
+    """Let no alarm come while a task runs."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def end(sender: Any = None, **_: Any) -> None:
+    """Set the alarm after a task, by when the last one that was work has ended."""
+    global _worked_at
+    if sender.name != TICK:
+        _worked_at = monotonic()
+    if _worked_at is not None:
+        left = _worked_at + REST_AFTER - monotonic()
+        signal.setitimer(signal.ITIMER_REAL, max(left, _SOON))
+
+
+def rest(*_: Any) -> None:
+    """End the process if it has kept much; else close its connections. The next task opens what it needs.
+
+    A task that comes at this moment is lost with the process: it is a hint only, which the next tick repeats.
+    """
+    global _worked_at
+    if are_out():
+        signal.setitimer(signal.ITIMER_REAL, REST_AFTER)
+        return
+    _worked_at = None
+    if own_memory() > MOST_OWN:
+        raise SystemExit(RECYCLED)
+    connections.close_all()
+
+
+def own_memory() -> int:
+    """Return the bytes that no other process shares; 0 where the system doesn't tell."""
+    try:
+        with open("/proc/self/smaps_rollup", encoding="ascii") as rollup:
+            return sum(int(line.split()[1]) for line in rollup if line.startswith("Private_")) * 1024
+    except OSError:
+        return 0
+
+
+@task_postrun.connect
+def rest_thread(**_: Any) -> None:
+    """Close the connections of a pool's thread, whose next task may be far off, and give back what the heap can."""
+    global _trimmed_at
+    if current_thread() is main_thread():
+        return
+    connections.close_all()
+    if monotonic() > _trimmed_at + REST_AFTER:
+        _trimmed_at = monotonic()
+        gc.collect()
+        with suppress(AttributeError, OSError):  # not glibc
+            ctypes.CDLL(None).malloc_trim(0)

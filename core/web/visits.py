@@ -1,0 +1,61 @@
+"""Reads of staff on a visit to a company: in a read-only transaction, and without secrets.
+
+Who visits is an `Actor` with `visiting`. What is read is what a role that may only look would read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection, transaction
+from rest_framework import serializers
+
+from core.api.output import Computed, Output
+
+SECONDS = 10
+"""The statement timeout of a read."""
+HIDDEN = "hidden"
+OPAQUE = r".*(password|secret|token|credentials?)|.*(api|private|access|secret)_?key"
+SECRET = re.compile(rf"^(key|{OPAQUE})$", re.IGNORECASE)
+"""Names whose values are never shown, in case an answer has one that Output.conceals doesn't declare."""
+UNNAMED = re.compile(rf"^({OPAQUE})$", re.IGNORECASE)
+"""The same without `key`, by which pages tell columns apart; the Output of API keys conceals theirs."""
+
+
+@contextmanager
+def reading(seconds: int = SECONDS) -> Iterator[None]:
+    """Run a block in a transaction that writes nothing. A statement that takes longer than `seconds` fails."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION READ ONLY")
+            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{seconds}s"])
+        yield
+        transaction.set_rollback(True)
+
+
+def visible(data: Any, output: type[Output] | None, secret: re.Pattern[str] = SECRET) -> Any:
+    """Hide what the Output conceals and what is secret by its name, at any depth."""
+    if isinstance(data, list):
+        return [visible(one, output, secret) for one in data]
+    if not isinstance(data, Mapping):
+        return data
+    conceals = getattr(output, "conceals", ())
+    return {
+        name: HIDDEN
+        if value and (name in conceals or secret.match(name))
+        else visible(value, nested(output, name), secret)
+        for name, value in data.items()
+    }
+
+
+def nested(output: type[Output] | None, name: str) -> type[Output] | None:
+    """Return the Output of the field's value, or of its items."""
+    field = getattr(output, "_declared_fields", {}).get(name)
+    if isinstance(field, Computed):
+        field = field.schema
+    if isinstance(field, serializers.ListSerializer | serializers.ListField):
+        field = field.child
+    return type(field) if isinstance(field, Output) else None

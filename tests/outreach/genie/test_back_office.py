@@ -1,0 +1,116 @@
+"""Runs, campaigns and messages in the back office: words in place of dumps, and drafts decided about one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from core.ids import new_id
+from outreach.models import EmailTemplate, GenieScheduler, SendJob
+from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory, SmtpFactory
+from tests.web.helpers import text_of
+
+EVIL = '<p>Good morning</p><img src="https://elsewhere.example/pixel.png"><script>alert(1)</script>'
+
+
+@pytest.fixture
+def staff(db: None) -> Client:
+    client = Client()
+    client.force_login(User.objects.create_superuser("root@example.com", "correct horse battery"))
+    return client
+
+
+def address(row: Any, page: str = "change") -> str:
+    return reverse(f"admin:outreach_{row._meta.model_name}_{page}", args=(row.pk,))
+
+
+@pytest.fixture
+def run(cast: Cast) -> GenieScheduler:
+    with cast.scope():
+        template = EmailTemplate.objects.create(name="Second letter", subject="s", body="b")
+        steps = [
+            {"delay": {"amount": 3, "unit": "days"}, "prompt": "Ask for a short call", "template": None},
+            {"delay": {"amount": 1, "unit": "weeks"}, "prompt": "", "template": template.pk},
+        ]
+        variants = [{"name": "A", "share": 60, "subject": "Coffee"}, {"name": "B", "share": 40, "text": "Tea?"}]
+        return GenieScheduler.objects.create(
+            name="Spring",
+            prompt="Invite them",
+            ai_type="ai-offline",
+            campaign=True,
+            smtp=SmtpFactory(),
+            status="completed",
+            outreach_cadence={"steps": steps},
+            content={"variants": variants, "testShare": None, "chosen": None},
+        )
+
+
+@pytest.fixture
+def draft(cast: Cast, run: GenieScheduler) -> SendJob:
+    with cast.scope():
+        values = {"subject": "Coffee", "text": "Good morning", "html": EVIL, "status": "draft"}
+        return SendJob.objects.create(run=run, contact=ContactFactory(email="ann@example.org"), smtp=run.smtp, **values)
+
+
+def test_a_run_says_its_follow_ups_and_texts_in_words(staff: Client, run: GenieScheduler) -> None:
+    page = text_of(staff.get(address(run)))
+    assert "After 3 days: “Ask for a short call”" in page
+    assert "After 1 week: the template Second letter" in page
+    assert "A (60 %): “Coffee” B (40 %): “Tea?”" in page
+    assert "Marked as bulk mail" in page
+    assert "testShare" not in page
+
+
+def test_a_template_that_is_gone_is_told(cast: Cast, staff: Client, run: GenieScheduler) -> None:
+    step = {"delay": {"amount": 1, "unit": "days"}, "prompt": "", "template": new_id()}
+    with cast.scope():
+        GenieScheduler.objects.update(outreach_cadence={"steps": [step]})
+    assert "After 1 day: a template" in text_of(staff.get(address(run)))
+
+
+def test_a_draft_is_shown_formatted_and_loads_nothing(staff: Client, draft: SendJob) -> None:
+    page = staff.get(address(draft)).content.decode()
+    assert f'sandbox loading="lazy" src="{address(draft, "preview")}"' in page
+    assert "elsewhere.example" not in page
+    frame = staff.get(address(draft, "preview"))
+    assert "<p>Good morning</p>" in frame.content.decode()
+    assert frame["X-Frame-Options"] == "SAMEORIGIN"
+    policy = frame["Content-Security-Policy"]
+    assert policy.startswith("sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:;")
+    assert Client().get(address(draft, "preview")).status_code == 302
+    plain = User.objects.create_user("sam@example.com", "correct horse battery", is_staff=True)
+    other = Client()
+    other.force_login(plain)
+    assert other.get(address(draft, "preview")).status_code == 404
+
+
+def test_single_drafts_are_decided_about(cast: Cast, staff: Client, draft: SendJob) -> None:
+    def press(name: str) -> str:
+        answer = staff.post(address(draft, "command"), {"command": name}, follow=True)
+        with cast.scope():
+            draft.refresh_from_db()
+        return text_of(answer)
+
+    assert "Make it a draft again" not in text_of(staff.get(address(draft)))
+    assert "Approved: 1" in press("approve_draft")
+    assert (draft.status, draft.recipient, draft.approved_by_id) == ("approved", "ann@example.org", None)
+    assert "A draft again: 1" in press("hold")
+    assert draft.status == "draft"
+    assert "Cancelled: 1" in press("cancel")
+    assert draft.status == "cancelled"
+    press("approve_draft")
+    assert draft.status == "cancelled"  # what is over stays so
+
+
+def test_an_empty_list_says_what_to_do(staff: Client) -> None:
+    lists = reverse("admin:outreach_geniescheduler_changelist")
+    assert "No outreach runs yet" in text_of(staff.get(lists))
+    found = text_of(staff.get(lists, {"q": "nobody"}))
+    assert "Nothing matches" in found
+    assert "Show all" in found
+    assert "yielded" not in found
