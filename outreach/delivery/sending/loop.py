@@ -47,7 +47,7 @@ from outreach.smtp.transport import Sent, SmtpError, Uncertain
 
 log = logging.getLogger(__name__)
 
-CONNECTIONS = 16
+CONNECTIONS = 32
 """Connections of a sending process."""
 SENDERS_A_ROUND = 50
 SECONDS_A_SENDER = 5.0
