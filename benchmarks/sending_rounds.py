@@ -23,7 +23,7 @@ from crm.models import Contact
 from outreach.models import SendJob, Smtp
 
 PROCESSES = 2
-SENDERS = 8
+SENDERS = 16
 CONNECTIONS = 4
 """Of each sender."""
 LONGEST = 300

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import time
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import count
+from secrets import randbits, token_hex
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from bson import ObjectId
@@ -19,9 +23,26 @@ else:
 PATTERN = re.compile(r"[0-9a-f]{24}", re.ASCII)
 
 
+_COUNTED = 0xFFFFFF
+_process = token_hex(5)
+_counter = count(randbits(24))
+
+
+def _begin_anew() -> None:
+    """Take another random value: a forked process would go on with the ids of its parent."""
+    global _process, _counter  # noqa: PLW0603
+    _process, _counter = token_hex(5), count(randbits(24))
+
+
+os.register_at_fork(after_in_child=_begin_anew)
+
+
 def new_id() -> str:
-    """Make a new ObjectId."""
-    return str(ObjectId())
+    """Make a new ObjectId: seconds, a random value of the process, and a counter, as BSON's specification has it.
+
+    bson.ObjectId takes six times as long, and a message that is sent needs eight.
+    """
+    return f"{int(time.time()):08x}{_process}{next(_counter) & _COUNTED:06x}"
 
 
 def first_id(at: datetime) -> str:

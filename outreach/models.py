@@ -10,7 +10,8 @@ from outreach.crm_chat.models import CrmChatMessage, CrmChatThread
 from outreach.data_apps.models import DataApp
 from outreach.deliverability.models import DkimKey, SenderCheck
 from outreach.delivery.limits.models import RecipientQuota
-from outreach.delivery.models import GenieSettings, SendJob, SendJobTransition
+from outreach.delivery.models import SendJob, SendJobTransition
+from outreach.delivery.settings.models import GenieSettings
 from outreach.delivery.tracking.models import TrackingEvent
 from outreach.domain_tracking.models import DomainTracking
 from outreach.email_templates.models import EmailTemplate, EmailTemplateVersion

@@ -1,6 +1,6 @@
+from workflows.engine.limits.models import PlaceNotice, StartBucket
 from workflows.engine.models import (
     NodeCount,
-    PlaceNotice,
     QueuedEvent,
     RunApproval,
     RunCall,
@@ -12,7 +12,6 @@ from workflows.engine.models import (
     RunTimer,
     ScheduleFiring,
     SliceMark,
-    StartBucket,
     WorkflowInterest,
     WorkflowRun,
 )

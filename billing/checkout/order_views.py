@@ -124,7 +124,7 @@ class ManualPaymentViewSet(ResourceViewSet):
     @endpoint(
         "Leave a gateway's page for another way to pay",
         output=PaymentWays,
-        success="TransferUpdated_200",
+        success="PaymentReopened_200",
         errors=("ManualPaymentDetailsNotFound_400", "BadRequest_400"),
         needs_subscription=False,
         description="Also takes back a bank transfer that was submitted (`state`: awaiting). The order stays as it is."

@@ -18,7 +18,7 @@ from billing.invoices.services import create_draft
 from billing.ledger.money import sum_text
 from billing.payments.attempts import read_proof
 from billing.payments.models import Payment, PaymentMethod
-from billing.payments.orders import ORDER_LIFE, leave_for, leave_open_order, new_number, settle_free
+from billing.payments.orders import ORDER_LIFE, leave_for, new_number, settle_free
 from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
 from billing.subscriptions.models import OPEN, Subscription
 from billing.subscriptions.pauses import pause_subscription, resume_subscription
@@ -26,7 +26,7 @@ from billing.subscriptions.selectors import primary_subscription
 from billing.subscriptions.services import cancel_subscription, cap_overage
 from billing.taxes.services import billing_details, change_billing_details
 from core.access.attempts import Limit
-from core.errors import NamedError
+from core.errors import NamedError, ValidationFailed
 from core.tenancy import company_id
 
 BY_MEMBER = "by the company"
@@ -51,7 +51,7 @@ def subscribe(*, values: Mapping[str, Any], member_id: str | None) -> tuple[Quot
     count_coupon(values)
     with lock_primary(company_id()) as found:
         subscription = require_subscription(found)
-        leave_open_order()  # first, since the coupon that it holds may be the last one
+        leave_for("planID")  # first, since the coupon that it holds may be the last one
         owed = bill_pending([subscription.pk]).get(subscription.pk, [])
         quote = quote_plan(subscription, owed=owed, at=at, **values)
         check_seen(quote, proof)
@@ -179,7 +179,7 @@ def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id
         return preview(wanted), False
     pages = ordered.attempts.filter(left_at__isnull=True, status__in=("due", "working", "wrong", "unknown"))
     if ordered.bank_state == Payment.Bank.SUBMITTED or pages.exists():
-        raise NamedError("BadRequest_400", "the order is being paid; order anew with the coupon")
+        raise NamedError("BadRequest_400", "coupon: the order is being paid; wait, or take its payment back first")
     return subscribe(values=wanted, member_id=member_id)[0], True
 
 
@@ -205,6 +205,8 @@ def change_by_company(*, id: str, values: dict[str, Any]) -> None:
         undo_cancel()
     if "overage" in values:
         caps = {one["meter"]: one["most"] for one in values["overage"]}
+        if len(caps) < len(values["overage"]):
+            raise ValidationFailed("a meter twice", "overage: it names a meter twice; give each one cap")
         cap_overage(company_id=company_id(), caps=caps, note=BY_MEMBER)
     if "paused" in values:
         pause_or_resume(values["paused"])
@@ -251,7 +253,7 @@ def cancel(*, id: str, when: str, forfeit: bool) -> None:
             raise NamedError("BadRequest_400", f"{text}, or cancel at the period's end")
         cancel_subscription(company_id=company_id(), at_period_end=when != "now", note=BY_MEMBER)
         if when == "now":
-            leave_open_order()
+            leave_for("when")
 
 
 def undo_cancel() -> None:

@@ -221,6 +221,7 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "OrderCreated_201": (201, "Order created"),
     "PaymentBegun_200": (200, "Go on at the gateway"),
     "PaymentLookedAt_200": (200, "The gateway was asked"),
+    "PaymentReopened_200": (200, "Choose how to pay"),
     "MethodSetupBegun_201": (201, "Go on at the gateway"),
     "PaymentMethodDeleted_200": (200, "Payment method deleted"),
     "QuoteMade_200": (200, "This is what it costs"),

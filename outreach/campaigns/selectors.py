@@ -12,9 +12,10 @@ from crm.models import ContactCategory, Segment, Tag
 from outreach.campaigns.models import Campaign
 from outreach.chat_apps.models import ChatTemplate
 from outreach.delivery.deciding.reasons import Reason
-from outreach.delivery.models import GenieSettings, SendJob
+from outreach.delivery.models import SendJob
 from outreach.delivery.selectors import next_decision
 from outreach.delivery.senders import KINDS
+from outreach.delivery.settings.models import GenieSettings
 from outreach.delivery.stopping.stop_rules import REFUSED
 from outreach.email_templates.models import EmailTemplate
 from outreach.genie.models import GenieScheduler

@@ -21,7 +21,8 @@ from core.text.words import said
 from crm.models import Contact
 from outreach.delivery.deciding.reasons import sentence_of
 from outreach.delivery.limits.models import RecipientQuota
-from outreach.delivery.models import GenieSettings, SendJob, SendJobTransition
+from outreach.delivery.models import SendJob, SendJobTransition
+from outreach.delivery.settings.models import GenieSettings
 from outreach.delivery.tracking.models import TrackingEvent
 
 GUARD = ("bounce_percent", "complaint_percent", "guard_from")

@@ -20,12 +20,12 @@ from outreach.delivery import services
 from outreach.delivery.chat_log.serializers import ChatAppMessageOut
 from outreach.delivery.filters import CHAT_LOG_FIELDS, LOG_FIELDS, MESSAGE_FIELDS, VENDOR_LOG_FIELDS
 from outreach.delivery.limits.guardrails import guardrail, resume
+from outreach.delivery.limits.serializers import GuardrailOut
 from outreach.delivery.models import SendJob
 from outreach.delivery.selectors import chat_log, message_detail, message_log, vendor_log
 from outreach.delivery.serializers import (
     Approval,
     GmailMessageOut,
-    GuardrailOut,
     ListedMessage,
     MessageDetail,
     MessageEdit,

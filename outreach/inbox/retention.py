@@ -8,7 +8,7 @@ from django.db.models import DurationField, ExpressionWrapper, F, IntegerField, 
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from outreach.delivery.models import INBOX_DAYS, GenieSettings
+from outreach.delivery.settings.models import INBOX_DAYS, GenieSettings
 from outreach.inbox.models import InboundMessage
 
 BATCH = 1000

@@ -17,6 +17,7 @@ _QUOTED = [chr(byte) if re.match(rb"[A-Za-z0-9!*+/-]", bytes([byte])) else f"={b
 _QUOTED[ord(" ")] = "_"
 
 
+@lru_cache(maxsize=1000)  # the same subject for many messages
 def encoded(value: str, used: int) -> str:
     """Return the text of a header whose first line has so many characters already. The value is on one line."""
     if not value.isascii() or "=?" in value:

@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from core.text.json import iso
 from workflows.engine.limits import limits
-from workflows.engine.models import QueuedEvent, StartBucket, WorkflowRun
+from workflows.engine.limits.models import StartBucket
+from workflows.engine.models import QueuedEvent, WorkflowRun
 from workflows.engine.slices import plan_of
 from workflows.engine.writing import HELD
 from workflows.graphs.models import Workflow

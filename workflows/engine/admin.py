@@ -9,9 +9,9 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.values import state
+from workflows.engine.limits.models import PlaceNotice, StartBucket
 from workflows.engine.models import (
     NodeCount,
-    PlaceNotice,
     QueuedEvent,
     RunApproval,
     RunCall,
@@ -23,7 +23,6 @@ from workflows.engine.models import (
     RunTimer,
     ScheduleFiring,
     SliceMark,
-    StartBucket,
     WorkflowInterest,
     WorkflowRun,
 )

@@ -16,11 +16,8 @@ from core.text.json import dumps
 from outreach.genie.automated import cancel_messages_of, hold_messages_of
 from workflows.engine import counting
 from workflows.engine.cursor import Cursor
-from workflows.engine.models import (
-    PlaceNotice,
-    RunReady,
-    WorkflowRun,
-)
+from workflows.engine.limits.models import PlaceNotice
+from workflows.engine.models import RunReady, WorkflowRun
 from workflows.engine.waits import inbox
 from workflows.engine.waits.inbox import Arrival
 from workflows.nodes.base import MAX_OUTPUT, is_larger

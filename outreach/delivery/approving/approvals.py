@@ -17,7 +17,8 @@ from core.tenancy import company_scope
 from outreach.chat_apps.models import DIRECT
 from outreach.delivery import ledger
 from outreach.delivery.deciding.reasons import Reason
-from outreach.delivery.models import APPROVAL_DAYS, GenieSettings, SendJob
+from outreach.delivery.models import SendJob
+from outreach.delivery.settings.models import APPROVAL_DAYS, GenieSettings
 
 Status = SendJob.Status
 BATCH = 1000

@@ -20,7 +20,8 @@ from outreach.delivery.deciding.decision import DecisionInput, Limit, SenderStat
 from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.limits.paces import paces_of
 from outreach.delivery.limits.windows import Place, Window, load_zone, recipient_place
-from outreach.delivery.models import GenieSettings, SendJob
+from outreach.delivery.models import SendJob
+from outreach.delivery.settings.models import GenieSettings
 from outreach.delivery.stopping.stops import stops_of
 from outreach.senders.models import Sender
 from outreach.suppression.addresses import is_address

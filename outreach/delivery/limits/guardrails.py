@@ -24,8 +24,9 @@ from core.tenancy import company_id
 from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.delivery.limits.windows import load_zone
 from outreach.delivery.mails import SENDER_STOPPED
-from outreach.delivery.models import GenieSettings, SendJob
+from outreach.delivery.models import SendJob
 from outreach.delivery.senders import find_sender, locked_sender
+from outreach.delivery.settings.models import GenieSettings
 from outreach.senders.models import BOUNCES, COMPLAINTS, Sender
 
 RECENT = 200

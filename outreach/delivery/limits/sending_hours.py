@@ -14,7 +14,8 @@ from core.tenancy import company_id
 from outreach.ai.languages import language_name
 from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.limits.quotas import KEYS
-from outreach.delivery.models import GenieSettings, SendJob
+from outreach.delivery.models import SendJob
+from outreach.delivery.settings.models import GenieSettings
 from outreach.mail_vendors.registry import VENDORS
 
 

@@ -47,7 +47,7 @@ from outreach.smtp.transport import Sent, SmtpError, Uncertain
 
 log = logging.getLogger(__name__)
 
-CONNECTIONS = 16
+CONNECTIONS = 32
 """Connections of a sending process."""
 SENDERS_A_ROUND = 50
 SECONDS_A_SENDER = 5.0
@@ -178,11 +178,11 @@ class Sending:
     def _refill(self, turn: Turn) -> None:
         """Claim further messages when few are left, and open as many connections as they are worth."""
         limit = turn.room
-        while turn.is_on and len(turn.jobs) <= LOW:
+        while turn.is_on and turn.has_more and len(turn.jobs) <= LOW:
             claimed = claim(turn.sender.pk, limit, turn.lease, turn.context)
             turn.parts.prepare(claimed.jobs)
             turn.jobs.extend(claimed.jobs)
-            turn.has_more = len(claimed.jobs) == limit
+            turn.has_more = claimed.examined >= limit
             if claimed.jobs or not claimed.examined:
                 break
             limit = LOOKAHEAD
@@ -258,7 +258,7 @@ class Sending:
 
     def _next(self, turn: Turn) -> SendJob | None:
         job = turn.next()
-        if job is None and turn.is_on:
+        if job is None and turn.is_on and turn.has_more:
             self._ask(turn, partial(self._refill, turn))
             return turn.next()
         if len(turn.jobs) == LOW and turn.has_more:

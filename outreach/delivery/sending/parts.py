@@ -10,7 +10,8 @@ from crm.files.services import link as file_link
 from outreach.chat_apps.models import ChatApp
 from outreach.chat_apps.session import OutgoingChat
 from outreach.delivery.attachments import AttachmentReader
-from outreach.delivery.models import GenieSettings, SendJob
+from outreach.delivery.models import SendJob
+from outreach.delivery.settings.models import GenieSettings
 from outreach.delivery.tracking.links import sent_html, with_tracking
 from outreach.delivery.unsubscribing.tokens import Unsubscriber, link
 from outreach.domain_tracking.hosts import base_for

@@ -48,7 +48,7 @@ class Turn:
     begun: int = 0
     """How many messages its connections have taken."""
     has_more: bool = True
-    """Whether the last claim found as many as it asked for, so that it is worth to claim before all have gone."""
+    """Whether the last claim looked at as many as it might, so that it is worth to claim again in this turn."""
     connections: int = 0
     sent: int = 0
     over: bool = False

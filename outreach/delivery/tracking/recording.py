@@ -12,7 +12,8 @@ from django.utils.crypto import salted_hmac
 from core.access.attempts import Limit
 from core.access.callers import Caller
 from core.tenancy import company_scope, unscoped
-from outreach.delivery.models import GenieSettings, SendJob
+from outreach.delivery.models import SendJob
+from outreach.delivery.settings.models import GenieSettings
 from outreach.delivery.tracking.links import link_at, links_of, sent_html
 from outreach.delivery.tracking.machines import Machine, is_own_member, machine_of
 from outreach.delivery.tracking.models import TrackingEvent

@@ -88,7 +88,7 @@ def test_a_refused_transfer_changes_nothing(server: Server) -> None:
     assert cast.session.post("/manual-payment", ordered).status == 201
 
 
-def test_a_submitted_transfer_is_not_lost_by_a_pause_seats_or_a_coupon(server: Server) -> None:
+def test_a_submitted_transfer_is_not_lost_by_what_is_done_instead(server: Server) -> None:
     cast, plan = buyer(pause_months=1)
     pay(cast, order(cast, plan, seats=2)["payment"]["_id"])
     Coupon.objects.create(code="TEN", percent=Decimal(10))
@@ -99,7 +99,10 @@ def test_a_submitted_transfer_is_not_lost_by_a_pause_seats_or_a_coupon(server: S
     path = f"/subscription/{subscription_of(cast).pk}"
     leave = f"/manual-payment/{ahead}/choose-again"
     pause = {"paused": {"until": until}}
-    for refused in (cast.session.put(path, pause), cast.session.post("/subscription/seats", {"seats": 4})):
+    again = cast.session.post("/subscription", {"planID": plan.pk, "seats": 3})
+    now = cast.session.delete(path, {"when": "now", "forfeit": True})
+    seats = cast.session.post("/subscription/seats", {"seats": 4})
+    for refused in (cast.session.put(path, pause), seats, again, now):
         assert (refused.status, f"POST {leave}" in refused.body["warning"]) == (400, True)
     assert cast.session.post("/coupons", {"code": "TEN"}).status == 400
     with cast.scope():

@@ -212,7 +212,8 @@ def test_an_owner_caps_what_goes_beyond(scope: Cast) -> None:
         found = reserve(METER, [f"{most}-{place}" for place in range(10)])
         assert found is not None
         assert len(found.sources) == taken, most
-    for body in ([{"meter": "nothing", "most": 1}], [{"meter": METER, "most": -1}], [{"meter": METER}]):
+    twice = [{"meter": METER, "most": 1}, {"meter": METER, "most": 2}]
+    for body in ([{"meter": "nothing", "most": 1}], [{"meter": METER, "most": -1}], [{"meter": METER}], twice):
         refused = scope.session.put(path, {"overage": body})
         assert (refused.status, "overage" in refused.body["warning"]) == (400, True)
 

@@ -18,7 +18,8 @@ from core.access import entitlement
 from core.errors import NamedError
 from core.ids import new_id
 from core.tenancy import company_id
-from workflows.engine.models import StartBucket, WorkflowRun
+from workflows.engine.limits.models import StartBucket
+from workflows.engine.models import WorkflowRun
 from workflows.graphs.settings import WorkflowConfig
 
 RUNS_A_MONTH = "workflow-runs"

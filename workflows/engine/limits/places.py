@@ -20,7 +20,8 @@ from core.tenancy import company_id, company_scope, unscoped
 from workflows.engine import writing
 from workflows.engine.limits import limits
 from workflows.engine.limits.limits import CONCURRENCY, QUOTA, RATE, WINDOW, Turns
-from workflows.engine.models import WORK, PlaceNotice, StartBucket, WorkflowRun
+from workflows.engine.limits.models import PlaceNotice, StartBucket
+from workflows.engine.models import WORK, WorkflowRun
 from workflows.engine.slices import plan_of
 from workflows.engine.writing import HELD
 from workflows.graphs.models import Workflow

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from django.db import models
+
+from core.fields import CompanyForeignKey
+from core.models import CompanyModel
+
+
+class StartBucket(CompanyModel):
+    """How far the starts of a company, or of a workflow, have used up their rate, and their number this month."""
+
+    key = models.CharField(max_length=24, blank=True, default="", help_text="A workflow; empty: the whole company.")
+    next_at = models.DateTimeField(help_text="When the next start is due at an even pace.")
+    month = models.DateField(help_text="The month that is counted, in UTC.")
+    started = models.PositiveIntegerField(default=0)
+
+    class Meta(CompanyModel.Meta):
+        verbose_name = "rate of starts"
+        verbose_name_plural = "rates of starts"
+        constraints = [models.UniqueConstraint(fields=("company", "key"), name="startbucket_once")]
+
+
+class PlaceNotice(CompanyModel):
+    """A notice that places of a workflow, or of the company's quota, may be free. There may be several."""
+
+    workflow = CompanyForeignKey("Workflow", on_delete=models.CASCADE, null=True, related_name="+")
+
+    class Meta(CompanyModel.Meta):
+        verbose_name = "free place"
