@@ -180,12 +180,13 @@ class Page(View):
         detail = ask.NOT_ALLOWED if ask.LACKS in answer.warning else answer.warning
         raise Refused(answer.status if answer.status < 500 else 503, answer.message, detail)
 
-    def options_of(self, path: str, *, fields: str = "name", **query: Any) -> list[Option]:
+    def options_of(self, path: str, *, module: str = "", fields: str = "name", **query: Any) -> list[Option]:
         """Return the first records of a list by name, to choose from; none where the reader may not see them.
 
-        `fields` are what a record is called by, the first that it has.
+        `module` is the list's where it is not called as its path is; `fields` are what a record is called by, the
+        first that it has.
         """
-        if not self.may(path):
+        if not self.may(module or path):
             return []
         asked = {"p": "1", "n": str(MOST_OPTIONS), "sortBy": "name", "sortOrder": "asc", "fields": fields}
         answer = self.ask("GET", path, {**asked, **query})

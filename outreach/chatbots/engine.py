@@ -86,6 +86,8 @@ class Reaction:
     hand_over: str = ""
     """The types of rules that made it hand over; empty: it goes on."""
     due_at: datetime | None = None
+    said: int | None = None
+    """Which of its texts it says, in their order."""
 
 
 def score(bot: Bot, text: str) -> tuple[float, float]:
@@ -93,14 +95,15 @@ def score(bot: Bot, text: str) -> tuple[float, float]:
 
     A keyword is found as whole words, whatever the case. A weight of 0 counts as 1.
     """
-    words = f" {_words(text)} "
-    found = [one for one in bot.snapshot.get("keywords", ()) if f" {_words(one['keyword'])} " in words]
+    words = f" {plain_words(text)} "
+    found = [one for one in bot.snapshot.get("keywords", ()) if f" {plain_words(one['keyword'])} " in words]
     if not found:
         return 0.0, float("-inf")
     return sum(one.get("weight") or 1 for one in found), -min(one.get("rank", 0) for one in found)
 
 
-def _words(text: str) -> str:
+def plain_words(text: str) -> str:
+    """Return the words of a text as they are compared: in small letters, with one blank between."""
     return " ".join("".join(one if one.isalnum() else " " for one in text.casefold()).split())
 
 
@@ -132,13 +135,14 @@ def react(bot: Bot, memory: Memory, incoming: Incoming | None, now: datetime, *,
     rules = [(str(place), rule) for place, rule in enumerate(bot.snapshot.get("handover", {}).get("rules", ()))]
     rules = [(place, rule) for place, rule in rules if rule.get("enabled", True)]
     texts: tuple[str, ...] = ()
+    said: int | None = None
     position, messages, met = memory.position, memory.messages, set(memory.met)
     if incoming is not None:
         messages += 1
         if incoming.file_mb is not None and incoming.file_mb > most_mb:
             texts = (TOO_LARGE.format(most=f"{most_mb:g}"),)
         elif position < len(bot.texts):
-            texts = (bot.texts[position],)
+            texts, said = (bot.texts[position],), position
             position += 1
         met |= {place for place, rule in rules if _holds(rule, incoming, messages)}
     finished = position >= len(bot.texts)
@@ -154,13 +158,13 @@ def react(bot: Bot, memory: Memory, incoming: Incoming | None, now: datetime, *,
         why = FLOW_FINISHED  # it has nothing left to say, whatever its rules wait for
     due = min((memory.since + _minutes(rule) for place, rule in rules if _waits(place, rule, met)), default=None)
     after = Memory(memory.since, position, messages, frozenset(met))
-    return Reaction(bot, after, texts, why, None if why else due)
+    return Reaction(bot, after, texts, why, None if why else due, said)
 
 
 def _holds(rule: Mapping[str, Any], incoming: Incoming, messages: int) -> bool:
     if rule["type"] == CONTAINS_TEXT:
-        wanted = _words(rule.get("text", ""))
-        return bool(wanted) and wanted in _words(incoming.text)
+        wanted = plain_words(rule.get("text", ""))
+        return bool(wanted) and wanted in plain_words(incoming.text)
     return rule["type"] == MESSAGE_COUNT and messages >= max(1, rule.get("messageCount", 0))
 
 

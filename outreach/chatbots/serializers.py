@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -12,6 +13,7 @@ from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from outreach.chatbots.engine import RULES
 from outreach.chatbots.models import ManualChatbot
+from outreach.chatbots.problems import problems_of
 
 MOST_TEXTS, MOST_KEYWORDS, MOST_RULES, MOST_MESSAGES = 100, 200, 20, 50
 
@@ -87,6 +89,14 @@ class ChatbotUpdate(Input):
     attachments = AttachmentsPart(required=False)
 
 
+class ChatbotChange(ChatbotUpdate):
+    """Any of a chatbot's values. handover, routing and attachments are merged key by key."""
+
+    unchangedSince = TextInput(
+        max_length=40, required=False, help_text="updatedAt as it was read: refused if somebody has changed it since."
+    )
+
+
 class ChatbotCreate(ChatbotUpdate):
     """A chatbot to write; what is left out comes from PUT /settings (manualChatbot)."""
 
@@ -121,6 +131,15 @@ class TestWordsInput(ChatbotUpdate):
     messages = serializers.ListField(child=TestMessage(), max_length=MOST_MESSAGES, allow_empty=False)
 
 
+class ChatbotProblem(Output):
+    """What is wrong with a chatbot as it is written now."""
+
+    path = Computed(serializers.CharField(help_text="Where: conversations, keywords.2, handover.rules.0 …"))
+    code = Computed(serializers.CharField())
+    severity = Computed(serializers.ChoiceField(choices=("error", "warning"), help_text="No error is published."))
+    message = Computed(serializers.CharField())
+
+
 class ChatbotOut(Output):
     """A manual chatbot."""
 
@@ -145,6 +164,11 @@ class ChatbotOut(Output):
     updatedBy = MemberSnapshot(source="updated_by")
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
+    problems = Computed(ChatbotProblem(many=True))
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        return {**data, "problems": problems_of(data)}
 
 
 class TestStep(Output):
@@ -155,6 +179,12 @@ class TestStep(Output):
     name = Computed(serializers.CharField())
     answers = Computed(serializers.ListField(child=serializers.CharField()))
     handOver = Computed(serializers.CharField(help_text="Why people go on; empty: they do not."))
+    conversation = Computed(
+        serializers.IntegerField(allow_null=True, help_text="Which of its texts it said, in their order, from 0.")
+    )
+    rules = Computed(
+        serializers.ListField(child=serializers.IntegerField(), help_text="Which of its rules have come true, from 0.")
+    )
 
 
 class TestOut(Output):

@@ -15,6 +15,7 @@ from core.errors import DuplicateField, NamedError
 from core.ids import new_id
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_id
+from crm.records.updates import refuse_changed
 from outreach.chatbots.answering import most_mb, published
 from outreach.chatbots.engine import Bot, Step, replay
 from outreach.chatbots.models import DEFINITION, ManualChatbot
@@ -60,12 +61,14 @@ def create_chatbot(*, member_id: str, **values: Any) -> ManualChatbot:
 
 
 @transaction.atomic
-def update_chatbot(*, id: str, member_id: str, **values: Any) -> ManualChatbot:
+def update_chatbot(*, id: str, member_id: str, unchanged_since: str | None = None, **values: Any) -> ManualChatbot:
     """Change a chatbot. What is published stays as it is until it is published anew.
 
-    Raises NotFound_404 and DuplicateField.
+    With `unchanged_since`, an updatedAt, it raises RecordChanged_409 if the chatbot has another one. Raises
+    NotFound_404 and DuplicateField.
     """
     chatbot = _locked(id)
+    refuse_changed(chatbot.updated_at, unchanged_since)
     before = _definition(chatbot)
     _set(chatbot, values)
     if _definition(chatbot) != before and chatbot.latest_version == chatbot.published_version:

@@ -16,10 +16,10 @@ from outreach.chatbots.engine import Step
 from outreach.chatbots.filters import CHATBOT_FIELDS
 from outreach.chatbots.models import ManualChatbot
 from outreach.chatbots.serializers import (
+    ChatbotChange,
     ChatbotCreate,
     ChatbotDelete,
     ChatbotOut,
-    ChatbotUpdate,
     TestInput,
     TestOut,
     TestWordsInput,
@@ -55,10 +55,10 @@ class ManualChatbotViewSet(ResourceViewSet):
 
     @endpoint(
         "Update a chatbot",
-        input=ChatbotUpdate,
+        input=ChatbotChange,
         output=ChatbotOut,
         success="ChatbotUpdated_200",
-        errors=NOT_FOUND,
+        errors=(*NOT_FOUND, "RecordChanged_409"),
         description="What is published stays as it is until POST …/publish.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
@@ -146,4 +146,6 @@ def _shown(step: Step) -> dict[str, Any]:
         "name": found.bot.name if found else "",
         "answers": list(found.texts) if found else [],
         "handOver": found.hand_over if found else "no chatbot",
+        "conversation": found.said if found else None,
+        "rules": sorted(int(place) for place in found.memory.met) if found else [],
     }

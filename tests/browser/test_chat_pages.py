@@ -1,4 +1,4 @@
-"""The journeys of chats: connect a number, write a template and have it approved, write a chatbot while it is tried."""
+"""The journeys of chats: connect a number, write a template and have it approved, send it by a campaign."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from core.jobs.liveness import release_lock
 from crm.models import ContactTag
-from outreach.models import ChatApp, ChatTemplate, ConversationMessage, ManualChatbot
+from outreach.models import ChatApp, ChatTemplate, ConversationMessage
 from tests.kit.cast import Cast, make_cast
 from tests.kit.chat_vendor import APP, PHONE_ID, SECRET, TOKEN, WABA, ChatVendor, chat_vendor
 from tests.kit.factories import ContactFactory, TagFactory
@@ -94,43 +94,6 @@ def test_a_number_is_connected_and_its_template_approved(page: Page, live_server
         template = ChatTemplate.objects.get()
     assert (template.status, template.variables) == ("APPROVED", {"1": "contact.firstName"})
     expect(page.locator("textarea[name=variables]")).to_have_value("1 = contact.firstName | Ann")
-
-
-def test_a_chatbot_is_written_while_it_is_tried(page: Page, live_server: Any) -> None:
-    cast = make_cast()
-    enter(page, cast, "chatbots/new")
-    page.get_by_label("Name", exact=False).first.fill("Porter")
-    page.locator("textarea[name=texts-0-text]").fill("Beans or machines?")
-    page.locator("textarea[name=texts-1-text]").fill("Thank you.")
-    talk = page.frame_locator("iframe[name=preview]")
-    page.get_by_label("What somebody writes").fill("Hello\nBeans")
-    expect(talk.get_by_text("Beans or machines?")).to_be_visible()
-    expect(talk.get_by_text("Thank you.")).to_be_visible()
-    page.locator("select[name=rules-0-type]").select_option("contains_text")
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.locator("input[name=rules-0-value]")).to_have_attribute("aria-invalid", "true")
-    page.locator("input[name=rules-0-value]").fill("beans")
-    expect(talk.get_by_text("hands over to a member")).to_be_visible()
-    page.locator("input[name=keywords-0-keyword]").fill("coffee")
-    page.locator("input[name=keywords-0-weight]").fill("3")
-    assert fits(page)
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("Saved as a draft")).to_be_visible()
-    page.get_by_role("button", name="Publish").click()
-    expect(page.get_by_text("It answers now")).to_be_visible()
-    page.locator("textarea[name=texts-0-text]").fill("Tea?")
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("People get it once it is published")).to_be_visible()
-    expect(page.get_by_text("Changed since: what it says.")).to_be_visible()
-    page.get_by_role("button", name="Write it as it was published").click()
-    expect(page.locator("textarea[name=texts-0-text]")).to_have_value("Beans or machines?")
-    page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_text("Paused; members go on")).to_be_visible()
-    assert fits(page)
-    with cast.scope():
-        bot = ManualChatbot.objects.get()
-    assert (bot.status, bot.keywords) == ("paused", [{"keyword": "coffee", "weight": 3, "rank": 0}])
-    assert bot.handover["rules"][0]["text"] == "beans"
 
 
 def test_a_campaign_by_chat_goes_to_a_tag(page: Page, live_server: Any, vendor: ChatVendor) -> None:

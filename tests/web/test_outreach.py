@@ -11,7 +11,7 @@ from core.web.ask import Answer
 from crm.models import Contact
 from outreach.genie.pages.base import skipped, why
 from outreach.genie.pages.runs import Run
-from outreach.models import AiApp, SendJob, Smtp, Suppression
+from outreach.models import AiApp, ChatApp, ChatTemplate, SendJob, Smtp, Suppression
 from outreach.senders.pages.smtp import security
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
@@ -257,6 +257,44 @@ def test_hostile_text_stays_text(cast: Cast, post: Post, client: Client) -> None
         page = client.get(at(cast.owner, path)).content.decode()
         assert "<script>alert" not in page, path
         assert not re.findall(r"&lt;/script&gt;14", page), path
+
+
+def test_a_follow_up_goes_by_chat(cast: Cast, post: Post, client: Client) -> None:
+    new, place = at(cast.owner, "outreach/new"), at(cast.owner, "outreach/steps")
+    with cast.scope():
+        contact = ContactFactory(name="Ann Lee", contact_number="+4915112345600", custom={})
+    sent = {"contactIds": contact.pk, "prompt": "Come to our open day", "draft": "hold"}
+    assert "By chat" not in text_of(client.post(place, {**sent, "steps": "0"}))  # the company has no chat app
+    with cast.scope():
+        app = ChatApp.objects.create(
+            name="Acme", phone_number_id="1", waba_id="2", access_token="t", app_secret="s", verified=True
+        )
+        words = [{"type": "BODY", "text": "{{1}}, are you coming?", "example": {"body_text": [["Ann"]]}}]
+        values = {"app": app, "language": "en", "components": words, "variables": {"1": "contact.name"}}
+        waits = ChatTemplate.objects.create(name="waits", status="PENDING", **values)
+        hours = ChatTemplate.objects.create(name="hours", status="APPROVED", **values)
+    form = client.post(place, {**sent, "steps": "0"})
+    assert "By chat" in text_of(form)
+    assert (f'value="{hours.pk}"' in form.content.decode(), waits.pk in form.content.decode()) == (True, False)
+    step = {
+        "steps": "1",
+        "step0-amount": "2",
+        "step0-unit": "days",
+        "step0-stopOn": "reply",
+        "step0-prompt": "Not this",
+    }
+    step["step0-chatTemplate"] = hours.pk
+    for variables, wrong in (("7 = SPRING", "chatVariables"), ("1 = {{contact.nothing}}", "chatVariables")):
+        refused = client.post(new, {**sent, **step, "step0-chatVariables": variables})
+        page = refused.content.decode()
+        assert (refused.status_code, re.findall(r'name="step0-(\w+)"[^>]*aria-invalid="true"', page)) == (422, [wrong])
+        assert (variables in page, "<details open><summary>By chat" in page) == (True, True)
+    run = client.post(new, {**sent, **step, "step0-chatVariables": "1 = {{contact.firstName}}"})["Location"]
+    found = cast.key.get(f"/genie/{run.rpartition('/')[2]}").data["outreachCadence"]["steps"]
+    assert [(one["channel"], one["template"], one["variables"], one["stopOn"]) for one in found] == [
+        ("chatapp", hours.pk, {"1": "{{contact.firstName}}"}, ["reply"])
+    ]
+    assert "By chat, from a template" in text_of(client.get(run))
 
 
 def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post: Post, client: Client) -> None:

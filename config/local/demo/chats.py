@@ -28,8 +28,22 @@ from outreach.models import (
 PHONE_NUMBER_ID = "100200300"
 BOT: list[dict[str, Any]] = [
     {"text": "Hello, this is the roastery. What can we do for you: beans, machines, or an order?", "order": 1},
-    {"text": "Thank you. One of us answers in a moment.", "order": 2},
+    {"text": "Thank you. What is your order's number, if there is one?", "order": 2},
+    {"text": "One of us answers in a moment.", "order": 3},
 ]
+KEYWORDS = [
+    {"keyword": "order", "weight": 3, "rank": 0},
+    {"keyword": "delivery", "weight": 3, "rank": 0},
+    {"keyword": "hello", "weight": 1, "rank": 0},
+]
+HANDOVER: dict[str, Any] = {
+    "mode": "any",
+    "rules": [
+        {"type": "contains_text", "text": "human"},
+        {"type": "time_based", "minutes": 30},
+        {"type": "flow_finished"},
+    ],
+}
 TALKS = (
     (
         "queued",
@@ -59,6 +73,12 @@ def _own_origins() -> list[str]:
     return list(dict.fromkeys([own, *swapped]))
 
 
+def _full(handover: dict[str, Any]) -> dict[str, Any]:
+    """Return a handover with all that the API stores of its rules."""
+    plain = {"enabled": True, "text": "", "messageCount": 0, "minutes": 0}
+    return {**handover, "rules": [{**plain, **rule} for rule in handover["rules"]]}
+
+
 def create_chats(member: Member) -> None:
     """Create the app with what is said there."""
     now = timezone.now()
@@ -85,7 +105,9 @@ def create_chats(member: Member) -> None:
         vendor_id="1",
         created_by=member,
     )
-    bot = create_chatbot(member_id=member.pk, name="Porter", conversations=BOT)
+    bot = create_chatbot(
+        member_id=member.pk, name="Porter", conversations=BOT, keywords=KEYWORDS, handover=_full(HANDOVER)
+    )
     publish(id=bot.pk, member_id=member.pk)
     ChatWidget.objects.create(
         name=WEBSITE,

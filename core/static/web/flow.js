@@ -1,4 +1,4 @@
-// The canvas of a workflow: steps that are placed, connected and edited by mouse, by touch and by keys alone. It draws
+// The canvas of a graph, such as a workflow: steps that are placed, connected and edited by mouse, by touch and by keys alone. It draws
 // what the page gives as JSON (flow_canvas.js), and saves what was drawn through the page (flow_changes.js); the nested
 // list beside it does all of it too.
 
@@ -19,7 +19,7 @@ class Flow extends FlowChanges {
     this.stage.hidden = false;
     this.stage.tabIndex = 0;
     this.stage.setAttribute("role", "application");
-    this.stage.setAttribute("aria-label", "Canvas of the workflow. Press question mark for its keys.");
+    this.stage.setAttribute("aria-label", this.dataset.label);
     this.world = made("div", "flow-world");
     this.lines = document.createElementNS(SVG, "svg");
     this.lines.classList.add("flow-edges");
@@ -30,7 +30,7 @@ class Flow extends FlowChanges {
     this._listen();
     this._draw();
     this._fit();
-    this.watch = setInterval(() => { if (document.visibilityState === "visible") this._look(); }, LIVE);
+    if (this.dataset.live) this.watch = setInterval(() => { if (document.visibilityState === "visible") this._look(); }, LIVE);
     // A drawing that comes into sight only now is placed now.
     this.sized = new ResizeObserver(() => { if (!this.placed && this.stage.clientWidth) this._fit(); });
     this.sized.observe(this.stage);
@@ -44,10 +44,10 @@ class Flow extends FlowChanges {
   // What is pressed
 
   _tools() {
-    const deeds = [["Add a step", () => this._add(this._at || this._graph.nodes.find((node) => node.type === "trigger")?.id)], ["Undo", () => this._again(this._before, this._after)], ["Redo", () => this._again(this._after, this._before)], ["Tidy up", () => this._tidy()], ["Show all", () => this._fit(ALL)], ["Keys", () => this._help()]];
+    const deeds = [["Add a step", () => this._add(this._at || this._first?.id)], ["Undo", () => this._again(this._before, this._after)], ["Redo", () => this._again(this._after, this._before)], ["Tidy up", () => this._tidy()], ["Show all", () => this._fit(ALL)], ["Keys", () => this._help()]];
     const bar = one(".flow-tools", this);
     for (const [words, deed] of deeds) {
-      if (!this.may && !["Show all", "Keys"].includes(words)) continue;
+      if ((!this.may && !["Show all", "Keys"].includes(words)) || (this._graph.ordered && words === "Tidy up")) continue;
       const button = made("button", "button quiet");
       button.type = "button";
       button.textContent = words;
@@ -83,10 +83,10 @@ class Flow extends FlowChanges {
     this.addEventListener("click", (event) => {
       const type = event.target.closest(".flow-palette .flow-type");
       if (type) this._added(type);
-      const problem = event.target.closest("#problems a");
-      if (problem && this.stage.clientWidth && !event.ctrlKey && !event.metaKey) {
-        const { node } = problem.dataset;
-        if (new URL(problem.href).pathname === this._graph.step) { event.preventDefault(); this._edit(node || this._graph.nodes.find((found) => found.type === "trigger")?.id, problem.href); }
+      const link = event.target.closest("#problems a, [data-beside], .flow-side a[data-node]");
+      if (link && this.stage.clientWidth && !event.ctrlKey && !event.metaKey) {
+        const { node, beside } = link.dataset;
+        if (beside !== undefined || new URL(link.href).pathname === this._graph.step) { event.preventDefault(); this._edit(beside !== undefined ? this._at : node || this._first?.id, link.href); }
       }
     });
     const palette = one("#flow-palette", this);
@@ -120,6 +120,7 @@ class Flow extends FlowChanges {
     if (key.startsWith("Arrow")) {
       told();
       if (event.shiftKey && this.may && this._at) {
+        if (this._graph.ordered) { this._shift(key); return; }
         this._keep();
         const { position } = this._node(this._at);
         position.x += { ArrowLeft: -STEP, ArrowRight: STEP }[key] ?? 0;
@@ -140,7 +141,7 @@ class Flow extends FlowChanges {
       return;
     }
     if (key === "Escape") { told(); this._link = null; this._edge = ""; this._say(""); this._choose(this._at); return; }
-    const deed = { a: () => this._add(this._at), c: () => this._pull(), Delete: () => this._delete(), Backspace: () => this._delete(), t: () => this.may && this._tidy(), f: () => this._fit(ALL), "+": () => this._zoom(1.2), "=": () => this._zoom(1.2), "-": () => this._zoom(1 / 1.2), "?": () => this._help() }[key];
+    const deed = { a: () => this._add(this._at), c: () => this._pull(), Delete: () => this._delete(), Backspace: () => this._delete(), t: () => this.may && !this._graph.ordered && this._tidy(), f: () => this._fit(ALL), "+": () => this._zoom(1.2), "=": () => this._zoom(1.2), "-": () => this._zoom(1 / 1.2), "?": () => this._help() }[key];
     if (deed) { told(); deed(); }
   }
 
@@ -178,7 +179,7 @@ class Flow extends FlowChanges {
       if (Math.hypot(x, y) < FAR) return;
       drag.moved = true;
       this.stage.setPointerCapture(drag.id);
-      if (drag.kind === "node" && this.may) this._keep();
+      if (drag.kind === "node" && this.may && !this._graph.ordered) this._keep();
     }
     if (drag.kind === "pan") { this.stage.classList.add("panning"); this._view = { ...drag.start, x: drag.start.x + x, y: drag.start.y + y }; this._move(); }
     if (drag.kind === "node" && this.may) {
@@ -213,6 +214,7 @@ class Flow extends FlowChanges {
     this.stage.classList.remove("panning");
     if (drag.kind === "node") {
       if (!drag.moved) this._edit(drag.node.id);
+      else if (this.may && this._graph.ordered) this._drop(drag);
       else if (this.may) this._changed();
     }
     if (drag.kind === "pan" && !drag.moved) { this._edge = ""; this._at = ""; this._close(); this._choose("", false); }

@@ -1,4 +1,4 @@
-// The canvas of a workflow, as it is drawn: the steps, the lines between, what is chosen and what is in sight.
+// The canvas of a graph, as it is drawn: the steps, the lines between, what is chosen and what is in sight.
 
 const { one, all } = window.lwFlow;
 const made = (name, css, root = document) => Object.assign(root.createElement(name), { className: css });
@@ -7,7 +7,10 @@ const WIDE = 220, HIGH = 92; // a card is as high from the start on: counts that
 const READABLE = 0.85; // the least size at which a drawing is opened
 
 class FlowCanvas extends HTMLElement {
-  _graph = null; // nodes, edges, shown (label, about, ways, problems of each node), updatedAt
+  // nodes, edges, shown (label, about, ways, problems of each node), start (the type of the first one), updatedAt. Of an
+  // ordered one the service places the nodes and draws the edges: people say which steps there are, in which order.
+  _graph = null;
+  _answered = new Map(); // id of a node -> what it did in a conversation that was tried
   _before = [];
   _after = [];
   _view = { x: 0, y: 0, scale: 1 };
@@ -24,10 +27,12 @@ class FlowCanvas extends HTMLElement {
 
   _take(graph) {
     this._graph = graph;
+    this._at = graph.renamed?.[this._at] ?? this._at;
     if (this._at && !this._node(this._at)) this._at = "";
   }
 
   get may() { return this._graph.mayChange; }
+  get _first() { return this._graph.nodes.find((node) => node.type === this._graph.start); }
   _node(id) { return this._graph.nodes.find((node) => node.id === id); }
   _box(id) { return this._elements?.get(id); }
   _elements = new Map();
@@ -43,6 +48,7 @@ class FlowCanvas extends HTMLElement {
       box.dataset.id = node.id;
       box.classList.toggle("off", node.data.disabled === true);
       box.classList.toggle("wrong", shown.problems.length > 0);
+      box.classList.toggle("answered", this._answered.has(node.id));
       const name = made("b", "");
       name.textContent = shown.label;
       const about = made("span", "about");
@@ -61,7 +67,7 @@ class FlowCanvas extends HTMLElement {
       if (known) counts.append(...[...known.childNodes].map((child) => child.cloneNode(true)));
       box.append(counts);
       const said = made("span", "hidden-text");
-      said.textContent = [node.data.disabled ? "left out" : "", ...shown.problems].filter(Boolean).join(", ");
+      said.textContent = [node.data.disabled ? "left out" : "", ...shown.problems, this._answered.get(node.id)].filter(Boolean).join(", ");
       if (said.textContent) box.append(said);
       this._elements.set(node.id, box);
       this.world.append(box);
@@ -161,7 +167,7 @@ class FlowCanvas extends HTMLElement {
     this.stage.style.backgroundPosition = `${x}px ${y}px`;
   }
 
-  // Shows the drawing, at most at its own size, at least at one that can be read: then from its trigger on.
+  // Shows the drawing, at most at its own size, at least at one that can be read: then from its first step on.
   _fit(least = READABLE) {
     const { clientWidth: wide, clientHeight: high } = this.stage;
     this.placed = wide > 0;
@@ -170,7 +176,7 @@ class FlowCanvas extends HTMLElement {
     const left = Math.min(...boxes.map((box) => box.x)), right = Math.max(...boxes.map((box) => box.x)) + WIDE;
     const top = Math.min(...boxes.map((box) => box.y)), bottom = Math.max(...boxes.map((box) => box.y)) + HIGH + 40;
     const scale = Math.max(least, Math.min(1, (wide - 64) / (right - left), (high - 64) / (bottom - top)));
-    const first = this._graph.nodes.find((node) => node.type === "trigger") ?? this._graph.nodes[0];
+    const first = this._first ?? this._graph.nodes[0];
     const middle = (right - left) * scale > wide ? first.position.x + WIDE / 2 : (left + right) / 2;
     this._view = { scale, x: wide / 2 - middle * scale, y: 32 - top * scale };
     this._move();

@@ -1,6 +1,6 @@
 // What is changed on the canvas, saved through its page, brought back and edited beside it.
 
-const { one, all, made, fit, FlowCanvas } = window.lwFlow;
+const { one, all, made, fit, WIDE, HIGH, FlowCanvas } = window.lwFlow;
 const APART = [280, 140];
 const SOON = 700; // ms until a change is saved
 const MOST_UNDO = 100;
@@ -97,7 +97,7 @@ class FlowChanges extends FlowCanvas {
     if (!found.length) return;
     const box = made("details", ""), head = made("summary", ""), list = made("ul", "");
     box.open = open;
-    head.textContent = `${found.length} to look at before it can run`;
+    head.textContent = `${found.length} to look at before ${this.dataset.goal}`;
     for (const problem of found) {
       const line = made("li", problem.severity === "error" ? "error" : ""), link = made(problem.link ? "a" : "span", "");
       if (problem.link) { link.href = problem.link; link.dataset.node = problem.nodeId ?? ""; }
@@ -112,6 +112,7 @@ class FlowChanges extends FlowCanvas {
   _delete() {
     if (!this.may) return;
     if (this._edge) {
+      if (this._graph.ordered) { this._say("Steps follow each other in their order: move one instead"); return; }
       this._keep();
       this._graph.edges = this._graph.edges.filter((edge) => edge.id !== this._edge);
       this._edge = "";
@@ -121,18 +122,64 @@ class FlowChanges extends FlowCanvas {
     }
     const node = this._node(this._at);
     if (!node) return;
-    if (node.type === "trigger") { this._say("The trigger stays"); return; }
+    const { label, fixed } = this._graph.shown[node.id] ?? {};
+    if (node === this._first || fixed) { this._say(`“${label}” stays`); return; }
     this._keep();
-    const came = this._graph.edges.filter((edge) => edge.target === node.id);
-    const went = this._graph.edges.filter((edge) => edge.source === node.id);
-    const last = went.at(-1)?.sourceHandle;
+    const came = this._takeOut(node);
     this._graph.nodes = this._graph.nodes.filter((other) => other !== node);
-    this._graph.edges = this._graph.edges.filter((edge) => edge.source !== node.id && edge.target !== node.id);
-    for (const before of came) for (const after of went) if (after.sourceHandle === last) this._join(before.source, before.sourceHandle, after.target);
     this._at = came[0]?.source ?? "";
     this._close();
     this._changed();
     this._choose(this._at);
+  }
+
+  // Leads past a node. Returns the edges that led to it.
+  _takeOut(node) {
+    const came = this._graph.edges.filter((edge) => edge.target === node.id);
+    const went = this._graph.edges.filter((edge) => edge.source === node.id);
+    const last = went.at(-1)?.sourceHandle;
+    this._graph.edges = this._graph.edges.filter((edge) => edge.source !== node.id && edge.target !== node.id);
+    for (const before of came) for (const after of went) if (after.sourceHandle === last) this._join(before.source, before.sourceHandle, after.target);
+    return came;
+  }
+
+  // Puts a step of an ordered graph after another one.
+  _moveAfter(id, source, handle) {
+    const node = this._node(id), ways = this._graph.shown[id]?.ways ?? [];
+    if (!ways.length || node === this._first) { this._say(`“${this._graph.shown[id].label}” has no place in the order`); this._put(); return; }
+    this._keep();
+    this._takeOut(node);
+    const rest = this._graph.edges.filter((edge) => edge.source === source && edge.sourceHandle === handle);
+    for (const edge of rest) Object.assign(edge, { source: id, sourceHandle: ways[0][0] });
+    this._join(source, handle, id);
+    this._at = id;
+    this._changed();
+    this._say("Moved");
+  }
+
+  // Moves a step of an ordered graph up or down by the keys.
+  _shift(key) {
+    const id = this._at, into = (to) => this._graph.edges.find((edge) => edge.target === to);
+    const movable = (to) => to !== undefined && (this._graph.shown[to]?.ways ?? []).length > 0;
+    if (key === "ArrowDown") {
+      const next = this._graph.edges.find((edge) => edge.source === id)?.target;
+      if (movable(next)) this._moveAfter(id, next, this._graph.shown[next].ways[0][0]);
+    }
+    if (key === "ArrowUp") {
+      const before = into(id)?.source, above = before && into(before);
+      if (above && movable(before)) this._moveAfter(id, above.source, above.sourceHandle);
+    }
+  }
+
+  // Puts a step of an ordered graph after the one on which it was dropped, else back.
+  _drop({ node, start }) {
+    const { x, y } = node.position;
+    node.position = start;
+    const middle = (one) => Math.abs(one.position.x - x) < WIDE / 2 && Math.abs(one.position.y - y) < HIGH / 2;
+    const over = this._graph.nodes.find((one) => one !== node && middle(one));
+    const way = this._graph.shown[over?.id]?.ways[0];
+    if (over && way) this._moveAfter(node.id, over.id, way[0]);
+    else this._put();
   }
 
   _join(source, handle, target) {
@@ -154,7 +201,8 @@ class FlowChanges extends FlowCanvas {
   }
 
   _connect(source, handle, target) {
-    if (this._node(target).type === "trigger") return this._say("Nothing can lead to the trigger");
+    if (this._node(target) === this._first) return this._say("Nothing can lead to where it begins");
+    if (this._graph.ordered) return this._moveAfter(target, source, handle);
     if (this._leads(target, source)) return this._say("That would go in a circle");
     this._keep();
     this._join(source, handle, target);
@@ -165,9 +213,9 @@ class FlowChanges extends FlowCanvas {
   // Asks which step to add, and puts it after a way on.
   _add(id, handle, position) {
     const shown = this._graph.shown[id];
-    if (!this.may || !shown?.ways.length) return;
+    if (!this.may || !shown || (!shown.ways.length && !this._graph.ordered)) return;
     const free = shown.ways.map(([name]) => name).find((name) => !this._graph.edges.some((edge) => edge.source === id && edge.sourceHandle === name));
-    this.adding = { id, handle: handle ?? free ?? shown.ways.at(-1)[0], position };
+    this.adding = { id, handle: handle ?? free ?? shown.ways.at(-1)?.[0] ?? "out", position };
     const box = one("#flow-palette", this), field = one("input", box);
     field.value = "";
     this._sift("");
@@ -188,6 +236,7 @@ class FlowChanges extends FlowCanvas {
   async _added(button) {
     const { id: after, handle, position } = this.adding, { type } = button.dataset;
     one("#flow-palette", this).close();
+    if (button.dataset.first) { this._edit(after, `${button.dataset.first}&at=${encodeURIComponent(`${after}/${handle}`)}`); return; }
     this._keep();
     const ids = new Set(this._graph.nodes.map((node) => node.id));
     let number = 1;
@@ -264,13 +313,23 @@ class FlowChanges extends FlowCanvas {
     if (fresh) this._fresh(JSON.parse(fresh.textContent));
     const form = one("#step-form", this.side);
     fit(form);
+    if (this._node(form.elements.node?.value)) this._choose(form.elements.node.value, false);
+    this._answer(new Map(all("[data-answered]", this.side).map((part) => [part.dataset.node, part.dataset.answered])));
     this._reveal(this._at || this._graph.nodes[0].id);
     (one("[aria-invalid=true], .summary", form) ?? one(":is(input:not([type=hidden]), select, textarea)", form) ?? close).focus();
+  }
+
+  // Marks the steps that did something in a conversation that was tried.
+  _answer(found) {
+    if (!found.size && !this._answered.size) return;
+    this._answered = found;
+    this._draw();
   }
 
   _close() {
     this.side.hidden = true;
     this.side.replaceChildren();
+    this._answer(new Map());
     if (this._box(this._at)) this._choose(this._at);
     else this.stage.focus();
   }
@@ -287,7 +346,7 @@ class FlowChanges extends FlowCanvas {
     if (this._written() !== before) { this._before.push(before); this._after = []; }
     one("#toasts")?.replaceChildren(...all("#toasts > *", page).map((found) => document.importNode(found, true)));
     if (closes && !one(".trouble", this.side)) this._close();
-    this._say("Saved");
+    if (one("#flow-fresh", page)) this._say("Saved");
   }
 
   // How runs stand

@@ -11,8 +11,8 @@ from django.shortcuts import render
 from core.text.placeholders import names_in
 from core.web.mail_frames import mail_frame, quiet_frame
 from outreach.campaigns.pages.base import CampaignPage, shown_campaign
-from outreach.campaigns.pages.chats import CHAT
 from outreach.genie.pages.base import messages
+from outreach.genie.pages.chats import CHAT
 from outreach.genie.pages.new import SELECTORS
 from outreach.genie.pages.steps import in_words, step_name
 
@@ -50,6 +50,11 @@ def recipient(people: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     return next(iter(found or sample), None)
 
 
+def opened(campaign: Mapping[str, Any]) -> str:
+    """Return what it is called that somebody has seen a message: people read chats, and open mails."""
+    return "Read" if campaign["type"] == CHAT else "Opened"
+
+
 def counted(number: int) -> str:
     return f"{number:,} {'person' if number == 1 else 'people'}"
 
@@ -78,6 +83,7 @@ class Campaign(CampaignPage):
                 {**one, "link": self.log(campaign, [one["status"]], one["reason"])} for one in campaign["reasons"]
             ],
             "waits": decision if under_way and decision.get("state") == "wait" else None,
+            "opened": opened(campaign),
             "won": WHY.get(campaign["won"].get("why", ""), ""),
             "undecided": under_way and campaign["winner"] and not campaign["won"],
             "names": [one["name"] for one in campaign["variants"]],
@@ -152,7 +158,7 @@ class Campaign(CampaignPage):
         """Return the way from the audience to the answers: label, number, and the address of the messages."""
         return [
             {
-                "label": label,
+                "label": opened(campaign) if name == "opened" else label,
                 "number": campaign["funnel"][name],
                 "link": self.log(campaign, [one for one in statuses if one]) if statuses and campaign["run"] else "",
             }

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.web.forms import Field, Option
-from outreach.campaigns.pages import chats
+from outreach.genie.pages import chats
 from outreach.genie.pages.steps import STOPS, UNITS
 
 MOST, AT_LEAST = 10, 2

@@ -13,8 +13,9 @@ from django.http import HttpResponse
 from core.text.timezones import zone_of
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
-from outreach.campaigns.pages import chats, follow_ups
+from outreach.campaigns.pages import follow_ups
 from outreach.campaigns.pages.base import CampaignPage
+from outreach.genie.pages import chats
 from outreach.genie.pages.base import TRACKED, tracking_switches
 from outreach.genie.pages.new import EXCLUDED, SAMPLES, SELECTORS, from_label
 from outreach.genie.pages.steps import DAYS, INTERVALS

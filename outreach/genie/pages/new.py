@@ -139,7 +139,11 @@ class NewRun(OutreachPage):
     def step_fields(self) -> list[Field]:
         """Return the fields of the follow-ups that the form has; templates are asked for only if it has any."""
         count = steps.count_of(self.request.POST)
-        return steps.step_fields(count, self.options_of("template/email") if count and self.may("template") else [])
+        if not count:
+            return []
+        mails = self.options_of("template/email", module="template")
+        chats = self.options_of("template/chatapp", module="template", filters={"status": "APPROVED"})
+        return steps.step_fields(count, mails, chats)
 
     def senders(self) -> list[Option]:
         """Return the senders that work, or none if the reader may not see them."""

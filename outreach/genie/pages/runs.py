@@ -13,7 +13,7 @@ from django.utils.dateparse import parse_datetime
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
 from outreach.genie.pages.base import PHASES, OutreachPage, messages, shown_run
-from outreach.genie.pages.steps import hours_in_words, in_words, step_name
+from outreach.genie.pages.steps import about, hours_in_words, in_words, step_name
 
 WAITING = ("approved", "claimed", "sending")
 NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
@@ -138,7 +138,7 @@ class Run(OutreachPage):
                     "name": step_name(number),
                     "after": in_words(step["delay"]) if step else "",
                     "hours": hours_in_words(step["window"]) if step.get("window") else "",
-                    "about": "From a template" if step.get("template") else step.get("prompt", ""),
+                    "about": about(step),
                     "subject": step.get("subject", ""),
                     "to_come": before.get("followed", 0),
                     "comes_at": before.get("nextAt"),

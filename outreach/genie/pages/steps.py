@@ -9,6 +9,7 @@ from typing import Any
 from django.http import QueryDict
 
 from core.web.forms import Field, Form, Option
+from outreach.genie.pages import chats
 
 MOST = 10
 UNITS = tuple(Option(unit, unit) for unit in ("minutes", "hours", "days", "weeks", "months"))
@@ -29,9 +30,11 @@ DAYS = tuple(
     Option(str(number), name)
     for number, name in enumerate(("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"), 1)
 )
+BY_CHAT = "It goes by chat then, by the number of the template, to those with a phone number."
 WINDOW = ("days", "start", "end")
-NAMES = ("amount", "unit", "template", "prompt", "subject", "stopOn", *WINDOW)
-PIECE = re.compile(r"outreachCadence\.steps\[(\d+)\]\.(?:delay\.|window\.)?(\w+): (.+)", re.DOTALL)
+BY_CHAT_ALONE = ("chatTemplate", "chatVariables")
+NAMES = ("amount", "unit", "chatTemplate", "chatVariables", "template", "prompt", "subject", "stopOn", *WINDOW)
+PIECE = re.compile(r"outreachCadence\.steps\[(\d+)\]\.(?:delay\.|window\.)?(\w+)(?:\.\w+)?: (.+)", re.DOTALL)
 
 
 def count_of(sent: QueryDict) -> int:
@@ -40,12 +43,12 @@ def count_of(sent: QueryDict) -> int:
     return min(int(text), MOST) if text.isdecimal() and len(text) < 4 else 0
 
 
-def step_fields(count: int, templates: Sequence[Option] = ()) -> list[Field]:
-    """Make the fields of so many follow-ups, which may be made from one of the templates."""
-    return [field for place in range(count) for field in _fields(place, templates)]
+def step_fields(count: int, templates: Sequence[Option] = (), chat_templates: Sequence[Option] = ()) -> list[Field]:
+    """Make the fields of so many follow-ups, which may be made from one of the templates or go by chat."""
+    return [field for place in range(count) for field in _fields(place, templates, chat_templates)]
 
 
-def _fields(place: int, templates: Sequence[Option]) -> list[Field]:
+def _fields(place: int, templates: Sequence[Option], chat_templates: Sequence[Option]) -> list[Field]:
     chosen = Field(
         f"step{place}-template",
         "Template",
@@ -54,6 +57,7 @@ def _fields(place: int, templates: Sequence[Option]) -> list[Field]:
         placeholder="None: it is written for each person",
     )
     return [
+        *chats.chat_fields(list(chat_templates), f"step{place}-chat", help=BY_CHAT),
         *([chosen] if templates else []),
         Field(f"step{place}-amount", "Wait", "number", required=True),
         Field(f"step{place}-unit", "Unit", "select", required=True, options=list(UNITS), value=NEW["unit"]),
@@ -98,20 +102,29 @@ def cadence_in(sent: QueryDict) -> dict[str, Any]:
     """Return what a sent form says of follow-ups and recurrence, as the API takes it."""
     count = count_of(sent)
     # A choice among no options is read as it was sent; the API knows the templates.
-    form = Form([interval_field(), *step_fields(count, [Option("", "")])]).fill(sent)
+    form = Form([interval_field(), *step_fields(count, [Option("", "")], [Option("", "")])]).fill(sent)
     found: dict[str, Any] = {}
     steps = []
     for fields in grouped(form, count):
         values = {name: field.value for name, field in fields.items()}
         delay = {"amount": values.pop("amount"), "unit": values.pop("unit")}
         window = _window({name: values.pop(name) for name in WINDOW})
-        steps.append({"delay": delay, **window, **{name: value for name, value in values.items() if value != ""}})
+        steps.append({"delay": delay, **window, **_words(values)})
     if steps:
         found["outreachCadence"] = {"steps": steps}
     interval = form.values["intervalMs"]
     if interval:
         found |= {"recurring": True, "intervalMs": int(interval) if interval.isdecimal() else interval}
     return found
+
+
+def _words(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a follow-up says, as the API takes it: a chat template, or what stands in the fields of a mail."""
+    template, variables = values["chatTemplate"], values["chatVariables"]
+    if template:
+        filled = chats.variables_in(variables)
+        return {"channel": chats.CHAT, "template": template, "variables": filled, "stopOn": values["stopOn"]}
+    return {name: value for name, value in values.items() if value != "" and name not in BY_CHAT_ALONE}
 
 
 def _window(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,13 +142,20 @@ def refuse(form: Form, warning: str) -> str:
     for piece in warning.split("; ") if "outreachCadence" not in warning else [warning]:
         found = PIECE.fullmatch(piece)
         name = {"delay": "amount"}.get(found[2], found[2]) if found else ""
-        field = by_name.get(f"step{found[1]}-{name}") if found else None
+        field = _field_of(by_name, f"step{found[1]}-", name) if found else None
         if found is None or field is None:
             rest.append(piece)
         else:
             hint = "Give a whole number, at least 1" if name == "amount" and "whole number" in found[3] else found[3]
             field.error = f"{hint[:1].upper()}{hint[1:]}."
     return "; ".join(rest)
+
+
+def _field_of(by_name: Mapping[str, Field], step: str, name: str) -> Field | None:
+    chat = by_name.get(f"{step}chatTemplate")
+    if chat is not None and chat.value:
+        name = {"template": "chatTemplate", "variables": "chatVariables"}.get(name, name)
+    return by_name.get(f"{step}{name}")
 
 
 def added(sent: QueryDict) -> QueryDict:
@@ -173,6 +193,13 @@ def hours_in_words(window: Mapping[str, Any]) -> str:
     start, end = window.get("start", ""), window.get("end", "")
     hours = f"{start} to {end}" if start and start != end else ""
     return " ".join(part for part in (days, hours) if part)
+
+
+def about(step: Mapping[str, Any]) -> str:
+    """Say what a follow-up is made from."""
+    if step.get("channel") == chats.CHAT:
+        return "By chat, from a template"
+    return "From a template" if step.get("template") else str(step.get("prompt", ""))
 
 
 def step_name(number: int) -> str:

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 from django.http import HttpResponse
 
 from core.web.ask import Answer
+from core.web.flows.graph import NotPossible, problems_by_node
 from core.web.pages import MenuItem, Page, Refused
-from workflows.definitions.pages.graph import Graph, NotPossible, problems_by_node
+from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.problems import said
 
 STATUSES = {
@@ -115,7 +116,7 @@ class OneWorkflow(WorkflowPage):
     def mended_at(self, problem: Mapping[str, Any]) -> str:
         """Return the address where a problem of no node is mended."""
         path = str(problem["path"])
-        trigger = self.graph.trigger
+        trigger = self.graph.first
         if trigger and path.startswith(AT_TRIGGER):
             return self.address("workflow-step", self.params["id"], node=trigger["id"])
         return self.address("workflow-settings", self.params["id"]) if path.startswith("config") else ""

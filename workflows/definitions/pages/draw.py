@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse
 
+from core.web.ask import Answer
+from core.web.flows.graph import Line, NotPossible
+from core.web.flows.pages import Entry, FlowPage
 from core.web.pages import Refused
 from workflows.definitions.pages.base import LIVE
-from workflows.definitions.pages.graph import SEEDS, Graph, Line, NotPossible, problems_by_node, seeded_handles
-from workflows.definitions.pages.problems import said
+from workflows.definitions.pages.graph import SEEDS, Graph, seeded_handles
 from workflows.definitions.pages.sources import StepSources
 from workflows.definitions.pages.summaries import short
 
-VIEWS = ("canvas", "list")
 GROUPS = {
     "logic": "Decide and wait",
     "records": "Contacts and leads",
@@ -23,78 +25,59 @@ GROUPS = {
     "team": "Your team",
 }
 """Group of node types -> its words; others are called as they are."""
-DEEPEST = 12
-"""Branches that stand deeper in each other are not indented further."""
 STATES = {"queued": "ready", "running": "at work", "waiting": "waiting", "paused": "paused", "failed": "failed"}
 """Status of runs at a node -> the word for it."""
-KEYS = (
-    ("Tab", "to the next step, in the order of the list"),
-    ("Arrows", "to the step beside, above or below"),
-    ("Enter", "edit the step"),
-    ("A", "add a step after it"),
-    ("C", "connect it: choose the other step, then Enter"),
-    ("Delete", "delete the step, or the connection that is chosen"),
-    ("Shift + arrows", "move the step"),
-    ("Ctrl + Z", "undo"),
-    ("Ctrl + Shift + Z", "redo"),
-    ("T", "tidy up"),
-    ("F", "show all of it"),
-    ("+ and −", "zoom"),
-    ("?", "these keys"),
-)
 
 
-class DrawWorkflow(StepSources):
+class DrawWorkflow(StepSources, FlowPage):
     """A workflow as it is drawn."""
 
     path = "workflows/<str:id>"
     name = "workflow"
     record_kind = ("workflow", "Workflows")
-    template = "web/workflows/draw.html"
-    keys = KEYS
+    template = "web/flow/draw.html"
+    head_template = "web/workflows/head.html"
+    one = "workflow"
 
     def show(self) -> Mapping[str, Any]:
-        graph = self.graph
-        overlay = self.ask("GET", f"{self.place}/overlay")
-        view = self.request.GET.get("view", "")
-        return {
-            **self.head(),
-            "problems": self.problems(graph),
-            "lines": self.lines(graph, overlay.data["nodes"] if overlay.ok else {}),
-            "view": view if view in VIEWS else "auto",
-            "flow": self.flow(graph),
-            "groups": self.groups(),
-        }
+        return self.drawing()
 
-    def lines(self, graph: Graph, overlay: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return the nested list with what each of its lines shows."""
-        problems = problems_by_node(self.workflow["validation"])
-        found, depth = [], 0
-        for line in graph.lines():
-            depth += {"open": 1, "close": -1}.get(line.kind, 0)
-            if depth > DEEPEST and line.kind in ("open", "close"):
-                continue
-            found.append(self._line(graph, line, problems, overlay))
-        return found
+    @property
+    def drawn(self) -> Mapping[str, Any]:
+        return self.workflow
 
-    def _line(
-        self, graph: Graph, line: Line, problems: Mapping[str, list[Mapping[str, Any]]], overlay: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        shown: dict[str, Any] = {"kind": line.kind, "words": line.words}
-        if line.node:
-            id = line.node["id"]
-            shown |= {"id": id, "label": graph.label(line.node), "link": self.step_address(id)}
-            shown["add"] = self.add_address(id, line.handle)
-        if line.kind == "node":
-            shown |= {
-                "type": self.about(graph, line.node),
-                "is_trigger": line.node["type"] == "trigger",
-                "off": line.node["data"].get("disabled") is True,
-                "problems": [said(one) for one in problems.get(id, ())],
-                "counts": counts_of(overlay.get(id)),
-                "after": [(graph.words(line.node, way), self.add_address(id, way)) for way in graph.handles(id)],
-            }
-        return shown
+    @property
+    def live_address(self) -> str:
+        return self.address("workflow-live", self.params["id"])
+
+    @cached_property
+    def overlay(self) -> Mapping[str, Any]:
+        """Node -> how runs are there."""
+        answer = self.ask("GET", f"{self.place}/overlay")
+        return answer.data["nodes"] if answer.ok else {}
+
+    def line(self, graph: Graph, line: Line, problems: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, Any]:
+        shown = super().line(graph, line, problems)
+        return {**shown, "counts": counts_of(self.overlay.get(shown["id"]))} if line.kind == "node" else shown
+
+    def menu_of(self, graph: Graph, node: Mapping[str, Any]) -> list[Entry]:
+        id, link = node["id"], self.step_address(node["id"])
+        found = [Entry("Edit", "pencil", link)]
+        for way in graph.handles(id):
+            found.append(Entry(f"Add: {graph.words(node, way)}", "plus", self.add_address(id, way)))
+        if node["type"] == graph.start:
+            return [*found, Entry("Connect to…", "spline", f"{link}#connections")]
+        return [
+            *found,
+            Entry("Connect or move to…", "spline", f"{link}#connections"),
+            Entry("Move up", "arrow-up", act="up"),
+            Entry("Move down", "arrow-down", act="down"),
+            Entry("Duplicate", "copy", act="duplicate"),
+            Entry(
+                "Take it in again" if node["data"].get("disabled") is True else "Leave it out", "power", act="switch"
+            ),
+            Entry("Delete", "trash-2", act="delete"),
+        ]
 
     def about(self, graph: Graph, node: Mapping[str, Any]) -> str:
         """Return what stands below a node's name: what it does, or its type; of the trigger what starts runs."""
@@ -121,28 +104,15 @@ class DrawWorkflow(StepSources):
                 found.setdefault(one["group"], []).append({**one, "seed": seed, "ways": seeded_handles(one)})
         return [(GROUPS.get(name, name.capitalize()), ones) for name, ones in found.items()]
 
-    def flow(self, graph: Graph) -> dict[str, Any]:
-        """Return what the canvas draws."""
-        problems = problems_by_node(self.workflow["validation"])
-        return {
-            "nodes": graph.nodes,
-            "edges": graph.edges,
-            "updatedAt": self.workflow["updatedAt"],
-            "shown": {
-                node["id"]: {
-                    "label": graph.label(node),
-                    "about": self.about(graph, node),
-                    "group": self.types.get(node["type"], {}).get("group", ""),
-                    "ways": [[handle, graph.words(node, handle)] for handle in graph.handles(node["id"])],
-                    "problems": [said(one)["message"] for one in problems.get(node["id"], ())],
-                }
-                for node in graph.nodes
-            },
-            "problems": self.problems(graph),
-            "hasChanges": self.workflow["hasChanges"],
-            "step": self.address("workflow-step", self.params["id"]),
-            "mayChange": self.may("workflow", "PUT"),
-        }
+    def extra_of_flow(self, graph: Graph) -> dict[str, Any]:
+        return {"hasChanges": self.workflow["hasChanges"]}
+
+    def save_drawn(self, graph: Mapping[str, Any], since: str | None) -> Answer:
+        body = {**graph, **({} if since is None else {"unchangedSince": since})}
+        answer = self.ask("PUT", self.place, None, body)
+        if answer.ok:
+            self.workflow = answer.data
+        return answer
 
     # What the list does: <button name="act" value="delete:<node>">
 
@@ -171,43 +141,10 @@ class DrawWorkflow(StepSources):
             return self.fail(str(trouble))
         if not answer.ok:
             return self.refuse(answer)
-        text = json.dumps(before)
-        back = {"do": "back", "graph": text, "since": answer.data["updatedAt"]} if len(text) < 50_000 else None
-        return self.done("Step deleted", back=back)
-
-    def do_back(self) -> HttpResponse:
-        """Put back the graph that a form has, unless somebody has changed it since."""
-        answer = self.ask("PUT", self.place, None, {**self._sent_graph(), **self._since()})
-        return self.done("It is as it was before") if answer.ok else self.refuse(answer)
+        return self.done("Step deleted", back=self.undo_of(before, answer.data["updatedAt"]))
 
     def do_tidy(self) -> HttpResponse:
         return self.changed(lambda graph: graph.tidy(), "Tidied up")
-
-    # What the canvas does
-
-    def do_draw(self) -> HttpResponse:
-        """Save the graph as it was drawn. Answers with what the canvas shows, or with who was quicker."""
-        body = {**self._sent_graph(), **({} if "overwrite" in self.request.POST else self._since())}
-        answer = self.ask("PUT", self.place, None, body)
-        if answer.ok:
-            self.workflow = answer.data
-            return JsonResponse(self.flow(self.graph))
-        if answer.status == 409:
-            by = self.workflow["updatedBy"]
-            return JsonResponse({"who": by["name"] if by else "Somebody"}, status=422)
-        return JsonResponse({"message": answer.refusal}, status=422)
-
-    def _sent_graph(self) -> dict[str, Any]:
-        try:
-            found = json.loads(self.request.POST.get("graph", ""))
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict) or not {"nodes", "edges"} <= set(found):
-            raise Refused(400, "This form is not complete", "The graph is missing.")
-        return {"nodes": found["nodes"], "edges": found["edges"]}
-
-    def _since(self) -> dict[str, str]:
-        return {"unchangedSince": self.request.POST.get("since", "")}
 
 
 class AddStep(DrawWorkflow):
@@ -216,26 +153,25 @@ class AddStep(DrawWorkflow):
     path = "workflows/<str:id>/add"
     name = "workflow-add"
     record_kind = ("", "")
-    template = "web/workflows/add.html"
+    template = "web/flow/add.html"
 
     def place_at(self, graph: Graph) -> tuple[str, str]:
         """Return the node and the way on after which something is added."""
         at = self.request.POST.get("at") or self.request.GET.get("at", "")
         id, _, handle = at.rpartition("/")
-        trigger = graph.trigger
+        trigger = graph.first
         return (id, handle or "out") if id else (trigger["id"] if trigger else "", "out")
 
     def show(self) -> Mapping[str, Any]:
         graph = self.graph
         id, handle = self.place_at(graph)
         node = graph.find(id)
-        ways = [(place, words) for place, words in graph.places() if node is not None]
         return {
             **self.head(),
             "groups": self.groups(),
             "at": f"{id}/{handle}",
             "after": graph.place_words(node, handle) if node else "",
-            "places": ways,
+            "can_change": self.may_change,
         }
 
     def do_add(self) -> HttpResponse:

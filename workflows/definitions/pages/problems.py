@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from workflows.definitions.pages.schemas import label_of
+from core.web.flows.schemas import label_of
 
 LABELS = {
     "triggerEventType": "Starts",

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.http import QueryDict
 
+from core.web.flows.schemas import DAYS
 from core.web.forms import Field, Option
-from workflows.definitions.pages.schemas import DAYS
 
 RHYTHM, AT, WEEKDAY, DAY = "rhythm", "rhythm.at", "rhythm.weekday", "rhythm.day"
 OWN = "cron"

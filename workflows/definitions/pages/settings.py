@@ -7,11 +7,11 @@ from typing import Any
 
 from django.http import HttpResponse, JsonResponse
 
+from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field, Option
 from core.web.lists import Column, ListState
 from core.web.pages import Refused
 from workflows.definitions.pages.base import OneWorkflow
-from workflows.definitions.pages.schema_forms import SchemaForm, Sources
 from workflows.definitions.pages.step import OF_TRIGGER, fingerprint
 
 LABELS = {

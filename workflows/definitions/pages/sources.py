@@ -9,17 +9,31 @@ from typing import Any
 
 from core.text.timezones import timezone_names
 from core.web.filters import KNOWN, NUMBER, TEXT, YES_NO, Choice
+from core.web.flows.schemas import Sources
 from core.web.forms import Option
 from core.web.record_forms import name_of, record_choices
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
-from workflows.definitions.pages.schemas import CHOSEN, Sources
 from workflows.definitions.pages.summaries import Summaries
 
 PANELS = {"contact": "Contact", "lead": "Lead"}
 KINDS = {"number": ("number", NUMBER), "boolean": ("flag", ("equals", "notEquals", *KNOWN))}
 """Type of a value -> how conditions treat it; texts otherwise."""
 CHANGED = "changedFields"
+CHOSEN = {
+    "tags": "tags",
+    "member": "members",
+    "members": "members",
+    "team": "teams",
+    "teams": "teams",
+    "segment": "segments",
+    "segments": "segments",
+    "template": "templates",
+    "workflow": "workflows",
+    "roles": "roles",
+    "secret": "secrets",
+}
+"""Widget -> key of GET /workflow/choices."""
 
 
 class StepSources(OneWorkflow):

@@ -13,14 +13,15 @@ from django.http import HttpResponse
 
 from core.text.timezones import zone_of
 from core.web.ask import Answer
+from core.web.flows.graph import NotPossible, problems_by_node
+from core.web.flows.schema_forms import SchemaForm, Sources
+from core.web.flows.schemas import with_held
 from core.web.forms import Field
 from core.web.pages import NOTHING, Refused
 from workflows.definitions.pages.draw import DrawWorkflow, counts_of
-from workflows.definitions.pages.graph import SEEDS, Graph, NotPossible, problems_by_node
+from workflows.definitions.pages.graph import SEEDS, Graph
 from workflows.definitions.pages.problems import MISSING, said
 from workflows.definitions.pages.rhythms import OWN, RHYTHM, cron_from, rhythm_fields
-from workflows.definitions.pages.schema_forms import SchemaForm, Sources
-from workflows.definitions.pages.schemas import with_held
 from workflows.definitions.pages.sources import CHANGED
 from workflows.definitions.pages.triggers import trigger_options
 from workflows.definitions.pages.words import HELPS, LABELS, WORDS
@@ -48,7 +49,7 @@ class Step(DrawWorkflow):
     @cached_property
     def node(self) -> Mapping[str, Any]:
         graph = self.graph
-        found = graph.find(self.wanted) if self.wanted else graph.trigger
+        found = graph.find(self.wanted) if self.wanted else graph.first
         if found is None:
             raise Refused(*NOTHING)
         return found
@@ -154,6 +155,7 @@ class Step(DrawWorkflow):
             "hook": self.workflow["hookPath"] if self.is_trigger else "",
             "here": self.here,
             "flow": self.flow(graph),
+            "can_change": self.may_change,
             "runs": self.runs_here(),
             **more,
         }
@@ -201,8 +203,7 @@ class Step(DrawWorkflow):
 
     def runs_here(self) -> dict[str, Any] | None:
         """Return how many runs are at the step, how long it takes, and where those stand that have failed here."""
-        answer = self.ask("GET", f"{self.place}/overlay")
-        found = answer.data["nodes"].get(self.node["id"]) if answer.ok else None
+        found = self.overlay.get(self.node["id"])
         if not found:
             return None
         took = found["took"]
@@ -240,8 +241,7 @@ class Step(DrawWorkflow):
             if one.name in sent or one.kind == "switch":
                 one.value = one.read(sent)
         if theirs:
-            by = self.workflow["updatedBy"]
-            clash = {"who": by["name"] if by else "Somebody", "at": self.workflow["updatedAt"]}
+            clash = {"who": self.changed_by, "at": self.workflow["updatedAt"]}
             return self.page({**self.context(self.forms, fields, clash=clash)}, status=422)
         answer = self._save(values, {one.name: one.value for one in fields})
         if not answer.ok:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.web.filters import WORDS, Choice
+from core.web.flows.schemas import tree_state
 from core.web.records import counted
-from workflows.definitions.pages.schemas import tree_state
 
 MOST = 64
 """Characters, which the two lines of a card hold."""

@@ -171,7 +171,7 @@ class StepValues(OneWorkflow):
 
     def show(self) -> Mapping[str, Any]:
         graph = self.graph
-        trigger = graph.trigger
+        trigger = graph.first
         id = self.request.GET.get("node") or (trigger["id"] if trigger else "")
         answer = self.ask("GET", f"{self.place}/references", {"node": id})
         found = answer.data["references"] if answer.ok else []

@@ -1,4 +1,4 @@
-"""The fields of messages by chat in the form of a campaign: a template, and what fills its variables."""
+"""The fields of messages by chat in the forms of campaigns and outreach: a template, and what fills its variables."""
 
 from __future__ import annotations
 

@@ -10,9 +10,7 @@ from typing import Any
 from django.http import QueryDict
 
 from core.web.filters import changed_filters
-from core.web.forms import Field
-from core.web.lists import MATCH, ListState
-from workflows.definitions.pages.schemas import (
+from core.web.flows.schemas import (
     MOST_ROWS,
     Schema,
     Schemas,
@@ -23,6 +21,8 @@ from workflows.definitions.pages.schemas import (
     tree_state,
     typed,
 )
+from core.web.forms import Field
+from core.web.lists import MATCH, ListState
 
 
 class ReadingForm(Schemas):

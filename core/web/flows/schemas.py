@@ -23,20 +23,6 @@ ONE_LINE, SEVERAL_LINES = ("url", "link", "recording", "number"), ("text",)
 SPARE = 1
 MOST_ROWS = 50
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-CHOSEN = {
-    "tags": "tags",
-    "member": "members",
-    "members": "members",
-    "team": "teams",
-    "teams": "teams",
-    "segment": "segments",
-    "segments": "segments",
-    "template": "templates",
-    "workflow": "workflows",
-    "roles": "roles",
-    "secret": "secrets",
-}
-"""Widget -> key of GET /workflow/choices."""
 SHOWN = "2026-01-31T09:00"
 """A time as forms show it."""
 INPUTS = {"time": "time", "date-time": "datetime-local", "date": "date", "email": "email", "uri": "url"}
@@ -44,7 +30,7 @@ INPUTS = {"time": "time", "date-time": "datetime-local", "date": "date", "email"
 
 @dataclass
 class Part:
-    """A part of a form, as templates/web/workflows/part.html draws it."""
+    """A part of a form, as templates/web/flow/part.html draws it."""
 
     kind: str
     """field, group, rows, pairs or tree."""

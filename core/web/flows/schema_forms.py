@@ -12,9 +12,8 @@ from typing import Any
 
 from django.http import QueryDict
 
-from core.web.forms import Field, Option
-from workflows.definitions.pages.schema_reading import ReadingForm
-from workflows.definitions.pages.schemas import (
+from core.web.flows.schema_reading import ReadingForm
+from core.web.flows.schemas import (
     DAYS,
     INPUTS,
     LONG,
@@ -37,6 +36,7 @@ from workflows.definitions.pages.schemas import (
     tree_state,
     with_held,
 )
+from core.web.forms import Field, Option
 
 
 class SchemaForm(ReadingForm):

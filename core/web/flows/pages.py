@@ -1,0 +1,231 @@
+"""Pages that draw a graph: on a canvas, and as a nested list that does the same without script."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from django.http import HttpResponse, JsonResponse
+
+from core.web.ask import Answer
+from core.web.flows.graph import FlowGraph, Line
+from core.web.pages import Page, Refused
+
+VIEWS = ("canvas", "list")
+DEEPEST = 12
+"""Branches that stand deeper in each other are not indented further."""
+KEYS = (
+    ("Tab", "to the next step, in the order of the list"),
+    ("Arrows", "to the step beside, above or below"),
+    ("Enter", "edit the step"),
+    ("A", "add a step after it"),
+    ("C", "connect it: choose the other step, then Enter"),
+    ("Delete", "delete the step, or the connection that is chosen"),
+    ("Shift + arrows", "move the step"),
+    ("Ctrl + Z", "undo"),
+    ("Ctrl + Shift + Z", "redo"),
+    ("T", "tidy up"),
+    ("F", "show all of it"),
+    ("+ and −", "zoom"),
+    ("?", "these keys"),
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the menu of a step in the list: a link, or an act that the page does to the step."""
+
+    words: str
+    icon: str
+    link: str = ""
+    act: str = ""
+
+
+class FlowPage(Page):
+    """A page of something that is drawn. It says what the graph is, and what each step is called and does."""
+
+    template = "web/flow/draw.html"
+    head_template: ClassVar[str]
+    """The template of what stands above the drawing."""
+    one: ClassVar[str]
+    """What is drawn, in a word: workflow."""
+    goal: ClassVar[str] = "it can run"
+    """What problems stand in the way of."""
+    keys: ClassVar[Sequence[tuple[str, str]]] = KEYS
+
+    # What a page implements
+
+    @property
+    def graph(self) -> FlowGraph:
+        raise NotImplementedError
+
+    @property
+    def drawn(self) -> Mapping[str, Any]:
+        """The record that is drawn, with its updatedAt and updatedBy."""
+        raise NotImplementedError
+
+    @property
+    def may_change(self) -> bool:
+        return self.may(self.module, "PUT")
+
+    def head(self) -> dict[str, Any]:
+        """Return what the head shows."""
+        raise NotImplementedError
+
+    def problems(self, graph: Any) -> list[dict[str, Any]]:
+        """Return the problems: message, severity, nodeId, the label of the node, and link, where each is mended."""
+        raise NotImplementedError
+
+    def about(self, graph: Any, node: Mapping[str, Any]) -> str:
+        """Return what stands below a node's name: what it does."""
+        raise NotImplementedError
+
+    def groups(self) -> list[tuple[str, list[Mapping[str, Any]]]]:
+        """Return the types of nodes by the words of their group, as they are offered."""
+        raise NotImplementedError
+
+    def step_address(self, id: str) -> str:
+        """Return the address of the page of a node."""
+        raise NotImplementedError
+
+    def add_address(self, id: str, handle: str) -> str:
+        """Return the address of the page that offers what can be put after a way on."""
+        raise NotImplementedError
+
+    def menu_of(self, graph: Any, node: Mapping[str, Any]) -> list[Entry]:
+        """Return what the list offers to do with a node."""
+        raise NotImplementedError
+
+    def save_drawn(self, graph: Mapping[str, Any], since: str | None) -> Answer:
+        """Save what was drawn: nodes and edges. With `since`, an updatedAt, only if nobody has changed it since."""
+        raise NotImplementedError
+
+    @property
+    def live_address(self) -> str:
+        """The address of the page that counts what is at each step, for drawings of what runs."""
+        return ""
+
+    @property
+    def try_address(self) -> str:
+        """The address of the page that tries it, which opens beside the canvas."""
+        return ""
+
+    def extra_of_flow(self, graph: Any) -> dict[str, Any]:
+        """Return what else the canvas has to know."""
+        return {}
+
+    # What is shown
+
+    def drawing(self) -> dict[str, Any]:
+        """Return what the template shows."""
+        graph = self.graph
+        view = self.request.GET.get("view", "")
+        return {
+            **self.head(),
+            "problems": self.problems(graph),
+            "lines": self.lines(graph),
+            "view": view if view in VIEWS else "auto",
+            "flow": self.flow(graph),
+            "groups": self.groups(),
+            "can_change": self.may_change,
+        }
+
+    def lines(self, graph: Any) -> list[dict[str, Any]]:
+        """Return the nested list with what each of its lines shows."""
+        problems = _by_node(self.problems(graph))
+        found, depth = [], 0
+        for line in graph.lines():
+            depth += {"open": 1, "close": -1}.get(line.kind, 0)
+            if depth > DEEPEST and line.kind in ("open", "close"):
+                continue
+            found.append(self.line(graph, line, problems))
+        return found
+
+    def line(self, graph: Any, line: Line, problems: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, Any]:
+        """Return what a line of the list shows."""
+        shown: dict[str, Any] = {"kind": line.kind, "words": line.words}
+        if line.node:
+            id = line.node["id"]
+            shown |= {"id": id, "label": graph.label(line.node), "link": self.step_address(id)}
+            shown["add"] = self.add_address(id, line.handle)
+        if line.kind == "node":
+            shown |= {
+                "type": self.about(graph, line.node),
+                "off": line.node["data"].get("disabled") is True,
+                "problems": problems.get(id, ()),
+                "menu": self.menu_of(graph, line.node),
+            }
+        return shown
+
+    def flow(self, graph: Any) -> dict[str, Any]:
+        """Return what the canvas draws."""
+        problems = self.problems(graph)
+        at = _by_node(problems)
+        return {
+            "nodes": graph.nodes,
+            "edges": graph.edges,
+            "updatedAt": self.drawn["updatedAt"],
+            "start": graph.start,
+            "shown": {
+                node["id"]: {
+                    "label": graph.label(node),
+                    "about": self.about(graph, node),
+                    "group": graph.types.get(node["type"], {}).get("group", ""),
+                    "ways": [[handle, graph.words(node, handle)] for handle in graph.handles(node["id"])],
+                    "problems": [one["message"] for one in at.get(node["id"], ())],
+                    "fixed": node["type"] in graph.fixed,
+                }
+                for node in graph.nodes
+            },
+            "problems": problems,
+            "step": self.step_address("").partition("?")[0],
+            "mayChange": self.may_change,
+            **self.extra_of_flow(graph),
+        }
+
+    # What the canvas does
+
+    def do_draw(self) -> HttpResponse:
+        """Save the graph as it was drawn. Answers with what the canvas shows, or with who was quicker."""
+        since = None if "overwrite" in self.request.POST else self.request.POST.get("since", "")
+        answer = self.save_drawn(self.sent_graph(), since)
+        if answer.ok:
+            return JsonResponse(self.flow(self.graph))
+        if answer.status == 409:
+            return JsonResponse({"who": self.changed_by}, status=422)
+        return JsonResponse({"message": answer.refusal}, status=422)
+
+    @property
+    def changed_by(self) -> str:
+        """The name of the member who changed it last."""
+        by = self.drawn["updatedBy"]
+        return str(by["name"]) if by else "Somebody"
+
+    def sent_graph(self) -> dict[str, Any]:
+        """Return the nodes and edges that were sent."""
+        try:
+            found = json.loads(self.request.POST.get("graph", ""))
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict) or not {"nodes", "edges"} <= set(found):
+            raise Refused(400, "This form is not complete", "The graph is missing.")
+        return {"nodes": found["nodes"], "edges": found["edges"]}
+
+    def undo_of(self, before: Mapping[str, Any], since: str) -> dict[str, str] | None:
+        """Return the fields of the form that puts back a graph, unless it is too large for a toast."""
+        text = json.dumps({"nodes": before["nodes"], "edges": before["edges"]})
+        return {"do": "back", "graph": text, "since": since} if len(text) < 50_000 else None
+
+    def do_back(self) -> HttpResponse:
+        """Put back the graph that a form has, unless somebody has changed it since."""
+        answer = self.save_drawn(self.sent_graph(), self.request.POST.get("since", ""))
+        return self.done("It is as it was before") if answer.ok else self.refuse(answer)
+
+
+def _by_node(problems: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for one in problems:
+        found.setdefault(one["nodeId"] or "", []).append(one)
+    return found

@@ -1,0 +1,10 @@
+"""The pages of chatbots: all of them, a new one, and one as it is drawn, with its steps and a conversation tried."""
+
+from __future__ import annotations
+
+from outreach.chatbots.pages.draw import AddStep, DrawChatbot
+from outreach.chatbots.pages.list import Chatbots, NewChatbot
+from outreach.chatbots.pages.step import ChatbotStep
+from outreach.chatbots.pages.trying import TryChatbot
+
+PAGES = [Chatbots, NewChatbot, DrawChatbot, AddStep, ChatbotStep, TryChatbot]

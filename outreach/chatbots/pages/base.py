@@ -1,0 +1,202 @@
+"""What the pages of one chatbot share: its head, its steps, and how a change of them is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.ask import Answer
+from core.web.flows.graph import NotPossible
+from core.web.flows.pages import KEYS, Entry, FlowPage
+from core.web.pages import Refused
+from outreach.chatbots.pages.graph import BotGraph, body_of, read_steps
+from outreach.chatbots.pages.list import ChatbotPage, state_of
+from outreach.chatbots.pages.types import GROUPS, KEYWORDS, START, TEXT, TYPES, about
+
+TRIES = 3
+WORDS = {
+    "name": "its name",
+    "kind": "its kind",
+    "conversations": "what it says",
+    "keywords": "its keywords",
+    "handover": "when members go on",
+    "routing": "who comes and leaves",
+    "attachments": "the size of files",
+}
+"""What is published together -> its words."""
+KEYS_OF_ORDER = {
+    "C": "put a text after it: choose the text, then Enter",
+    "Delete": "delete the step",
+    "Shift + arrows": "move a text up or down",
+}
+Change = Callable[[BotGraph], Sequence[Mapping[str, Any]]]
+
+
+class OneChatbot(ChatbotPage, FlowPage):
+    """A page of one chatbot, with what is done to it as a whole."""
+
+    head_template = "web/chatbots/head.html"
+    one = "chatbot"
+    goal = "it answers well"
+    keys = tuple((key, KEYS_OF_ORDER.get(key, words)) for key, words in KEYS if key != "T")
+
+    @property
+    def place(self) -> str:
+        return f"{self.kind.path}/{self.params['id']}"
+
+    @cached_property
+    def bot(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.read(self.place).data
+        return found
+
+    @property
+    def drawn(self) -> Mapping[str, Any]:
+        return self.bot
+
+    @property
+    def graph(self) -> BotGraph:
+        return BotGraph(self.bot)
+
+    @property
+    def differs(self) -> list[str]:
+        """What people do not get yet, in words."""
+        known = self.bot["publishedSnapshot"]
+        return [words for name, words in WORDS.items() if known and known.get(name) != self.bot[name]]
+
+    @property
+    def may_publish(self) -> bool:
+        return self.bot["status"] != "published" or bool(self.differs)
+
+    @property
+    def home(self) -> str:
+        return self.address("chatbot", self.params["id"])
+
+    @property
+    def try_address(self) -> str:
+        return self.address("chatbot-test", self.params["id"])
+
+    def head(self) -> dict[str, Any]:
+        return {
+            "bot": state_of(self.bot),
+            "title": self.bot["name"],
+            "differs": self.differs,
+            "may_publish": self.may_publish,
+            "home": self.home,
+        }
+
+    # What is drawn
+
+    def problems(self, graph: BotGraph) -> list[dict[str, Any]]:
+        found = []
+        for one in self.bot["problems"]:
+            id = graph.node_of(one["path"])
+            label = graph.label(graph.need(id))
+            found.append({**one, "nodeId": id, "label": label, "link": self.step_address(id)})
+        return found
+
+    def about(self, graph: BotGraph, node: Mapping[str, Any]) -> str:
+        return about(node)
+
+    def groups(self) -> list[tuple[str, list[Mapping[str, Any]]]]:
+        found: dict[str, list[Mapping[str, Any]]] = {name: [] for name in GROUPS}
+        for one in TYPES.values():
+            if one["type"] != START and one["type"] not in BotGraph.fixed:
+                first = self.address("chatbot-step", self.params["id"], add=one["type"])
+                found[one["group"]].append({**one, "ways": one["handles"], "seed": "{}", "first": first})
+        return [(GROUPS[name], ones) for name, ones in found.items()]
+
+    def step_address(self, id: str) -> str:
+        return self.address("chatbot-step", self.params["id"], node=id)
+
+    def add_address(self, id: str, handle: str) -> str:
+        return self.address("chatbot-add", self.params["id"], at=f"{id}/{handle}")
+
+    def menu_of(self, graph: BotGraph, node: Mapping[str, Any]) -> list[Entry]:
+        found = [Entry("Edit", "pencil", self.step_address(node["id"]))]
+        if node["type"] in (START, KEYWORDS, TEXT):
+            found.append(Entry("Add a step", "plus", self.add_address(node["id"], "out")))
+        if node["type"] == TEXT:
+            found += [Entry("Move up", "arrow-up", act="up"), Entry("Move down", "arrow-down", act="down")]
+            found.append(Entry("Duplicate", "copy", act="duplicate"))
+        if node["type"] == START or node["type"] in graph.fixed:
+            return found
+        if node["type"] not in (KEYWORDS, TEXT):
+            off = node["data"].get("disabled") is True
+            found.append(Entry("Take it in again" if off else "Leave it out", "power", act="switch"))
+        return [*found, Entry("Delete", "trash-2", act="delete")]
+
+    def extra_of_flow(self, graph: BotGraph) -> dict[str, Any]:
+        return {"ordered": True, "hasChanges": self.may_publish, "renamed": self.renamed}
+
+    # How it is changed
+
+    renamed: Mapping[str, str] = {}
+    """Step -> what it is called since it was saved."""
+
+    def put(self, nodes: Sequence[Mapping[str, Any]], since: str | None) -> Answer:
+        """Save the steps, in their order; with `since`, an updatedAt, only if nobody has changed it since."""
+        body, renamed = body_of(self.bot, nodes)
+        if since is not None:
+            body["unchangedSince"] = since
+        answer = self.ask("PUT", self.place, None, body)
+        if answer.ok:
+            self.bot, self.renamed = answer.data, renamed
+        return answer
+
+    def save_drawn(self, graph: Mapping[str, Any], since: str | None) -> Answer:
+        steps = read_steps(graph["nodes"], graph["edges"])
+        if steps is None:
+            raise Refused(400, "This form is not complete", "Its graph is no chatbot.")
+        return self.put(steps, since)
+
+    def change(self, act: Change) -> Answer:
+        """Change the steps as they are now, once more where somebody was quicker."""
+        if not self.may_change:
+            raise Refused(403, "Your role does not change chatbots")
+        for attempt in range(TRIES):
+            if attempt:
+                del self.bot
+            answer = self.put(act(self.graph), self.bot["updatedAt"])
+            if answer.status != 409:
+                break
+        return answer
+
+    def changed(self, act: Change, text: str) -> HttpResponse:
+        """Change the steps, with a way back."""
+        before = {"nodes": self.graph.nodes, "edges": self.graph.edges}
+        try:
+            answer = self.change(act)
+        except NotPossible as trouble:
+            return self.fail(str(trouble), self.home)
+        if not answer.ok:
+            return self.refuse(answer, self.home)
+        return self.done(text, self.home, back=self.undo_of(before, answer.data["updatedAt"]))
+
+    # What is done to it as a whole
+
+    def do_publish(self) -> HttpResponse:
+        errors = [one["message"] for one in self.bot["problems"] if one["severity"] == "error"]
+        if errors:
+            return self.fail(f"It cannot answer yet. {'; '.join(errors)}", self.home)
+        return self._move("publish", "It answers now, as it is drawn here")
+
+    def do_pause(self) -> HttpResponse:
+        return self._move("pause", "Paused; members go on with its conversations")
+
+    def do_restore(self) -> HttpResponse:
+        known = self.bot["publishedSnapshot"]
+        if not known:
+            return self.fail("It was never published", self.home)
+        answer = self.ask("PUT", self.place, None, {name: known[name] for name in WORDS if name in known})
+        return self.done("It is as it was published", self.home) if answer.ok else self.refuse(answer, self.home)
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", self.place)
+        return self.done("Chatbot deleted", self.address("chatbots")) if answer.ok else self.refuse(answer, self.home)
+
+    def _move(self, move: str, words: str) -> HttpResponse:
+        answer = self.ask("POST", f"{self.place}/{move}")
+        return self.done(words, self.home) if answer.ok else self.refuse(answer, self.home)

@@ -1,0 +1,114 @@
+"""The page that draws a chatbot, and the one that offers what can be added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.flows.graph import NotPossible
+from core.web.pages import Refused
+from outreach.chatbots.pages.base import OneChatbot
+from outreach.chatbots.pages.graph import BotGraph
+from outreach.chatbots.pages.types import RULES, TEXT
+
+Steps = list[dict[str, Any]]
+
+
+def deleted(graph: BotGraph, id: str) -> Steps:
+    node = graph.need(id)
+    if node["type"] == graph.start or node["type"] in graph.fixed:
+        raise NotPossible("This step stays.")
+    return [one for one in graph.nodes if one is not node]
+
+
+def moved(graph: BotGraph, id: str, by: int) -> Steps:
+    """Let a text change places with the one before or after it."""
+    texts = [one["id"] for one in graph.of_type(TEXT)]
+    place = texts.index(id) if id in texts else -1
+    if place < 0 or not 0 <= place + by < len(texts):
+        raise NotPossible("This step cannot go further.")
+    return swapped(graph.nodes, graph.need(id), graph.need(texts[place + by]))
+
+
+def swapped(nodes: Steps, one: dict[str, Any], other: dict[str, Any]) -> Steps:
+    change = {one["id"]: other, other["id"]: one}
+    return [change.get(node["id"], node) for node in nodes]
+
+
+def switched(graph: BotGraph, id: str) -> Steps:
+    node = graph.need(id)
+    if node["type"] not in RULES:
+        raise NotPossible("This step cannot be left out. Delete it instead.")
+    node["data"]["disabled"] = node["data"].get("disabled") is not True
+    return graph.nodes
+
+
+def duplicated(graph: BotGraph, id: str) -> Steps:
+    node = graph.need(id)
+    if node["type"] != TEXT:
+        raise NotPossible("Only texts can be duplicated.")
+    return put_in(graph, {**node, "id": f"{id}-copy"}, id)
+
+
+def put_in(graph: BotGraph, made: dict[str, Any], after: str) -> Steps:
+    """Put a new step among the others: a text after another one, or before all of them."""
+    place = next((place for place, one in enumerate(graph.nodes) if one["id"] == after), -1)
+    there = graph.nodes[place]["type"] if place >= 0 else ""
+    if made["type"] == TEXT and (there in RULES or there in graph.fixed or not there):
+        place = len(graph.nodes) - 1  # it is the last one that it says
+    elif made["type"] != TEXT:
+        place = len(graph.nodes) - 1
+    return [*graph.nodes[: place + 1], made, *graph.nodes[place + 1 :]]
+
+
+class DrawChatbot(OneChatbot):
+    """A chatbot as it is drawn."""
+
+    path = "chatbots/<str:id>"
+    name = "chatbot"
+
+    def show(self) -> Mapping[str, Any]:
+        return self.drawing()
+
+    # What the list does: <button name="act" value="delete:<step>">
+
+    def do_act(self) -> HttpResponse:
+        verb, _, id = self.request.POST.get("act", "").partition(":")
+        acts = {
+            "delete": (lambda graph: deleted(graph, id), "Step deleted"),
+            "duplicate": (lambda graph: duplicated(graph, id), "Text duplicated"),
+            "switch": (lambda graph: switched(graph, id), "Changed"),
+            "up": (lambda graph: moved(graph, id, -1), "Text moved"),
+            "down": (lambda graph: moved(graph, id, 1), "Text moved"),
+        }
+        if verb not in acts:
+            raise Refused(400, "This page has no such action")
+        return self.changed(*acts[verb])
+
+
+class AddStep(OneChatbot):
+    """What can be added to a chatbot."""
+
+    path = "chatbots/<str:id>/add"
+    name = "chatbot-add"
+    template = "web/flow/add.html"
+
+    def show(self) -> Mapping[str, Any]:
+        at = self.request.GET.get("at", "")
+        node = self.graph.find(at.rpartition("/")[0])
+        return {
+            **self.head(),
+            "groups": self.groups(),
+            "at": at,
+            "after": self.graph.label(node) if node else "",
+            "can_change": self.may_change,
+        }
+
+    def do_add(self) -> HttpResponse:
+        """Lead to the form of the new step: it is saved once it says something."""
+        sent = self.request.POST
+        return self.done(
+            "", self.address("chatbot-step", self.params["id"], add=sent.get("type", ""), at=sent.get("at", ""))
+        )

@@ -1,0 +1,165 @@
+"""The page of one step of a chatbot, and of one that is about to be added."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.flows.graph import NotPossible
+from core.web.flows.schema_forms import SchemaForm, Sources
+from core.web.forms import Field
+from core.web.pages import NOTHING, Refused
+from outreach.chatbots.pages.base import OneChatbot
+from outreach.chatbots.pages.draw import put_in
+from outreach.chatbots.pages.graph import IN_FORM, BotGraph
+from outreach.chatbots.pages.types import CONTAINS, KEYWORDS, RULES, START, TYPES
+
+PIECE = re.compile(r"(?P<path>[\w.]+): (?P<words>.+)", re.DOTALL)
+NEW = "new"
+MARKED = "Something is missing or is not right: it is marked below."
+NAMES = {"keyword": "words", "type": ""}
+"""Last part of what the API refuses -> the field of the form."""
+
+
+class ChatbotStep(OneChatbot):
+    """A step of a chatbot with its form."""
+
+    path = "chatbots/<str:id>/step"
+    name = "chatbot-step"
+    template = "web/chatbots/step.html"
+
+    @property
+    def _sent(self) -> Mapping[str, str]:
+        return {**self.request.GET.dict(), **self.request.POST.dict()}
+
+    @cached_property
+    def node(self) -> dict[str, Any]:
+        """The step of the address, or a new one."""
+        id, type = self._sent.get("node", ""), self._sent.get("add", "")
+        if not id and type:
+            if type not in TYPES or type == START or type in BotGraph.fixed:
+                raise Refused(*NOTHING)
+            return {"id": "", "type": type, "data": {"config": {}}}
+        found = self.graph.find(id or START)
+        if found is None:
+            raise Refused(*NOTHING)
+        return found
+
+    @property
+    def here(self) -> str:
+        if self.node["id"]:
+            return self.step_address(self.node["id"])
+        return self.address("chatbot-step", self.params["id"], add=self.node["type"], at=self._sent.get("at", ""))
+
+    def form(self) -> SchemaForm:
+        return SchemaForm(TYPES[self.node["type"]]["schema"], self.node["data"].get("config") or {}, Sources())
+
+    def own_fields(self) -> list[Field]:
+        """Return the fields that no schema says."""
+        if self.node["type"] not in RULES or not self.node["id"]:
+            return []
+        return [Field("disabled", "Leave this rule out", "switch", value=self.node["data"].get("disabled") is True)]
+
+    def show(self) -> Mapping[str, Any]:
+        form = self.form()
+        for one in self.bot["problems"]:
+            if self.node["id"] and self.graph.node_of(one["path"]) == self.node["id"]:
+                form.mark(self.field_of(one["path"]), one["message"])
+        own = [one for one in self.problems(self.graph) if one["nodeId"] == self.node["id"] and not self._marks(one)]
+        return self.context(form, self.own_fields(), own=own)
+
+    def _marks(self, problem: Mapping[str, Any]) -> bool:
+        return any(one.path == self.field_of(problem["path"]) for one in self.form().all_parts())
+
+    def field_of(self, path: str) -> str:
+        """Return the field of the form that a path of the API names."""
+        name = path.rpartition(".")[2]
+        name = "words" if name.isdecimal() and self.node["type"] == KEYWORDS else NAMES.get(name, name)
+        if self.node["type"] == CONTAINS:
+            name = "phrase" if name.isdecimal() else IN_FORM.get(name, name)
+        elif name.isdecimal():
+            name = {"message_count": "messageCount", "time_based": "minutes"}.get(self.node["type"], "text")
+        return f"config.{name}"
+
+    def context(self, form: SchemaForm, fields: list[Field], **more: Any) -> dict[str, Any]:
+        node, known = self.node, TYPES[self.node["type"]]
+        return {
+            **self.head(),
+            "title": self.graph.label(node) if node["id"] else f"New: {known['label'].lower()}",
+            "node": node,
+            "about": known["help"],
+            "form": form,
+            "fields": fields,
+            "opened": fingerprint(node),
+            "here": self.here,
+            "flow": self.flow(self.graph),
+            "can_change": self.may_change,
+            **more,
+        }
+
+    def do_save(self) -> HttpResponse:
+        """Save the step. Where somebody else has changed it since its form was opened, ask first."""
+        if not self.may_change:
+            raise Refused(403, "Your role does not change chatbots")
+        sent = self.request.POST
+        opened = fingerprint(self.node)
+        theirs = sent.get("opened", opened) != opened and sent.get("do") != "overwrite"
+        form, fields = self.form(), self.own_fields()
+        config = form.read(sent)
+        for one in fields:
+            one.value = one.read(sent)
+        if theirs:
+            clash = {"who": self.changed_by, "at": self.bot["updatedAt"]}
+            return self.page(self.context(form, fields, clash=clash), status=422)
+        if self.node["type"] == KEYWORDS and not config.get("words"):
+            form.mark("config.words", "Write at least one")
+            return self.page(self.context(form, fields, trouble=MARKED), status=422)
+        off = any(one.value for one in fields)
+        id, made = self.node["id"], self.node
+
+        def put(graph: BotGraph) -> list[dict[str, Any]]:
+            if not id:
+                after = self._sent.get("at", "").rpartition("/")[0]
+                return put_in(graph, {**made, "id": NEW, "data": {"config": config}}, after)
+            data = graph.need(id)["data"]
+            data["config"] = config
+            data["disabled"] = off
+            return graph.nodes
+
+        try:
+            answer = self.change(put)
+        except NotPossible as trouble:
+            raise Refused(404, "This step is gone", str(trouble)) from None
+        if not answer.ok:
+            left = self._mark(form, answer.message, answer.warning)
+            return self.page(self.context(form, fields, trouble=left), status=422)
+        new = self.renamed.get(id or NEW, id)
+        if sent.get("stay"):
+            return self.done("", self.step_address(new))
+        return self.done("Saved", f"{self.home}#step-{new}")
+
+    do_overwrite = do_save
+
+    def _mark(self, form: SchemaForm, message: str, warning: str) -> str:
+        """Put a refusal at the fields that it names. Returns what is left of it."""
+        rest, marked = [], False
+        for piece in warning.split("; "):
+            found = PIECE.fullmatch(piece)
+            words = "Another chatbot has this name" if message.startswith("Duplicate") else found and found["words"]
+            if found and form.mark(self.field_of(found["path"]), str(words)):
+                marked = True
+            elif piece:
+                rest.append(piece)
+        return "; ".join(rest) or (MARKED if marked else message)
+
+
+def fingerprint(node: Mapping[str, Any]) -> str:
+    """Return what tells whether a step has been changed since."""
+    about = [node["type"], node["data"].get("config"), node["data"].get("disabled") is True]
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]

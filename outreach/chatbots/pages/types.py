@@ -1,0 +1,125 @@
+"""The steps that a chatbot has: what they are called and what stands in their forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+START, END, TEXT, KEYWORDS = "start", "end", "text", "keywords"
+CONTAINS, COUNT, TIME, FINISHED = RULES = ("contains_text", "message_count", "time_based", "flow_finished")
+GROUPS = {"messages": "What it says", "logic": "Whom it answers", "team": "When a member goes on"}
+"""Group of types -> its words, in the order in which they are offered."""
+
+
+def _type(type: str, group: str, label: str, help: str, handles: tuple[str, ...] = (), /, **properties: Any) -> Any:
+    needed = [name for name, one in properties.items() if one.pop("required", False)]
+    schema = {"type": "object", "properties": properties, "required": needed}
+    return {"type": type, "group": group, "label": label, "help": help, "handles": handles, "schema": schema}
+
+
+TYPES: dict[str, Any] = {
+    one["type"]: one
+    for one in (
+        _type(
+            START,
+            "trigger",
+            "Somebody writes",
+            "What the chatbot is called, and whom it gets",
+            ("out", "watch"),
+            name={"type": "string", "maxLength": 200, "required": True},
+            description={"type": "string", "x-label": "What it is for", "maxLength": 200},
+            kind={
+                "type": "string",
+                "enum": ["flow", "router"],
+                "required": True,
+                "x-labels": {
+                    "flow": "Flow: says its texts one after the other",
+                    "router": "Router: gets all others first",
+                },
+            },
+            label={"type": "string", "maxLength": 100, "description": "What members see of where people came from."},
+            allowEnter={"type": "boolean", "default": True, "x-label": "Others may hand people to it"},
+            allowLeave={"type": "boolean", "default": True, "x-label": "People may leave it for another chatbot"},
+            custom={"type": "boolean", "default": False, "x-label": "A limit of its own for files"},
+            maxFileSizeMb={"type": "integer", "x-label": "Largest file, in MB", "description": "From 1 to 100."},
+        ),
+        _type(
+            TEXT,
+            "messages",
+            "Text",
+            "What it says after one message of the person, and what it asks",
+            ("out",),
+            text={"type": "string", "maxLength": 4096, "required": True},
+        ),
+        _type(
+            KEYWORDS,
+            "logic",
+            "Keywords",
+            "Words in a message that bring people here, by weight and rank",
+            words={
+                "type": "array",
+                "items": {"type": "string"},
+                "required": True,
+                "description": "One in a line. The chatbot whose keywords weigh most in a message answers.",
+            },
+            weight={"type": "number", "default": 1, "description": "How much each counts."},
+            rank={"type": "number", "default": 0, "description": "Of those that weigh the same the lowest goes first."},
+        ),
+        _type(
+            CONTAINS,
+            "team",
+            "They ask for it",
+            "A member goes on when the person writes these words",
+            phrase={"type": "string", "x-label": "Words", "required": True},
+        ),
+        _type(
+            COUNT,
+            "team",
+            "Many messages",
+            "A member goes on when the person has written so many",
+            messageCount={"type": "integer", "x-label": "Messages", "required": True},
+        ),
+        _type(
+            TIME,
+            "team",
+            "Time has passed",
+            "A member goes on after so many minutes, also when nobody writes",
+            minutes={"type": "integer", "required": True},
+        ),
+        _type(FINISHED, "team", "All is said", "A member goes on as soon as the chatbot has said its last text"),
+        _type(
+            END,
+            "team",
+            "A member goes on",
+            "The conversation waits for a member. Without anything else it does when the chatbot has no text left",
+            mode={
+                "type": "string",
+                "x-label": "When",
+                "enum": ["any", "all"],
+                "required": True,
+                "x-labels": {"any": "one of the rules above comes true", "all": "all of them have come true"},
+            },
+        ),
+    )
+}
+
+
+def about(node: Mapping[str, Any]) -> str:
+    """Return what a step does, in a line."""
+    config = node["data"].get("config") or {}
+    type = node["type"]
+    if type == START:
+        return "Router: gets all others first" if config.get("kind") == "router" else "Says its texts in their order"
+    if type == KEYWORDS:
+        weight, rank = config.get("weight") or 0, config.get("rank") or 0
+        told = [", ".join(config.get("words") or ())]
+        told += [f"weight {weight:g}"] if weight not in (0, 1) else []
+        told += [f"rank {rank:g}"] if rank else []
+        return " · ".join(told)
+    if type == COUNT:
+        return f"{config.get('messageCount', 0):,} of them"
+    if type == TIME:
+        return f"{config.get('minutes', 0):,} minutes"
+    if type == END:
+        return "When all rules have come true" if config.get("mode") == "all" else "When a rule comes true"
+    return f"“{config.get('phrase', '')}”" if type == CONTAINS else str(config.get("text") or "")

@@ -1,0 +1,62 @@
+"""What is wrong with a chatbot as it is written: a pure function of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from outreach.chatbots.engine import CONTAINS_TEXT, MESSAGE_COUNT, plain_words
+
+ERROR, WARNING = "error", "warning"
+
+
+def problems_of(chatbot: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return what is wrong: path, code, severity and message of each. An error cannot be published."""
+    return [
+        *_of_texts(chatbot["conversations"]),
+        *_of_keywords(chatbot["keywords"]),
+        *_of_rules(chatbot["handover"].get("rules", ()), len(chatbot["conversations"])),
+        *_of_routing(chatbot),
+    ]
+
+
+def _problem(path: str, code: str, message: str, severity: str = WARNING) -> dict[str, str]:
+    return {"path": path, "code": code, "severity": severity, "message": message}
+
+
+def _of_texts(texts: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, str]]:
+    if not texts:
+        yield _problem("conversations", "noTexts", "It says nothing yet: add a text", ERROR)
+
+
+def _of_keywords(keywords: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, str]]:
+    seen = set()
+    for place, one in enumerate(keywords):
+        words = plain_words(one["keyword"])
+        if not words:
+            yield _problem(f"keywords.{place}", "neverFound", f"“{one['keyword']}” has no letter or digit to find")
+        elif words in seen:
+            yield _problem(f"keywords.{place}", "twice", f"“{one['keyword']}” stands there twice, and counts twice")
+        seen.add(words)
+
+
+def _of_rules(rules: Sequence[Mapping[str, Any]], texts: int) -> Iterator[dict[str, str]]:
+    seen = set()
+    for place, one in enumerate(rules):
+        if not one.get("enabled", True):
+            continue
+        path, type = f"handover.rules.{place}", one["type"]
+        key = (type, plain_words(one.get("text", "")), one.get("messageCount"), one.get("minutes"))
+        if key in seen:
+            yield _problem(path, "twice", "There is a rule like this one already")
+        seen.add(key)
+        if type == CONTAINS_TEXT and not plain_words(one.get("text", "")):
+            yield _problem(path, "neverTrue", "These words have no letter or digit to find")
+        if type == MESSAGE_COUNT and texts and one.get("messageCount", 0) > texts + 1:
+            reached = f"It has {texts} text{'' if texts == 1 else 's'}, and hands over at message {texts + 1}"
+            yield _problem(path, "neverTrue", f"{reached}: this never comes true")
+
+
+def _of_routing(chatbot: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    if chatbot["kind"] == "router" and not chatbot["routing"].get("allowLeave", True):
+        yield _problem("routing.allowLeave", "keepsAll", "A router that nobody may leave passes nobody on")
