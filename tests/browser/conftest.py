@@ -34,11 +34,15 @@ def listen_to(page: Page) -> list[str]:
     return troubles
 
 
-def press(page: Page, key: str) -> None:
-    """Press a key as somebody does who sees the page whole: before that its scripts may not listen yet."""
+def press(page: Page, *keys: str) -> None:
+    """Press keys as somebody does who sees the page whole: before that its scripts may not listen yet.
+
+    Keys of one sequence are given together: the page waits 1.5 seconds for the second one, and no longer.
+    """
     page.wait_for_load_state()
     page.locator("[data-htmx-powered]").first.wait_for(state="attached")  # htmx begins a moment after the page is there
-    page.keyboard.press(key)
+    for key in keys:
+        page.keyboard.press(key)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

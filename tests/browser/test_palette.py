@@ -63,11 +63,9 @@ def test_find_go_and_keys(browser: Browser, live_server: Any) -> None:
     expect(field).to_have_value("gl")
     press(page, "Escape")
     expect(field).to_be_hidden()
-    press(page, "g")
-    press(page, "l")
+    press(page, "g", "l")
     expect(page).to_have_url(re.compile("/leads$"))
-    press(page, "g")
-    press(page, "h")
+    press(page, "g", "h")
     expect(page.get_by_role("heading", name="Home", level=1)).to_be_visible()
 
     # ? shows the keys, a closed group stays closed.
