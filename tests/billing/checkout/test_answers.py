@@ -39,6 +39,7 @@ def test_a_balance_that_is_used_up_is_none(server: Server) -> None:
     cast, plan = buyer()
     first = order(cast, plan)["payment"]
     cast.session.post("/manual-payment", {"paymentID": first["_id"], "reference": "x"})
+    cast.session.post(f"/manual-payment/{first['_id']}/choose-again")
     order(cast, plan)
     pay(cast, first["_id"])
     assert balance(cast) == [first["amount"]["amountMinor"]]

@@ -264,6 +264,7 @@ def test_a_transfer_for_an_order_that_was_left_becomes_balance(server: Server) -
     cast, plan = buyer()
     id = order(cast, plan)["payment"]["_id"]
     cast.session.post("/manual-payment", {"paymentID": id, "reference": "x"})
+    cast.session.post(f"/manual-payment/{id}/choose-again")
     order(cast, plan)
     with cast.scope():
         left = Payment.objects.get(pk=id)
