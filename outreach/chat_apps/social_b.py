@@ -109,8 +109,9 @@ class SocialBClient:
         token, seconds = found.get("access_token"), found.get("expires_in")
         if not isinstance(token, str) or not token.isascii() or not 0 < len(token) <= 1000:
             raise ChatFailed("The platform's answer has no token.")
-        lasts = isinstance(seconds, int) and not isinstance(seconds, bool) and 0 < seconds < 10**9
-        return Token(token, timezone.now() + timedelta(seconds=seconds) if lasts else None)
+        if not isinstance(seconds, int) or not 0 < seconds < 10**9:
+            return Token(token, None)
+        return Token(token, timezone.now() + timedelta(seconds=seconds))
 
     def with_file(self, content: Mapping[str, Any], file: Attachment, link: str) -> Mapping[str, Any]:
         """Return a message with the address of its file, from where the platform fetches it."""
