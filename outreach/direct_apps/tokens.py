@@ -8,6 +8,7 @@ from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 
+from core.crypto import SecretUnreadable
 from core.events import emit
 from core.tenancy import company_scope, unscoped
 from outreach.chat_apps.client import ChatFailed
@@ -20,7 +21,7 @@ BEFORE = timedelta(days=14)
 EVERY = timedelta(hours=6)
 AT_ONCE = 100
 FAILED = "apps.failed"
-TROUBLE = "The token could not be made anew before it ends"
+TROUBLE, ENDED = "The token could not be made anew before it ends", "The token has ended"
 
 
 def refresh_tokens() -> bool:
@@ -42,7 +43,9 @@ def refresh_tokens() -> bool:
 
 
 def refresh_one(id: str) -> None:
-    """Make the token of an account anew, or show on the app why it could not be, and say so by an event, once."""
+    """Make the token of an account anew, or show on the app why it could not be, and say so by an event, once before
+    it ends and once afterwards. What is sent with a token that has ended lets the app be unverified, and members know.
+    """
     app = ChatApp.objects.filter(pk=id).first()
     if app is None:
         return
@@ -60,7 +63,7 @@ def _keep(app: ChatApp, token: Token) -> None:
     if stored is None:
         return
     stored.access_token, stored.token_expires_at = token.text, token.ends_at
-    if stored.last_error.startswith(TROUBLE):
+    if stored.last_error.startswith((TROUBLE, ENDED)):
         stored.last_error, stored.last_error_at = "", None
     stored.save(update_fields=("access_token", "token_expires_at", "last_error", "last_error_at", "updated_at"))
 
@@ -71,11 +74,10 @@ def _note_failure(app: ChatApp, detail: str) -> None:
     if stored is None or stored.token_expires_at is None:
         return
     now = timezone.now()
-    has_ended = stored.token_expires_at <= now
-    is_new = not stored.last_error.startswith(TROUBLE) or (has_ended and stored.verified)
-    stored.last_error, stored.last_error_at = f"{TROUBLE}: {detail}. Enter a new one."[:500], now
-    stored.verified = stored.verified and not has_ended
-    stored.save(update_fields=("last_error", "last_error_at", "verified", "updated_at"))
+    trouble = ENDED if stored.token_expires_at <= now else TROUBLE
+    is_new = not stored.last_error.startswith(trouble)
+    stored.last_error, stored.last_error_at = f"{trouble}: {detail}. Enter a new one."[:500], now
+    stored.save(update_fields=("last_error", "last_error_at", "updated_at"))
     if is_new:
         payload = {"app": stored.app_key, "name": str(stored), "endsAt": stored.token_expires_at.isoformat()}
         emit(FAILED, [stored.pk], payloads={stored.pk: {**payload, "error": stored.last_error}})
@@ -85,4 +87,11 @@ def _unchanged(app: ChatApp) -> ChatApp | None:
     """Return the app, locked, if nobody has given it another token or end since it was read."""
     rows = ChatApp.objects.select_for_update(of=("self",)).filter(pk=app.pk)
     found: ChatApp | None = rows.filter(token_expires_at=app.token_expires_at).first()
-    return found if found is not None and found.access_token == app.access_token else None
+    return found if found is not None and _token_of(found) == _token_of(app) else None
+
+
+def _token_of(app: ChatApp) -> str:
+    try:
+        return str(app.access_token)
+    except SecretUnreadable:
+        return ""

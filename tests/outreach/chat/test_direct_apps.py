@@ -335,7 +335,11 @@ def test_a_token_that_cannot_be_made_anew_is_told_once(cast: Cast, vendors: Dire
         ChatApp.objects.update(token_expires_at=timezone.now() - timedelta(minutes=1))
         for _ in range(2):
             refresh_one(app.pk)
-        assert (ChatApp.objects.get().verified, Event.objects.filter(kind="apps.failed").count()) == (False, 2)
+        ChatApp.objects.update(waba_id="2")  # what its token is bound to: it cannot be read then
+        refresh_one(app.pk)
+        ended = ChatApp.objects.get().last_error
+        assert (ended.startswith("The token has ended"), Event.objects.filter(kind="apps.failed").count()) == (True, 2)
+        ChatApp.objects.update(waba_id="")
     vendors.renews = True
     again = cast.key.put(f"/apps/social-b/{app.pk}", {"accessToken": ACCESS_TOKEN}).data
     assert (again["verified"], again["lastError"]) == (True, "")
