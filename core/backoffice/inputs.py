@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from unfold.widgets import UnfoldAdminSelectWidget
 
-from core.web.colors import COLORS
+from core.text.colors import COLORS
 
 Pairs = Sequence[tuple[str, str]]
 """Keys and their words."""

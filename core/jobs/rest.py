@@ -35,7 +35,6 @@ _worked_at: float | None = None
 _trimmed_at = float("-inf")
 
 
-@worker_process_init.connect
 def rest_after_work(**_: Any) -> None:
     """Let the process of a pool rest. Its main thread alone runs tasks, and takes the alarm."""
     if current_process().name == "MainProcess":
@@ -84,7 +83,6 @@ def own_memory() -> int:
         return 0
 
 
-@task_postrun.connect
 def rest_thread(**_: Any) -> None:
     """Close the connections of a pool's thread, whose next task may be far off, and give back what the heap can."""
     global _trimmed_at
@@ -96,3 +94,7 @@ def rest_thread(**_: Any) -> None:
         gc.collect()
         with suppress(AttributeError, OSError):  # not glibc
             ctypes.CDLL(None).malloc_trim(0)
+
+
+worker_process_init.connect(rest_after_work)
+task_postrun.connect(rest_thread)
