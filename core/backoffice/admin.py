@@ -20,6 +20,7 @@ from unfold.views import ChangeList
 
 from core.backoffice.dialogs import Deed, DialogMixin
 from core.backoffice.display import TECHNICAL, DisplayMixin, is_secret
+from core.backoffice.inputs import ColorSelect
 from core.backoffice.paginator import LimitedPaginator
 from core.backoffice.panels import panels_of
 from core.errors import ApiError
@@ -125,6 +126,8 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
     def formfield_for_dbfield(self, db_field: models.Field[Any, Any], request: HttpRequest, **kwargs: Any) -> Any:
         if isinstance(db_field, models.URLField):
             kwargs["assume_scheme"] = "https"
+        if db_field.name == "color":
+            kwargs["widget"] = ColorSelect()
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:

@@ -8,6 +8,9 @@ from typing import Any
 from django import forms
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
+from unfold.widgets import UnfoldAdminSelectWidget
+
+from core.text.colors import COLORS
 
 Pairs = Sequence[tuple[str, str]]
 """Keys and their words."""
@@ -173,3 +176,12 @@ class NumbersField(JsonField):
 
     def stored(self, value: Any) -> Any:
         return dict(value or {})
+
+
+class ColorSelect(UnfoldAdminSelectWidget):
+    """A choice of the colours that members choose from; one that is none of these stays as it is."""
+
+    def optgroups(self, name: str, value: list[str], attrs: dict[str, Any] | None = None) -> Any:
+        present = [(one, f"As it is ({one})") for one in value if one and one not in COLORS]
+        self.choices = [("", "None"), *COLORS.items(), *present]
+        return super().optgroups(name, value, attrs)

@@ -14,6 +14,7 @@ from threading import current_thread, main_thread
 from time import monotonic
 from typing import Any
 
+from billiard.process import current_process
 from celery.signals import task_postrun, task_prerun, worker_process_init
 from django.db import connections
 
@@ -26,7 +27,7 @@ MOST_OWN = 32 * 2**20
 """Bytes that a process may keep for itself, beside what it shares with the process that it was forked from."""
 RECYCLED = 0x9B
 """The exit code of billiard's processes that make room for fresh ones."""
-_SOON = 0.05
+_SOON = 0.3
 """Seconds after the end of a task in which the pool takes its result."""
 
 _worked_at: float | None = None
@@ -36,6 +37,8 @@ _trimmed_at = float("-inf")
 
 def rest_after_work(**_: Any) -> None:
     """Let the process of a pool rest. Its main thread alone runs tasks, and takes the alarm."""
+    if current_process().name == "MainProcess":
+        return  # a worker without a pool (-P solo): nobody would fork a fresh one
     signal.signal(signal.SIGALRM, rest)
     task_prerun.connect(begin)
     task_postrun.connect(end)
@@ -96,4 +99,8 @@ def rest_thread(**_: Any) -> None:
             ctypes.CDLL(None).malloc_trim(0)
 
 
+<<<<<<< HEAD
+=======
+worker_process_init.connect(rest_after_work)
+>>>>>>> b-polish
 task_postrun.connect(rest_thread)

@@ -57,6 +57,7 @@ GLOSSARY = {
     "of_campaign": "Campaign",
     "of_workflow": "Workflow",
     "ocr": "OCR",
+    "color": "Colour",
 }
 """A column's name, or a key of JSON -> what people call it."""
 ABBREVIATIONS = {"api", "ai", "ip", "ocr", "smtp", "imap", "vat", "url", "dkim", "sku", "csv", "pdf"}

@@ -1,20 +1,9 @@
-"""The colours that people give to tags and the like: a few that are told apart in light and dark."""
+"""The field for a colour of tags and the like."""
 
 from __future__ import annotations
 
+from core.text.colors import COLORS
 from core.web.forms import Field, Option
-
-COLORS = {
-    "#2f5bea": "Blue",
-    "#0e7490": "Teal",
-    "#15803d": "Green",
-    "#ca8a04": "Yellow",
-    "#ea580c": "Orange",
-    "#dc2626": "Red",
-    "#db2777": "Pink",
-    "#7c3aed": "Purple",
-    "#6b7280": "Grey",
-}
 
 
 def color_field(current: str = "") -> Field:

@@ -27,12 +27,17 @@ class CampaignAdmin(CompanyRecordAdmin):
 
     icon = "mark_email_read"
     finds = True
-    list_display = ("name", "company", "status", "type", "audience_mode", "recurring", "started_at", "finished_at")
+    list_display = ("name", "company", "status", "goes_by", "audience_mode", "recurring", "started_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY, "recurring", "manual")
     list_select_related = ("company",)
     search_fields = ("=id", "name", "company__name")
+    folds = ("type",)
     commands = ("cancel",)
     when: ClassVar[Any] = {"cancel": has_status("scheduled", "running", "paused")}
+
+    @admin.display(description="goes by", ordering="type")
+    def goes_by(self, row: Campaign) -> str:
+        return "Chat" if row.by_chat else "E-mail"
 
     @admin.display(description="Cancel")
     def cancel(self, request: HttpRequest, rows: QuerySet[Campaign]) -> None:

@@ -191,6 +191,18 @@ def _follow_ups(value: Any, names: Names) -> SafeString | None:
 
 
 @register_shape
+def _template(value: Any, names: Names) -> str | None:
+    """Say a template of a chat that was frozen with its values (outreach.chat_templates.frozen)."""
+    if not isinstance(value, Mapping) or not {"template", "app", "components"} <= value.keys():
+        return None
+    given = value.get("given")
+    pairs = given.items() if isinstance(given, Mapping) else ()
+    filled = ", ".join(f"{name}: {text}" for name, text in pairs if isinstance(text, str) and text)
+    said = f"The template {value.get('name', '')} ({value.get('language', '')})"
+    return f"{said}, with {filled}" if filled else said
+
+
+@register_shape
 def _variants(value: Any, names: Names) -> SafeString | None:
     """Say the texts of a run or a campaign: each variant's name, share and first words."""
     variants = value.get("variants") if isinstance(value, Mapping) else None

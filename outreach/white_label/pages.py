@@ -8,6 +8,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import render
 
+from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from core.web.settings import SettingsForm
 
@@ -90,14 +91,20 @@ class OwnBrand(SettingsForm):
         if answer.ok:
             record = answer.data[0] if isinstance(answer.data, list) else answer.data
             answer = self.ask("PUT", self.resource, None, {f"{kind}File": record["_id"]})
-        return self.done("Saved") if answer.ok else self.refuse(answer)
+        return self.done("Saved") if answer.ok else self.fail(self.reason(answer, self.form()))
 
     def do_remove(self) -> HttpResponse:
         kind = self.request.POST.get("kind", "")
         if kind not in PICTURES:
             return self.fail("Choose what to remove")
         answer = self.ask("PUT", self.resource, None, {f"{kind}File": None})
-        return self.done("Removed") if answer.ok else self.refuse(answer)
+        return self.done("Removed") if answer.ok else self.fail(self.reason(answer, self.form()))
+
+    def reason(self, answer: Answer, form: Form) -> str:
+        """Return why it was refused, with fields by their labels; the form is only read for these."""
+        form.refuse(answer.message, answer.warning)
+        texts = [*form.trouble, *(f"{field.label}: {field.error}" for field in form.wrong)]
+        return " ".join(texts) or answer.message
 
     def do_preview(self) -> HttpResponse:
         """Show how pages and mails would look, in the frame beside the form."""
@@ -108,7 +115,7 @@ class OwnBrand(SettingsForm):
             "brand": self.current,
             "name": form.values["productName"] or self.reader.company,
             "sender": form.values["senderName"] or form.values["productName"] or self.reader.company,
-            "problem": "" if answer.ok else answer.warning or answer.message,
+            "problem": "" if answer.ok else self.reason(answer, form),
             "light": colors["accent"] if answer.ok else "",
             "dark": answer.data["accentDarkShown"] if answer.ok else "",
             "found": answer.data if answer.ok else {},

@@ -372,3 +372,19 @@ def test_a_periodic_task_is_made_due(staff: Client) -> None:
     task.refresh_from_db()
     other.refresh_from_db()
     assert (task.due_at <= timezone.now(), other.due_at) == (True, later)
+
+
+def test_a_colour_is_chosen_by_its_name_and_another_stays(cast: Cast, staff: Client) -> None:
+    with cast.scope():
+        tag = TagFactory(color="#123456")
+    page = staff.get(address(tag)).content.decode()
+    assert '<option value="#123456" selected>As it is (#123456)</option>' in page
+    assert '<option value="#dc2626">Red</option>' in page
+    assert edit(staff, tag, name="Fair").status_code == 302
+    with cast.scope():
+        tag.refresh_from_db()
+    assert (tag.name, tag.color) == ("Fair", "#123456")
+    assert edit(staff, tag, color="#dc2626").status_code == 302
+    with cast.scope():
+        tag.refresh_from_db()
+    assert tag.color == "#dc2626"

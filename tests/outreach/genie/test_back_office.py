@@ -66,6 +66,23 @@ def test_a_run_says_its_follow_ups_and_texts_in_words(staff: Client, run: GenieS
     assert "testShare" not in page
 
 
+def test_a_template_of_a_chat_is_told_by_its_name(cast: Cast, staff: Client, run: GenieScheduler) -> None:
+    frozen = {
+        "template": new_id(),
+        "app": new_id(),
+        "name": "offer",
+        "language": "en",
+        "components": [{"type": "BODY", "text": "Hello {{1}}"}],
+        "variables": {},
+        "given": {"first": "name"},
+    }
+    with cast.scope():
+        GenieScheduler.objects.update(custom_channels=frozen)
+    page = text_of(staff.get(address(run)))
+    assert "The template offer (en), with first: name" in page
+    assert "Components" not in page
+
+
 def test_a_template_that_is_gone_is_told(cast: Cast, staff: Client, run: GenieScheduler) -> None:
     step = {"delay": {"amount": 1, "unit": "days"}, "prompt": "", "template": new_id()}
     with cast.scope():
