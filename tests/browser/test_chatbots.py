@@ -201,6 +201,21 @@ def test_texts_are_moved_undone_and_not_overwritten(page: Page, live_server: Any
     expect(page.locator(".flow-node[data-id=text-3]")).to_contain_text("One")
     saved("Three", "Two", "One")
 
+    palette = page.locator("#flow-palette")
+    page.locator(".flow-port[data-node=text-3]").click()
+    expect(palette).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(palette).to_be_hidden()
+    port = page.locator(".flow-port[data-node=text-3]").bounding_box()
+    assert port is not None
+    page.mouse.move(port["x"] + 8, port["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(port["x"] + 300, port["y"] + 8, steps=8)
+    page.mouse.up()
+    expect(palette).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(palette).to_be_hidden()
+
     assert cast.key.put(path, {"description": "Theirs"}).status == 200
     page.locator(".flow-node[data-id=text-1]").focus()
     page.keyboard.press("Shift+ArrowDown")
