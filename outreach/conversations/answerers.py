@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.members.notices import PRESENT
+from accounts.members.notices import PRESENT, members_who_may
 from accounts.models import Member
 from core.errors import NamedError
 from crm.models import Lead
@@ -18,6 +18,12 @@ def check_answers(member_id: str, channel: str) -> None:
     if not member.may(module, "POST"):
         text = f"assignee: the role of {member} does not let them answer here; it needs {module}.POST"
         raise NamedError("InvalidRequest_400", text)
+
+
+def answerers(channel: str) -> list[Member]:
+    """Return the members who may answer in a channel, by name."""
+    able = members_who_may(CHANNELS[channel].module, "POST")
+    return sorted(able, key=lambda member: (member.name.casefold(), member.pk))
 
 
 def assignee_of(lead: Lead | None, channel: str) -> str | None:

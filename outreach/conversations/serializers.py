@@ -71,6 +71,12 @@ class TakeoverInput(Input):
     )
 
 
+class Answerers(Output):
+    """Who may answer in a conversation."""
+
+    members = Computed(MemberSnapshot(many=True))
+
+
 class AssignInput(Input):
     """Whose it is."""
 

@@ -16,10 +16,12 @@ from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from crm.files.selectors import readable_files
 from outreach.conversations import canned, services, targets
+from outreach.conversations.answerers import answerers
 from outreach.conversations.channels import CHANNELS, MODULES, seen_by
 from outreach.conversations.filters import ANSWER_TIME_FIELDS, CANNED_FIELDS, CONVERSATION_FIELDS, MESSAGE_FIELDS
 from outreach.conversations.models import AnswerTime, CannedAnswer, Conversation, ConversationMessage
 from outreach.conversations.serializers import (
+    Answerers,
     AnswerInput,
     AnswerTimeChange,
     AnswerTimeDelete,
@@ -194,6 +196,19 @@ class ConversationViewSet(ResourceViewSet):
     def assign(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         services.assign(**self._reach(id), **data)
         return _one(id)
+
+    @action(detail=True, methods=["get"])
+    @endpoint(
+        "Read who may answer a conversation",
+        output=Answerers,
+        errors=NOT_FOUND,
+        description="Owners, and members whose role may POST in the module of its channel: whom it may be assigned to.",
+    )
+    def answerers(self, request: Request, id: str) -> Any:
+        found = _seen(self.actor).filter(pk=id).values_list("channel", flat=True).first()
+        if found is None:
+            raise NamedError(*services.NOT_FOUND)
+        return {"members": [{"_id": one.pk, "name": one.name, "email": one.email} for one in answerers(found)]}
 
     @action(detail=True, methods=["post"])
     @endpoint(

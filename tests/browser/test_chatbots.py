@@ -115,7 +115,7 @@ def test_a_bot_is_drawn_mended_published_and_tried_by_keys(page: Page, live_serv
     fill(page, "config.weight", "3")
     save(page)
     drawn.saved("keywords-1")
-    drawn.add("Many", "message_count", "keywords-1")
+    drawn.add("Number", "message_count", "keywords-1")
     fill(page, "config.messageCount", "9")
     save(page)
     drawn.has_problem("rule-1", "this never comes true")
@@ -141,7 +141,7 @@ def test_a_bot_is_drawn_mended_published_and_tried_by_keys(page: Page, live_serv
     tab_to(page, "#step-form button[value=try]")
     page.keyboard.press("Enter")
     expect(page.locator(".talk .ours").first).to_contain_text("Beans or machines?")
-    expect(page.locator(".talk .why").last).to_contain_text("Text 2 answers, Many messages came true")
+    expect(page.locator(".talk .why").last).to_contain_text("Text 2 answers, Number of messages applies")
     if wide:
         for id in ("text-1", "text-2", "rule-1", "end"):
             expect(page.locator(f".flow-node.answered[data-id={id}]")).to_be_visible()
@@ -200,6 +200,21 @@ def test_texts_are_moved_undone_and_not_overwritten(page: Page, live_server: Any
     page.mouse.up()
     expect(page.locator(".flow-node[data-id=text-3]")).to_contain_text("One")
     saved("Three", "Two", "One")
+
+    palette = page.locator("#flow-palette")
+    page.locator(".flow-port[data-node=text-3]").click()
+    expect(palette).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(palette).to_be_hidden()
+    port = page.locator(".flow-port[data-node=text-3]").bounding_box()
+    assert port is not None
+    page.mouse.move(port["x"] + 8, port["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(port["x"] + 300, port["y"] + 8, steps=8)
+    page.mouse.up()
+    expect(palette).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(palette).to_be_hidden()
 
     assert cast.key.put(path, {"description": "Theirs"}).status == 200
     page.locator(".flow-node[data-id=text-1]").focus()

@@ -57,6 +57,7 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
     path = f"/manual-chatbot/{home.rpartition('/')[2]}"
     page = client.get(home)
     assert "It says nothing yet: add a text" in text_of(page)
+    assert "When it has no text left" in text_of(page)
     assert "It cannot answer yet. It says nothing yet: add a text" in toast_of(
         client, client.post(home, {"do": "publish"})
     )
@@ -79,7 +80,8 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
     client.post(
         step, {"add": "keywords", "config.words": "tea\r\ngreen tea", "config.weight": "2.5", "config.rank": ""}
     )
-    assert client.post(step, {"add": "contains_text", "config.phrase": ""}).status_code == 422
+    wordless = client.post(step, {"add": "contains_text", "config.phrase": ""})
+    assert (wordless.status_code, "This is missing." in text_of(wordless)) == (422, True)
     client.post(step, {"add": "contains_text", "config.phrase": "human"})
     client.post(step, {"add": "message_count", "config.messageCount": "3"})
     client.post(step, {"node": "rule-2", "config.messageCount": "4", "disabled": "on"})
@@ -223,14 +225,14 @@ def test_a_conversation_is_tried_and_names_the_steps(cast: Cast, client: Client)
     page = client.post(test, {"do": "try", "said": "Hello\nA human, please", "minutes": "1"})
     words = text_of(page)
     assert "Text 1 answers" in words
-    assert "They ask for it came true, A member goes on takes over" in words
+    assert "Words in a message applies, A member goes on takes over" in words
     assert re.findall(r'data-node="([\w-]+)" data-answered', page.content.decode()) == [
         "text-1",
         "text-2",
         "rule-1",
         "end",
     ]
-    assert "Time has passed came true" in text_of(client.post(test, {"do": "try", "said": "a\nb", "minutes": "31"}))
+    assert "Time applies" in text_of(client.post(test, {"do": "try", "said": "a\nb", "minutes": "31"}))
     assert "Answered by Barista" in text_of(client.post(test, {"do": "try", "said": "Hi\ncoffee", "minutes": ""}))
     tried = cast.key.post(f"{path}/test", {"messages": [{"text": "a"}, {"text": "human"}]}).data["steps"]
     assert [(one["conversation"], one["rules"]) for one in tried] == [(0, []), (1, [0])]

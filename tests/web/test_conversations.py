@@ -67,10 +67,12 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     assert "Closed" in toast_of(browser, browser.post(here, {"do": "close"}))
     assert "Open again" in toast_of(browser, browser.post(here, {"do": "reopen"}))
     people = at(cast.owner, f"inbox/{talk.pk}/people")
+    assert cast.narrow.pk not in browser.get(people).content.decode()  # their role does not let them answer
     refused = browser.post(people, {"do": "save", "assignee": cast.narrow.pk})
     assert "does not let them answer here" in text_of(refused)
     with cast.scope():
         Role.objects.filter(pk=cast.narrow.role_id).update(permission={"chatapp": {"GET": True, "POST": True}})
+    assert f'<option value="{cast.narrow.pk}"' in browser.get(people).content.decode()
     assert "Saved" in toast_of(browser, browser.post(people, {"do": "save", "assignee": cast.narrow.pk}))
     with cast.scope():
         talk.refresh_from_db()

@@ -106,7 +106,12 @@ def create_chats(member: Member) -> None:
         created_by=member,
     )
     bot = create_chatbot(
-        member_id=member.pk, name="Porter", conversations=BOT, keywords=KEYWORDS, handover=_full(HANDOVER)
+        member_id=member.pk,
+        name="Porter",
+        kind="router",  # whoever writes something else gets it too
+        conversations=BOT,
+        keywords=KEYWORDS,
+        handover=_full(HANDOVER),
     )
     publish(id=bot.pk, member_id=member.pk)
     ChatWidget.objects.create(

@@ -64,6 +64,10 @@ class Flow extends FlowChanges {
     stage.addEventListener("pointermove", (event) => this._carry(event));
     stage.addEventListener("pointerup", (event) => this._up(event));
     stage.addEventListener("pointercancel", (event) => this._end(event));
+    stage.addEventListener("click", (event) => {
+      const port = event.target.closest(".flow-port");
+      if (port) this._add(port.dataset.node, port.dataset.handle);
+    });
     stage.addEventListener("wheel", (event) => {
       event.preventDefault();
       const box = stage.getBoundingClientRect();
@@ -221,9 +225,9 @@ class Flow extends FlowChanges {
     if (drag.kind === "link") {
       const { node, handle } = drag.port.dataset, over = drag.moved ? this._under(event) : "";
       this._link = null;
-      if (!drag.moved) this._add(node, handle);
-      else if (over && over !== node) this._connect(node, handle, over);
-      else { const { x, y } = this._spot(event); this._add(node, handle, { x: Math.round(x - WIDE / 2), y: Math.round(y) }); }
+      // A dialog that opens while the pointer goes up is closed by just that: what was only pressed waits for its click.
+      if (over && over !== node) this._connect(node, handle, over);
+      else if (drag.moved) { const { x, y } = this._spot(event); setTimeout(() => this._add(node, handle, { x: Math.round(x - WIDE / 2), y: Math.round(y) })); }
       this._choose(this._at, false);
     }
   }

@@ -14,7 +14,7 @@ from core.web.flows.pages import KEYS, Entry, FlowPage
 from core.web.pages import Refused
 from outreach.chatbots.pages.graph import BotGraph, body_of, read_steps
 from outreach.chatbots.pages.list import ChatbotPage, state_of
-from outreach.chatbots.pages.types import GROUPS, KEYWORDS, START, TEXT, TYPES, about
+from outreach.chatbots.pages.types import END, GROUPS, KEYWORDS, RULES, START, TEXT, TYPES, about
 
 TRIES = 3
 WORDS = {
@@ -98,7 +98,8 @@ class OneChatbot(ChatbotPage, FlowPage):
         return found
 
     def about(self, graph: BotGraph, node: Mapping[str, Any]) -> str:
-        return about(node)
+        waits = any(one["data"].get("disabled") is not True for one in graph.of_type(*RULES))
+        return about(node) if waits or node["type"] != END else "When it has no text left"
 
     def groups(self) -> list[tuple[str, list[Mapping[str, Any]]]]:
         found: dict[str, list[Mapping[str, Any]]] = {name: [] for name in GROUPS}

@@ -151,12 +151,18 @@ class ChatbotStep(OneChatbot):
         rest, marked = [], False
         for piece in warning.split("; "):
             found = PIECE.fullmatch(piece)
-            words = "Another chatbot has this name" if message.startswith("Duplicate") else found and found["words"]
-            if found and form.mark(self.field_of(found["path"]), str(words)):
+            if found and form.mark(self.field_of(found["path"]), _said(message, found["words"])):
                 marked = True
             elif piece:
                 rest.append(piece)
         return "; ".join(rest) or (MARKED if marked else message)
+
+
+def _said(message: str, words: str) -> str:
+    """Write what the API refuses at a field as people say it."""
+    if message.startswith("Duplicate"):
+        return "Another chatbot has this name"
+    return "This is missing" if "required" in words or "blank" in words else words
 
 
 def fingerprint(node: Mapping[str, Any]) -> str:

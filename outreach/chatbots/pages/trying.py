@@ -59,7 +59,7 @@ class TryChatbot(OneChatbot):
             why = step["handOver"].split(", ")
             rules = (f"rule-{place + 1}" for place in step["rules"])
             known = [one for id in rules if (one := graph.find(id)) and one["type"] in why]
-            found += [self._step(graph, one["id"], "came true") for one in known]
+            found += [self._step(graph, one["id"], "applies") for one in known]
             found.append(self._step(graph, END, "takes over" if known else "takes over, since nothing is left to say"))
         reason = ", ".join(TYPES[one]["label"].lower() for one in step["handOver"].split(", ") if one in TYPES)
         return {

@@ -65,7 +65,6 @@ RESTS = {
 MORNING, EVENING = time(9), time(18)
 SHOWN = 50
 MODULES = ("chatapp", "genie")
-WORKING = {"status": ["owner", "accepted"]}
 
 
 def shown(one: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from outreach.conversations.pages.base import (
     SHOWN,
     STATES,
     VIEWS,
-    WORKING,
     InboxPage,
     rests_until,
     said,
@@ -197,20 +196,27 @@ class ConversationPeople(InboxPage):
         return shown(self.read(f"conversation/{self.params['id']}").data)
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        people = self.options_of("member", fields="name,email", filters=WORKING)
         leads = self.ask("GET", "lead", {"p": "1", "n": "50", "filters": {"contact": self.chat["contact"]["_id"]}})
         options = [
             Option(one["_id"], f"{one['status']}, {one['createdAt'][:10]}") for one in (leads.data if leads.ok else ())
         ]
         return Form(
             [
-                Field("assignee", "Who answers", "select", options=people, placeholder="Anybody"),
+                Field("assignee", "Who answers", "select", options=self.people(), placeholder="Anybody"),
                 Field("team", "Team", "select", options=self.options_of("team"), placeholder="As it is"),
                 Field("byRule", "Without a name above, the team's rule for leads chooses", "switch"),
                 Field("lead", "Lead", "select", options=options, placeholder="As it is"),
             ],
             values,
         )
+
+    def people(self) -> list[Option]:
+        """Return those whom it may be assigned to, and whose it is."""
+        answer = self.ask("GET", f"conversation/{self.params['id']}/answerers")
+        able = answer.data["members"] if answer.ok else []
+        own = self.chat["assignee"]
+        able += [own] if own and own["_id"] not in [one["_id"] for one in able] else []
+        return [Option(one["_id"], one["name"] or one["email"]) for one in able]
 
     def values(self) -> dict[str, Any]:
         return {name: (self.chat[name] or {}).get("_id", "") for name in ("assignee", "team", "lead")}

@@ -230,7 +230,10 @@ def test_a_chat_begins_with_the_leads_member_where_they_may_answer(cast: Cast, a
             LeadFactory(contact=person, team_member=cast.narrow)
     _receive(app, "Hello", id="in.1", phone=numbers[0][1:])
     assert _one(cast)["assignee"] is None
+    place = f"/conversation/{_one(cast)['_id']}/answerers"
+    assert [one["_id"] for one in cast.key.get(place).data["members"]] == [cast.owner.pk]
     _let_answer(cast)
+    assert {one["_id"] for one in cast.key.get(place).data["members"]} == {cast.owner.pk, cast.narrow.pk}
     _receive(app, "Hello", id="in.2", phone=numbers[1][1:])
     found = {one["address"]: one["assignee"] for one in cast.key.get("/conversation").data}
     assert found[numbers[0]] is None
