@@ -93,12 +93,14 @@ class Forked:
     not two seconds of a processor. It has the environment of the first one, and runs nothing `atexit`."""
 
     def __init__(self, code: str, *arguments: str) -> None:
-        reader, writer = _server().Pipe(duplex=False)
-        self._process = _server().Process(target=_run, args=(code, arguments, writer), daemon=True)
+        read, stdin = _server().Pipe(duplex=False)
+        stdout, write = _server().Pipe(duplex=False)
+        self._process = _server().Process(target=_run, args=(code, arguments, read, write), daemon=True)
         self._process.start()
-        writer.close()
-        self.stdout = os.fdopen(os.dup(reader.fileno()))
-        reader.close()
+        self.stdin = os.fdopen(os.dup(stdin.fileno()), "w", buffering=1)
+        self.stdout = os.fdopen(os.dup(stdout.fileno()))
+        for end in (read, stdin, stdout, write):
+            end.close()
 
     @property
     def pid(self) -> int:
@@ -132,12 +134,13 @@ def _server() -> ForkServerContext:
     return server
 
 
-def _run(code: str, arguments: tuple[str, ...], writer: Connection) -> None:
-    """Run the code in the forked process, as `python -c` would, what it prints going to the pipe."""
-    os.dup2(writer.fileno(), 1)
-    writer.close()
+def _run(code: str, arguments: tuple[str, ...], read: Connection, write: Connection) -> None:
+    """Run the code in the forked process, as `python -c` would, between two pipes."""
+    for number, end in enumerate((read, write)):
+        os.dup2(end.fileno(), number)
+        end.close()
     sys.argv = ["-c", *arguments]
-    with open(1, "w", closefd=False) as sys.stdout:
+    with open(0, closefd=False) as sys.stdin, open(1, "w", closefd=False) as sys.stdout:
         exec(code, {"__name__": "__main__"})
 
 
@@ -155,8 +158,8 @@ def kill(process: subprocess.Popen[str] | Forked) -> None:
     """Kill the process by SIGKILL, and wait for its end."""
     process.kill()
     process.wait(timeout=10)
-    if process.stdout:
-        process.stdout.close()
+    for pipe in filter(None, (process.stdin, process.stdout)):
+        pipe.close()
 
 
 class Pool:
