@@ -69,6 +69,7 @@ def test_the_back_office_loads_nothing_foreign() -> None:
         assert b"<script>" not in page.content, "it would not run"
 
 
+@pytest.mark.long
 def test_https_is_kept() -> None:
     found = run("manage.py", "check", "--deploy", BASE_URL="https://crm.example.com", TRUSTED_PROXIES="1")
     assert "System check identified" in found
@@ -83,6 +84,7 @@ def test_no_other_origin_calls_the_api_by_default(cast: Cast) -> None:
     assert "Access-Control-Allow-Origin" not in answer.headers
 
 
+@pytest.mark.long
 @in_make_check
 def test_named_origins_call_the_api_by_key() -> None:
     https = {"BASE_URL": "https://crm.example.com", "ALLOWED_HOSTS": "*"}

@@ -28,6 +28,8 @@ from core.tenancy import as_owner, row_security
 from tests.config.catalog import catalog
 from tests.kit.examples import in_make_check
 
+pytestmark = pytest.mark.long
+
 VERSION_BEFORE = Path(__file__).parent / "data" / "catalog.txt"
 """What catalog() returned on a database that commit 89b2632 had migrated."""
 ALIAS = "folded"

@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from crm.models import Import
 from tests.kit.cast import Cast
-from tests.kit.processes import database_url
+from tests.kit.processes import Forked
 
 BATCH = 50
 SECONDS = 900
@@ -43,30 +41,14 @@ for _ in sys.stdin:
 
 
 class Workers:
-    """A process that has loaded Django and forks workers, so that killing a hundred of them costs no hundred start-
-    ups."""
+    """A process that forks workers with settings of their own."""
 
     def __init__(self, work: str, sizes: dict[str, int]) -> None:
-        environment = {
-            **os.environ,
-            "DATABASE_URL": database_url(),
-            "DJANGO_SETTINGS_MODULE": "tests.settings",
-            "LOG_LEVEL": "ERROR",
-        }
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", FORKS, work, *(f"{name}={size}" for name, size in sizes.items())],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        self.process = Forked(FORKS, work, *(f"{name}={size}" for name, size in sizes.items()))
         self.pids: list[int] = []
 
     def spawn(self) -> None:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
         self.process.stdin.write("one\n")
-        self.process.stdin.flush()
         self.pids.append(int(self.process.stdout.readline()))
 
     def kill_all(self) -> None:
@@ -85,10 +67,8 @@ def running(work: str = "import", **sizes: int) -> Iterator[Workers]:
         yield workers
     finally:
         workers.kill_all()
-        assert workers.process.stdin is not None
         workers.process.stdin.close()
         workers.process.wait(20)
-        assert workers.process.stdout is not None
         workers.process.stdout.close()
 
 

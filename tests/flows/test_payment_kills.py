@@ -18,7 +18,7 @@ from core.jobs import sweep
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, open_gateways, order, subscription_of
 from tests.kit.examples import in_make_check
-from tests.kit.processes import python
+from tests.kit.processes import Forked
 
 KILLED = """
 import os, django
@@ -35,9 +35,8 @@ methods.work(float("inf"))
 
 def be_killed() -> None:
     """Let a worker die at the end of its work, and free what it held."""
-    worker = python(KILLED)
+    worker = Forked(KILLED)
     assert worker.wait(timeout=60) == -signal.SIGKILL
-    assert worker.stdout is not None
     worker.stdout.close()
     assert sweep() == 1
 

@@ -22,7 +22,7 @@ from core.tenancy import unscoped
 from tests.billing.checkout.helpers import books_hold
 from tests.billing.subscriptions.helpers import plan_of
 from tests.kit.examples import in_make_check
-from tests.kit.processes import kill, python
+from tests.kit.processes import Forked, kill
 
 BILL = """
 import sys, django
@@ -50,19 +50,18 @@ def test_killed_workers_bill_each_period_once(number: int, batch: int, kills: in
     with unscoped(reason="test: renewals of many companies"):
         companies = Company.objects.bulk_create([Company(name=f"Buyer {n}") for n in range(number)])
         Subscription.objects.bulk_create([Subscription(company=one, **values) for one in companies])
-        workers, killed = [python(BILL, str(batch)) for _ in range(2)], 0
+        workers, killed = [Forked(BILL, str(batch)) for _ in range(2)], 0
         try:
             while Subscription.objects.filter(bill_at__lte=timezone.now()).exists():
                 for place, worker in enumerate(workers):
                     if worker.poll() is not None:
-                        workers[place] = python(BILL, str(batch))
+                        workers[place] = Forked(BILL, str(batch))
                 victim = random.randrange(2)
-                assert workers[victim].stdout is not None
                 workers[victim].stdout.readline()  # it works by now
                 if killed < kills:
                     time.sleep(random.uniform(0, 0.3))
                     kill(workers[victim])
-                    workers[victim], killed = python(BILL, str(batch)), killed + 1
+                    workers[victim], killed = Forked(BILL, str(batch)), killed + 1
         finally:
             for worker in workers:
                 kill(worker)

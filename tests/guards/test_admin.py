@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from itertools import cycle, zip_longest
+from itertools import cycle, product, zip_longest
 from typing import Any
 from urllib.parse import urlencode
 
@@ -312,16 +312,16 @@ NUL_PLACES = ("%00", "a%00b", "_00")
 def test_a_nul_in_an_address_or_a_value_is_no_error_of_ours(company: Company, staff: Client) -> None:
     """Staff read such an address and post to it; who has not logged in is sent away before it is looked at.
 
-    One check stands before all pages, so that each address gets one of the forms in turn.
+    One check stands before all pages, so that each address gets one of the forms, read or posted to, in turn.
     """
     staff.raise_request_exception = False
     paths = [path for path, _ in routed(get_resolver().url_patterns) if path.startswith("admin/") and "<" in path]
     assert len(paths) > 3 * len(REGISTERED)
-    for path, nul in zip(walked(paths), cycle(NUL_PLACES), strict=False):
+    stranger = Client()
+    ways = (staff.get, lambda path: staff.post(path, {"command": "x"}), stranger.get)
+    for path, (nul, ask) in zip(walked(paths), cycle(product(NUL_PLACES, ways)), strict=False):
         address = "/" + re.sub(r"<[^>]+>", nul, path).replace("^", "").replace("$", "")
-        assert staff.get(address).status_code < 500, address
-        assert staff.post(address, {"command": "x"}).status_code < 500, address
-        assert Client().get(address).status_code < 500, address
+        assert ask(address).status_code < 500, address
 
 
 def test_a_nul_in_a_query_or_a_form_is_a_400(staff: Client) -> None:

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -40,24 +41,36 @@ def generate() -> bytes:
     return OpenApiJsonRenderer().render(SchemaGenerator().get_schema(request=None, public=True), renderer_context={})
 
 
-@cache
-def document() -> dict[str, Any]:
-    """Return the schema that the present sources make."""
+def _place() -> Path:
+    """Return where the schema is kept that the present sources make."""
     digest = hashlib.sha256()
     for package in sorted(settings.BASE_DIR.glob("*/__init__.py")):
         if package.parent.name != "tests":
             for path in sorted(package.parent.rglob("*.py")):
                 digest.update(str(path.relative_to(settings.BASE_DIR)).encode() + b"\0" + path.read_bytes() + b"\0")
-    kept = FOLDER / f"openapi-{digest.hexdigest()[:16]}.json"
+    return FOLDER / f"openapi-{digest.hexdigest()[:16]}.json"
+
+
+def keep(made: bytes) -> None:
+    """Keep the schema for all processes, instead of older ones."""
+    kept = _place()
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    fresh = kept.with_suffix(f".{os.getpid()}")
+    fresh.write_bytes(made)
+    for old in FOLDER.glob("openapi-*.json"):
+        old.unlink()
+    fresh.rename(kept)
+
+
+@cache
+def document() -> dict[str, Any]:
+    """Return the schema that the present sources make."""
+    kept = _place()
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / "openapi.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not kept.exists():
-            fresh = kept.with_suffix(f".{os.getpid()}")
-            fresh.write_bytes(generate())
-            for old in FOLDER.glob("openapi-*.json"):
-                old.unlink()
-            fresh.rename(kept)
+            keep(generate())
         return orjson.loads(kept.read_bytes())  # type: ignore[no-any-return]
 
 
@@ -72,15 +85,27 @@ def _validator(pointer: str) -> Draft202012Validator:
 
 
 @cache
-def _templates() -> list[tuple[re.Pattern[str], str]]:
-    """Return pattern -> path of the schema; the paths with the fewest parameters come first."""
-    paths = sorted(document()["paths"], key=lambda path: (path.count("{"), path))
-    return [(re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path))), path) for path in paths]
+def _templates() -> dict[tuple[int, str], list[tuple[re.Pattern[str], str]]]:
+    """Return pattern -> path of the schema; the paths with the fewest parameters come first.
+
+    They are grouped by what no parameter of ours stands for: their number of parts, and the first parts.
+    """
+    grouped: dict[tuple[int, str], list[tuple[re.Pattern[str], str]]] = {}
+    for path in sorted(document()["paths"], key=lambda path: (path.count("{"), path)):
+        pattern = re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path)))
+        grouped.setdefault(_group(path), []).append((pattern, path))
+    return grouped
+
+
+def _group(path: str) -> tuple[int, str]:
+    """Return the number of the path's parts, and the two first ones: the mount, or `public` and what follows."""
+    parts = path.split("/")
+    return len(parts), "/".join(parts[:3])
 
 
 @cache
 def _template(path: str) -> str | None:
-    return next((template for pattern, template in _templates() if pattern.fullmatch(path)), None)
+    return next((template for pattern, template in _templates().get(_group(path), ()) if pattern.fullmatch(path)), None)
 
 
 def _escape(part: str) -> str:

@@ -8,9 +8,17 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext
+from multiprocessing.forkserver import ensure_running
 from urllib.parse import quote
 
+import pytest
 from django.db import connection
+
+from config.data_dir import PROJECT
 
 PREPARE = """
 import os, signal, sys, time, django
@@ -63,15 +71,77 @@ def database_url() -> str:
 
 def python(code: str, *arguments: str, stdin: int | None = None) -> subprocess.Popen[str]:
     """Start a Python process with the suite's settings on the test's database; its first line is `ready` once it is."""
-    environment = {
-        **os.environ,
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        env={**os.environ, **_environment()},
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _environment() -> dict[str, str]:
+    return {
         "DATABASE_URL": database_url(),
         "DJANGO_SETTINGS_MODULE": "tests.settings",
         "LEADWRIGHT_TEST_SERVERS": "1",
     }
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], env=environment, stdin=stdin, stdout=subprocess.PIPE, text=True
-    )
+
+
+class Forked:
+    """A process like that of python(), forked from one that has loaded Django: starting takes hundredths of a second,
+    not two seconds of a processor. It has the environment of the first one, and runs nothing `atexit`."""
+
+    def __init__(self, code: str, *arguments: str) -> None:
+        read, stdin = _server().Pipe(duplex=False)
+        stdout, write = _server().Pipe(duplex=False)
+        self._process = _server().Process(target=_run, args=(code, arguments, read, write), daemon=True)
+        self._process.start()
+        self.stdin = os.fdopen(os.dup(stdin.fileno()), "w", buffering=1)
+        self.stdout = os.fdopen(os.dup(stdout.fileno()))
+        for end in (read, stdin, stdout, write):
+            end.close()
+
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
+    def poll(self) -> int | None:
+        """Return the exit code, negative for a signal, or None while the process runs."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float) -> int:
+        """Wait for the end. Returns the exit code, negative for a signal."""
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise subprocess.TimeoutExpired(str(self.pid), timeout)
+        return self._process.exitcode
+
+    def kill(self) -> None:
+        self._process.kill()
+
+
+@cache
+def _server() -> ForkServerContext:
+    """Start the process that has loaded Django, with the settings of a process of python()."""
+    server = get_context("forkserver")
+    server.set_forkserver_preload(["tests.kit.loaded"])
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**_environment(), "PYTHONPATH": str(PROJECT)}.items():
+            patch.setenv(name, value)
+        ensure_running()
+    return server
+
+
+def _run(code: str, arguments: tuple[str, ...], read: Connection, write: Connection) -> None:
+    """Run the code in the forked process, as `python -c` would, between two pipes."""
+    for number, end in enumerate((read, write)):
+        os.dup2(end.fileno(), number)
+        end.close()
+    sys.argv = ["-c", *arguments]
+    with open(0, closefd=False) as sys.stdin, open(1, "w", closefd=False) as sys.stdout:
+        exec(code, {"__name__": "__main__"})
 
 
 def drainer(name: str, seconds: float = 60) -> subprocess.Popen[str]:
@@ -79,12 +149,17 @@ def drainer(name: str, seconds: float = 60) -> subprocess.Popen[str]:
     return python(DRAIN, name, str(seconds))
 
 
-def kill(process: subprocess.Popen[str]) -> None:
+def forked_drainer(name: str, seconds: float = 60) -> Forked:
+    """Start the same, at once."""
+    return Forked(DRAIN, name, str(seconds))
+
+
+def kill(process: subprocess.Popen[str] | Forked) -> None:
     """Kill the process by SIGKILL, and wait for its end."""
     process.kill()
     process.wait(timeout=10)
-    if process.stdout:
-        process.stdout.close()
+    for pipe in filter(None, (process.stdin, process.stdout)):
+        pipe.close()
 
 
 class Pool:

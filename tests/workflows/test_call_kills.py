@@ -11,7 +11,7 @@ from core.tenancy import unscoped
 from tests.kit.cast import Cast, make_cast
 from tests.kit.data_server import DataServer, data_server
 from tests.kit.examples import in_make_check
-from tests.kit.processes import kill, python
+from tests.kit.processes import Forked, kill
 from tests.workflows.helpers import edges, node, published, runs, work
 from workflows.engine.waits import calls
 from workflows.models import RunCall
@@ -70,8 +70,7 @@ def calling(cast: Cast, server: DataServer, *, keyed: bool) -> str:
 )
 def test_a_caller_that_is_killed(cast: Cast, server: DataServer, keyed: bool, point: str, arrived: int) -> None:
     id = calling(cast, server, keyed=keyed)
-    worker = python(DIE, point)
-    assert worker.stdout is not None
+    worker = Forked(DIE, point)
     assert worker.stdout.readline() == "ready\n"
     assert worker.wait(30) == -9
     kill(worker)

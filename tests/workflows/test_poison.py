@@ -10,7 +10,7 @@ from django.db import connection
 from core.jobs import WORK
 from tests.kit.cast import Cast, make_cast
 from tests.kit.examples import in_make_check
-from tests.kit.processes import python
+from tests.kit.processes import Forked
 from tests.workflows.helpers import contact, edges, node, published, runs, work
 from workflows.engine import marks
 from workflows.models import RunReady, RunStep, SliceMark
@@ -51,9 +51,8 @@ def test_a_run_that_kills_its_workers_fails_and_the_others_go_on(cast: Cast, mon
         contact(cast, name=name, email=f"{n}@example.org", number=f"15123456{n}0")
     WORK["events"].drain(float("inf"))
     for deaths in (1, 2, 3):
-        worker = python(DYING)
+        worker = Forked(DYING)
         assert worker.wait(60) == -9
-        assert worker.stdout is not None
         worker.stdout.close()
         age_marks()
         found = marks.deaths()

@@ -16,7 +16,7 @@ from core.events import emit
 from core.jobs import WORK
 from tests.kit.cast import Cast, make_cast
 from tests.kit.examples import in_make_check
-from tests.kit.processes import drainer, kill
+from tests.kit.processes import forked_drainer, kill
 from tests.kit.threads import at_once
 from tests.workflows.helpers import contact, edges, node, published, runs, steps, work
 from workflows.definitions.publishing import publish_workflow, unpublish_workflow
@@ -377,8 +377,7 @@ def test_workers_that_are_killed_lose_and_repeat_nothing(cast: Cast) -> None:
     people(cast, 100)
     WORK["events"].drain(float("inf"))
     for seconds in (0.0, 0.05, 0.1):
-        worker = drainer("workflow-runs", seconds=30)
-        assert worker.stdout is not None
+        worker = forked_drainer("workflow-runs", seconds=30)
         assert worker.stdout.readline() == "ready\n"
         threading.Event().wait(seconds)
         kill(worker)

@@ -30,7 +30,7 @@ from core.tenancy import company_scope, unscoped
 from crm.models import File, Import
 from tests.kit.cast import Cast, make_cast
 from tests.kit.examples import in_make_check
-from tests.kit.processes import kill, python
+from tests.kit.processes import Forked, kill
 
 HOLD = """
 import sys, time, django
@@ -136,9 +136,8 @@ def test_an_exception_puts_back_and_parks_in_the_end(cast: Cast) -> None:
 @in_make_check
 def test_the_rows_of_a_killed_worker_are_free_at_the_next_sweep(committed: Cast) -> None:
     job = make_job(committed)
-    holder = python(HOLD)
+    holder = Forked(HOLD)
     try:
-        assert holder.stdout is not None
         assert holder.stdout.readline() == "held 1\n"
         assert sweep() == 0
         assert read(job).status == "running"

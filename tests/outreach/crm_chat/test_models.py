@@ -15,7 +15,7 @@ from outreach.models import AiApp, AiUsage, CrmChatMessage
 from tests.kit.ai_server import TOKENS, AiServer, Asked, Raw, Say
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory
-from tests.kit.processes import drainer, kill
+from tests.kit.processes import forked_drainer, kill
 from tests.outreach.crm_chat.helpers import asked, reply, step
 from tests.outreach.helpers import work
 
@@ -146,12 +146,12 @@ def test_a_killed_worker_pays_for_no_call_twice(server: AiServer) -> None:
 
     server.then(Say(reply(step("lead", filters=WON, rows=0))), slow, Say(reply(answer="One lead was won: 1.")))
     cast.session.post("/ai-crm-chat", {"question": "How many were won?"})
-    first = drainer("crm-chat")
+    first = forked_drainer("crm-chat")
     try:
         _wait(lambda: len(server.asked) == 2)
     finally:
         kill(first)
-    second = drainer("crm-chat")
+    second = forked_drainer("crm-chat")
     try:
         _wait(lambda: _message(cast).status == "completed")
     finally:

@@ -24,7 +24,7 @@ from crm.files.stores import Target
 from crm.models import Bucket, File
 from tests.kit.cast import Cast, make_cast
 from tests.kit.examples import in_make_check
-from tests.kit.processes import kill, python
+from tests.kit.processes import Forked, kill
 from tests.kit.s3_server import ACCESS, SECRET, Buckets
 
 CSV = b"name,email\nAnn,ann@example.org\nBob,bob@example.org\n"
@@ -267,8 +267,7 @@ def test_a_process_that_is_killed_over_an_upload_leaves_nothing_for_ever(buckets
     cast = make_cast()
     made = cast.key.post("/apps/bucket", buckets.body(box))
     assert made.status == 201, made.body
-    process = python(KILLED, cast.company.pk, cast.owner.pk)
-    assert process.stdout is not None
+    process = Forked(KILLED, cast.company.pk, cast.owner.pk)
     assert process.stdout.readline() == "ready\n"
     kill(process)
     assert (len(buckets.objects(box)), cast.key.get("/file").data) == (1, [])
