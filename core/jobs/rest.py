@@ -44,9 +44,6 @@ def rest_after_work(**_: Any) -> None:
     task_postrun.connect(end)
 
 
-worker_process_init.connect(rest_after_work)
-
-
 def begin(**_: Any) -> None:
     """Let no alarm come while a task runs."""
     signal.setitimer(signal.ITIMER_REAL, 0)
@@ -99,8 +96,5 @@ def rest_thread(**_: Any) -> None:
             ctypes.CDLL(None).malloc_trim(0)
 
 
-<<<<<<< HEAD
-=======
 worker_process_init.connect(rest_after_work)
->>>>>>> b-polish
 task_postrun.connect(rest_thread)

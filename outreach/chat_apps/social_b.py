@@ -109,11 +109,7 @@ class SocialBClient:
         token, seconds = found.get("access_token"), found.get("expires_in")
         if not isinstance(token, str) or not token.isascii() or not 0 < len(token) <= 1000:
             raise ChatFailed("The platform's answer has no token.")
-<<<<<<< HEAD
-        if not isinstance(seconds, int) or isinstance(seconds, bool) or not 0 < seconds < 10**9:
-=======
         if not isinstance(seconds, int) or not 0 < seconds < 10**9:
->>>>>>> b-public
             return Token(token, None)
         return Token(token, timezone.now() + timedelta(seconds=seconds))
 

@@ -13,6 +13,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import psutil
@@ -93,7 +94,8 @@ def sending_processes(service: Service) -> list[psutil.Process]:
 def kill_one(service: Service) -> None:
     living = sending_processes(service)
     if living:
-        random.choice(living).send_signal(signal.SIGKILL)
+        with suppress(psutil.NoSuchProcess):  # it has ended by itself meanwhile
+            random.choice(living).send_signal(signal.SIGKILL)
 
 
 def crash(service: Service) -> None:
