@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from itertools import cycle
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,7 @@ def shown(world: World) -> dict[str, Shown]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ask, "ask", counted)
+        patch.setattr("core.messages.services.KEEP_SECONDS", inf)  # read anew every ten seconds, on any page
         for page in walked(PAGES):
             with transaction.atomic():
                 world.clients["Owner"].get(address(world, page))
