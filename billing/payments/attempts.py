@@ -34,7 +34,7 @@ def open_order(payment_id: str, *, lock: bool = False) -> Payment:
         rows = rows.select_for_update(of=("self",), no_key=True)
     found: Payment | None = rows.filter(pk=payment_id, status=Payment.Status.OPEN).first()
     if found is None or found.expires_at <= timezone.now():
-        raise NamedError("ManualPaymentDetailsNotFound_400", "manualPaymentID: there is no such order to be paid")
+        raise NamedError("ManualPaymentDetailsNotFound_400", "paymentID: there is no such order to be paid")
     return found
 
 

@@ -105,6 +105,8 @@ def _submit(payment: Payment, values: dict[str, Any]) -> Payment:
             setattr(payment, name, values[name])
     if payment.proof or payment.reference:
         payment.bank_state = Bank.SUBMITTED
+    elif payment.bank_state == Bank.SUBMITTED:
+        payment.bank_state = Bank.AWAITING  # nothing is left to look for
     payment.save()
     return payment
 

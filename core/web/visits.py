@@ -18,7 +18,7 @@ from core.api.output import Computed, Output
 SECONDS = 10
 """The statement timeout of a read."""
 HIDDEN = "hidden"
-OPAQUE = r".*(password|secret|token|credentials?)|.*(api|private|access|secret)_?key"
+OPAQUE = r".*(password|secret|token|credentials?|authorization)|.*(api|private|access|secret)_?key"
 SECRET = re.compile(rf"^(key|{OPAQUE})$", re.IGNORECASE)
 """Names whose values are never shown, in case an answer has one that Output.conceals doesn't declare."""
 UNNAMED = re.compile(rf"^({OPAQUE})$", re.IGNORECASE)

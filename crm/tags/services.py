@@ -113,9 +113,10 @@ def check_tags(*, tag_ids: Iterable[str] = (), category_ids: Iterable[str] = ())
         )
 
 
-def missing_tags(ids: Iterable[str]) -> list[str]:
-    """Return the ids that belong to no tag of the active company."""
-    return _missing(Tag, ids)
+def missing_tags(ids: Iterable[str], *, lock: bool = True) -> list[str]:
+    """Return the ids that belong to no tag of the active company. `lock` keeps the others until the transaction ends,
+    for whoever refers to them then."""
+    return _missing(Tag, ids, lock=lock)
 
 
 def missing_categories(ids: Iterable[str | None]) -> list[str]:
@@ -123,13 +124,14 @@ def missing_categories(ids: Iterable[str | None]) -> list[str]:
     return _missing(ContactCategory, ids)
 
 
-def _missing(model: type[TagModel], ids: Iterable[str | None]) -> list[str]:
+def _missing(model: type[TagModel], ids: Iterable[str | None], *, lock: bool = True) -> list[str]:
     wanted = list(dict.fromkeys(id for id in ids if id))
     if not wanted:
         return []
     with connection.cursor() as cursor:
         # The lock lasts until the caller's transaction ends, so that a deletion waits until the records have their
         # tags.
-        cursor.execute(f"SELECT id FROM {model._meta.db_table} WHERE id = ANY(%s) FOR KEY SHARE", [wanted])
+        locking = "FOR KEY SHARE" if lock else ""
+        cursor.execute(f"SELECT id FROM {model._meta.db_table} WHERE id = ANY(%s) {locking}", [wanted])
         known = {id for (id,) in cursor.fetchall()}
     return [id for id in wanted if id not in known]

@@ -31,6 +31,7 @@ from outreach.booking.slots import free_slots
 from outreach.booking.taking import (
     BOOKINGS,
     CHANGES,
+    MOVES,
     READS,
     TAKEN,
     TRIES,
@@ -49,6 +50,7 @@ from outreach.forms.submitting import MOST_BYTES, TOO_FAST, TRAP, page_id_for, r
 NO_PAGE, NO_BOOKING = "This page takes no bookings now", "There is no such booking"
 AGAIN = "Look it over and send it once more."
 OLD = "This page was open for long. Send it once more."
+MOVED_OFTEN = "It has been moved five times today, which is as often as it can be. Cancel it, or try again tomorrow."
 TOO_OFTEN = "That was often. Wait a minute, then try again."
 TOO_LONG = "That is more than this page takes."
 GONE = "This time has just been taken. Choose another one."
@@ -184,6 +186,8 @@ def _change(request: HttpRequest, found: Booking) -> HttpResponse:
         if request.POST.get("do") == "cancel":
             cancel(found, reason=request.POST.get("reason", "").replace("\0", ""))
             done = ""
+        elif at is not None and not MOVES.try_count(found.pk):
+            return _booked(request, found, trouble=MOVED_OFTEN, status=429)
         elif at is not None:
             move(found, at=at)
             done = "?moved=1"

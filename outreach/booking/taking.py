@@ -53,8 +53,11 @@ ADDRESSES = Limit("booking-address", 10, 24 * 3600)
 knows an address could use its count up, and lock out whose it is."""
 READS = Limit("booking-read", 120, 60)
 CHANGES = Limit("booking-change", 10, 60)
+MOVES = Limit("booking-move", 5, 24 * 3600)
+"""How often a booking's visitor moves it in a day: each time mails go out, to an address that anybody may give."""
 TAKEN, GONE = "BookingSlotTaken_409", "BookingNotFound_404"
-AN_ADDRESS = re.compile(r"://|www\.|@", re.IGNORECASE)
+AN_ADDRESS = re.compile(r"(?i:://|www\.|@)|\w\.([a-z]{2,}|[A-Z]{2,})(?!\w)")
+"""What mail programs make links of: bit.ly, too, but not J.R.R. or St.John."""
 SCHEDULED = Meeting.Status.SCHEDULED
 
 
@@ -98,7 +101,7 @@ def find_booking(token: str) -> Booking | None:
 
 def slot_taken() -> NamedError:
     """Return the error for a time that somebody else has taken, or that is none of the page."""
-    return NamedError(TAKEN, "at: this time is no longer free; choose another one")
+    return NamedError(TAKEN, "startsAt: this time is no longer free; choose another one")
 
 
 def book(page: BookingPage, *, at: datetime, visitor: Visitor, sent_id: str, network: str = "") -> Booking:

@@ -193,7 +193,8 @@ def approve_message(*, message_id: str, member_id: str, content_hash: str | None
     """
     job = locked(message_id, Status.DRAFT, Status.APPROVED)
     unchanged(job, content_hash, "approved")
-    if missing := [name for name in ("subject", "text") if not getattr(job, name).strip()]:
+    needed = ("text",) if job.chat_app_id else ("subject", "text")
+    if missing := [name for name in needed if not getattr(job, name).strip()]:
         raise NamedError("CampaignCannotBeUpdated_400", f"{missing[0]}: is empty; write it before you approve")
     if content_hash is not None and content_hash != job.content_hash:
         raise NamedError("MessageChanged_409", ENVELOPE_CHANGED)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from django.contrib import admin
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
@@ -21,6 +22,7 @@ from core.backoffice.references import refer, refer_kind
 from core.backoffice.values import Names, json_shown, plain_text, register_shape
 from core.jobs.progress import MOVING, ProgressMixin, grouped, progress_bar
 from core.web.mail_frames import still_mail
+from outreach.delivery import ledger
 from outreach.delivery.admin import SendJobAdmin, message_table
 from outreach.delivery.models import SendJob
 from outreach.delivery.services import approve_message, cancel_message, hold_message
@@ -176,8 +178,15 @@ class ReviewedMessageAdmin(SendJobAdmin):
         self._each(request, rows, cancel_message, "cancelled")
 
     def _each(self, request: HttpRequest, rows: QuerySet[SendJob], do: Callable[..., None], done: str) -> None:
-        # Staff are no members; the history of the record has their name.
-        self.each(request, rows, lambda job: do(message_id=job.pk, member_id=None), done)
+        """Decide about each, and tell the company that staff did: they are no members, and only the history of the
+        record has their name."""
+
+        def decide(job: SendJob) -> None:
+            with transaction.atomic():
+                do(message_id=job.pk, member_id=None)
+                ledger.note([job.pk], reason="", detail="decided by our staff, in the back office")
+
+        self.each(request, rows, decide, done)
 
 
 @register_shape

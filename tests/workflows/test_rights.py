@@ -107,3 +107,10 @@ def test_wrong_shapes_are_refused_or_told_and_never_break_reading(cast: Cast, ty
             assert cast.key.post(f"/workflow/{id}/{path}", {}).status < 500, (path, wrong)
         assert cast.key.get(f"/workflow/{id}/references", node="n").status < 500, wrong
     assert 0 < stored < len(WRONG)
+
+
+def test_who_may_only_read_does_not_learn_where_runs_are_started(db: None) -> None:
+    cast = make_cast(permission={"workflow": {"GET": True}})
+    id = published(cast, [node("set", "set", {"values": {"a": "b"}})], [], triggerEventType="webhook")
+    assert cast.key.get(f"/workflow/{id}").data["hookPath"].startswith("/api/public/workflow-hooks/")
+    assert cast.narrow_session.get(f"/workflow/{id}").data["hookPath"] is None

@@ -150,7 +150,10 @@ class WorkflowDetail(WorkflowOut):
     edges = serializers.ListField(child=serializers.DictField(), help_text=EDGE)
     hasChanges = Computed(serializers.BooleanField(help_text="The draft differs from the published version."))
     hookPath = Computed(
-        serializers.CharField(allow_null=True, help_text="Where a POST starts a run, of a workflow by webhook.")
+        serializers.CharField(
+            allow_null=True,
+            help_text="Where a POST starts a run, of a workflow by webhook, for those who may change it.",
+        )
     )
     handles = Computed(
         serializers.DictField(

@@ -58,7 +58,10 @@ def _one(id: str, actor: Actor) -> dict[str, Any]:
     return {
         **found,
         "hasChanges": version is None or version.graph != graph_of(workflow),
-        "hookPath": f"{HOOKS}{workflow.hook_token}" if workflow.hook_token else None,
+        # Who has it can start the workflow.
+        "hookPath": f"{HOOKS}{workflow.hook_token}"
+        if workflow.hook_token and actor.may(services.MODULE, "PUT")
+        else None,
         "handles": handles_of(workflow.nodes),
         "validation": services.validation_of(workflow, may).as_json(),
     }

@@ -266,7 +266,7 @@ def change_records(panel: str, ids: Sequence[str], change: dict[str, Any], actor
 
 
 def no_tags(config: Any) -> list[tuple[str, str, str]]:
-    missing = missing_tags(config.tags)
+    missing = missing_tags(config.tags, lock=False)  # it is asked by who only reads, too
     return [("tagMissing", "tags", f"there is no tag {id} in this company") for id in missing]
 
 

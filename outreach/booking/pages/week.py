@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 from core.text.timezones import zone_groups
@@ -12,7 +13,7 @@ from core.web.forms import Field, Form, Option
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _CLOCK = r"(\d{1,2})(?:[:.](\d{2}))?"
 SPAN = re.compile(rf"{_CLOCK}\s*(?:-|–|—|to)\s*{_CLOCK}")
-SPANS_ERROR = "Write it like 09:00 – 12:30, 13:30 – 17:00, or 10-12."
+SPANS_ERROR = "Write it like 09:00 – 12:30, 13:30 – 17:00, or 10-12: each from an earlier time to a later one."
 
 
 def day_fields(days: Iterable[Mapping[str, Any]], help: str) -> list[Field]:
@@ -47,10 +48,17 @@ def read_week(form: Form) -> list[dict[str, Any]]:
     for field in form.fields:
         if re.fullmatch(r"day[1-7]", field.name):
             spans = read_spans(str(field.value))
-            if spans is None:
-                field.error = SPANS_ERROR
+            field.error = SPANS_ERROR if spans is None else field.error
+            if overlapping(spans or ()):
+                field.error = "Two of these times overlap."
             found += [{"day": int(field.name[3:]), **span} for span in spans or ()]
     return found
+
+
+def overlapping(spans: Iterable[Mapping[str, str]]) -> bool:
+    """Tell whether two spans of a day have time in common."""
+    rows = sorted((one["from"], one["to"]) for one in spans)
+    return any(begins < ended for (_, ended), (begins, _) in pairwise(rows))
 
 
 def read_spans(text: str) -> list[dict[str, str]] | None:

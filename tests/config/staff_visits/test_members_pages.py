@@ -24,6 +24,8 @@ from tests.kit.factories import ContactFactory, TagFactory
 from tests.kit.rows import kept_for_module, row
 from tests.web.helpers import at, enter, text_of
 from tests.web.world import FRAMED, World, address, make_world
+from tests.workflows.helpers import node
+from workflows.models import Workflow
 
 OWN = {"assistant-thread"}
 """Pages of records of one member, whom no visitor is."""
@@ -45,6 +47,10 @@ def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
     with kept_for_module(django_db_blocker):
         made = make_world()
         spread_secrets(made.cast)
+        with made.cast.scope():
+            call = {"method": "POST", "url": "https://example.com", "headers": {"Authorization": f"Bearer {SECRET}"}}
+            nodes = [node("start", "trigger"), node("tags", "tags", {"tags": [TagFactory().pk]})]
+            Workflow.objects.filter(pk=made.ids[Workflow]).update(nodes=[*nodes, node("call", "http", call)])
         yield made
 
 

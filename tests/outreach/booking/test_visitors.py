@@ -51,6 +51,23 @@ def test_no_stranger_uses_up_what_an_address_may_book(cast: Cast, outsiders: Cas
     assert from_network(third, "203.0.113.1", at(11), email="bo@example.org") == 303
 
 
+@pytest.mark.usefixtures("limits", "quick")
+def test_a_booking_is_moved_five_times_a_day_at_most(cast: Cast) -> None:
+    address = book(make_page(cast), at(0))["Location"].partition("?")[0]
+    moved = [Client().post(address, {"do": "move", "at": at(number)}) for number in range(1, 7)]
+    assert [one.status_code for one in moved] == [303] * 5 + [429]
+    assert "five times today" in moved[5].content.decode()
+    assert Client().post(address, {"do": "cancel"}).status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("name", "status"), [("Click bit.ly/abc", 422), ("Visit EVIL.COM now", 422), ("J.R.R. St.John", 303)]
+)
+@pytest.mark.usefixtures("quick")
+def test_a_name_is_no_address(cast: Cast, name: str, status: int) -> None:
+    assert from_network(make_page(cast), "203.0.113.1", at(0), name=name) == status
+
+
 @pytest.mark.usefixtures("quick")
 def test_who_has_the_number_of_a_known_contact_is_linked_to_it(cast: Cast) -> None:
     body = {"formData": {"name": "Ann", "email": "old@example.org", "countryCode": "+49", "number": "15112345678"}}
@@ -111,7 +128,7 @@ def test_what_was_to_be_done_for_a_cancelled_booking_ends(cast: Cast, monday: ti
     first, second = (book(page, at(number), **one)["Location"] for number, one in enumerate(people))
     titles: dict[str, str] = {}
     with cast.scope():
-        leads = [one.lead_id for one in Booking.objects.order_by("created_at")]
+        leads = [one.lead_id for one in Booking.objects.order_by("meeting__starts_at")]
         monday.shift(timedelta(minutes=1))
         for title, lead, due in (
             ("Prepare", leads[0], "2027-03-02T08:00:00Z"),

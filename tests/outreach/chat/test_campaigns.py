@@ -315,7 +315,11 @@ def test_drafts_of_a_manual_campaign_go_once_they_are_released(
     id = begun(cast, people, templateId=template.pk, manual=True)
     work("send")
     assert vendor.sent == []
+    one = cast.session.get(f"/genie/send-jobs/{next(one.pk for one in jobs(cast, id) if one.status == 'draft')}").data
+    alone = cast.session.post(f"/genie/send-jobs/{one['_id']}/approve", {"contentHash": one["contentHash"]})
+    assert alone.status == 200, alone.body  # a chat has no subject
+    assert alone.data["status"] == "approved"
     released = cast.session.post(f"/campaign/{id}/release", {}).data
-    assert (released["changedCount"], released["leftCount"]) == (3, 0)
+    assert (released["changedCount"], released["leftCount"]) == (2, 0)
     work("send")
     assert [number for number, *_ in sent_to(vendor)] == ["4915112345600", "4915112345610", "4915112345620"]
