@@ -49,6 +49,7 @@ def test_a_template_is_written_seen_saved_and_taken_back(page: Page, live_server
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Template saved")).to_be_visible()
     page.get_by_role("link", name="Welcome").click()
+    expect(page.get_by_role("button", name="Use again")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_role("button", name="Use again").click()
     expect(page.get_by_text("The earlier words are back")).to_be_visible()

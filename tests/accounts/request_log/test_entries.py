@@ -248,6 +248,7 @@ def test_bodies_queries_headers_keys_and_tokens_are_never_written(cast: Cast, lo
     }
 
 
+@pytest.mark.undescribed("a body that is too large is refused before its address is looked up")
 def test_odd_requests_can_be_written(cast: Cast, logged: Log) -> None:
     client = Client(raise_request_exception=False)
     odd = {"user-agent": "bad\x00\x1bagent\ud800" + "x" * 1000}
@@ -259,7 +260,7 @@ def test_odd_requests_can_be_written(cast: Cast, logged: Log) -> None:
     assert [(row["method"], row["status"]) for row in rows()] == [
         ("GET", 404),
         ("PROPPATC", 404),
-        ("GET", 404),
+        ("GET", 400),  # too large for anybody without a log-in, whatever the address
         ("GET", 404),
     ]
     first, _, huge, unix = rows()
