@@ -23,6 +23,10 @@ def visitor(visit: StaffVisit) -> Actor:
     return Actor(AuthPath.SESSION, visit.staff_id, visit.company_id, visiting=True)
 
 
+SECRETS = frozenset({"code", "state", "token"})
+"""Names of what log-ins elsewhere and links hand over."""
+
+
 class Visitors:
     """The source of readers that knows visits, before the one that knows members."""
 
@@ -33,7 +37,7 @@ class Visitors:
         staff = is_id(company_id) and _may_visit(request)
         visit = open_visit_of(staff=request.user, company_id=company_id) if staff else None  # type: ignore[arg-type]
         if visit is not None:
-            note_page_once(visit=visit, path=request.get_full_path())
+            note_page_once(visit=visit, path=_shown_path(request))
             return _reader(visit)
         try:
             return self._members.member(request, company_id)
@@ -53,6 +57,11 @@ class Visitors:
 def pages_address(visit: StaffVisit) -> str:
     """Return the address of the first page that the visited company's own people see."""
     return f"/c/{visit.company_id}/"
+
+
+def _shown_path(request: HttpRequest) -> str:
+    """Return the address as it is logged: without its query where that has what lets somebody in."""
+    return request.path if SECRETS & request.GET.keys() else request.get_full_path()
 
 
 def _may_visit(request: HttpRequest) -> bool:

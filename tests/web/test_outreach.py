@@ -281,9 +281,11 @@ def test_a_follow_up_goes_by_chat(cast: Cast, post: Post, client: Client) -> Non
         "step0-amount": "2",
         "step0-unit": "days",
         "step0-stopOn": "reply",
-        "step0-prompt": "Not this",
+        "step0-chatTemplate": hours.pk,
     }
-    step["step0-chatTemplate"] = hours.pk
+    both = client.post(new, {**sent, **step, "step0-prompt": "Ask again", "step0-chatVariables": "1 = you"})
+    found = re.findall(r'name="step0-(\w+)"[^>]*aria-invalid="true"', both.content.decode())
+    assert (both.status_code, found) == (422, ["prompt"])  # a template has its words; these would be lost
     for variables, wrong in (("7 = SPRING", "chatVariables"), ("1 = {{contact.nothing}}", "chatVariables")):
         refused = client.post(new, {**sent, **step, "step0-chatVariables": variables})
         page = refused.content.decode()

@@ -55,7 +55,7 @@ class FollowUps(Page):
 
     def show(self) -> Mapping[str, Any]:
         filters: dict[str, Any] = {"status": "done" if self.tab == "done" else "open"}
-        if self.tab == "mine":
+        if self.tab == "mine" and self.actor.member_id:  # staff on a visit have none
             filters["assignee"] = self.actor.member_id
         by, way = ("doneAt", "desc") if self.tab == "done" else ("dueAt", "asc")
         found = self.read(

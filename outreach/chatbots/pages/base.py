@@ -76,7 +76,8 @@ class OneChatbot(ChatbotPage, FlowPage):
 
     @property
     def try_address(self) -> str:
-        return self.address("chatbot-test", self.params["id"])
+        """The address of its conversations to try; none for staff on a visit, who send nothing."""
+        return "" if self.reader.visit else self.address("chatbot-test", self.params["id"])
 
     def head(self) -> dict[str, Any]:
         return {

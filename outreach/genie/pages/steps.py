@@ -123,7 +123,8 @@ def _words(values: Mapping[str, Any]) -> dict[str, Any]:
     template, variables = values["chatTemplate"], values["chatVariables"]
     if template:
         filled = chats.variables_in(variables)
-        return {"channel": chats.CHAT, "template": template, "variables": filled, "stopOn": values["stopOn"]}
+        said = {name: values[name] for name in ("prompt", "subject") if values.get(name)}  # refused at their fields
+        return {"channel": chats.CHAT, "template": template, "variables": filled, "stopOn": values["stopOn"], **said}
     return {name: value for name, value in values.items() if value != "" and name not in BY_CHAT_ALONE}
 
 

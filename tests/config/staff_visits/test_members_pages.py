@@ -91,7 +91,7 @@ def test_each_page_is_logged_once_until_another_is_opened(cast: Cast) -> None:
     client, visit = staff_of(cast.company.pk)
     with cast.scope():
         ContactFactory(name="Elsa Hedlund")
-    for place in ("contacts?q=hedlund", "contacts?q=hedlund", "tags", "contacts?q=hedlund"):
+    for place in ("contacts?q=hedlund", "contacts?q=hedlund", "tags?code=abc", "contacts?q=hedlund"):
         assert client.get(at(cast.owner, place)).status_code == 200
     with cast.scope():
         opened = list(StaffVisitPage.objects.filter(visit=visit).order_by("id").values_list("path", flat=True))
