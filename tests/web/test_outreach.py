@@ -285,7 +285,7 @@ def test_a_follow_up_goes_by_chat(cast: Cast, post: Post, client: Client) -> Non
     }
     both = client.post(new, {**sent, **step, "step0-prompt": "Ask again", "step0-chatVariables": "1 = you"})
     found = re.findall(r'name="step0-(\w+)"[^>]*aria-invalid="true"', both.content.decode())
-    assert (both.status_code, found) == (422, ["prompt"])  # a template has its words; these would be lost
+    assert (both.status_code, found) == (422, ["chatTemplate"])  # a template has its words; these would be lost
     for variables, wrong in (("7 = SPRING", "chatVariables"), ("1 = {{contact.nothing}}", "chatVariables")):
         refused = client.post(new, {**sent, **step, "step0-chatVariables": variables})
         page = refused.content.decode()
