@@ -41,10 +41,15 @@ class Reference(NamedTuple):
 class TextFormat:
     """How values are written in a text file.
 
-    `date_format` is such as DD.MM.YYYY or MM/DD/YYYY HH:mm; empty accepts unambiguous dates.
+    `date_format` is such as DD.MM.YYYY or MM/DD/YYYY HH:mm; empty accepts unambiguous dates. `decimal_mark` is "." or
+    ","; empty accepts unambiguous numbers. `time_zone` is the IANA name of the zone of times without an offset.
+    `country` is the ISO 3166 code of the country of national phone numbers; empty accepts international ones alone.
     """
 
     date_format: str = ""
+    decimal_mark: str = ""
+    time_zone: str = "UTC"
+    country: str = ""
 
 
 ReadDate = Callable[[str], date | None]

@@ -19,9 +19,17 @@ class Import(Job):
     file = CompanyForeignKey("crm.File", on_delete=models.PROTECT, related_name="imports")
     headers = JSONField(default=list)
     sample = JSONField(default=list, help_text="The first rows, as they were read.")
+    first_rows = JSONField(
+        default=list, db_default=models.Value([], models.JSONField()), help_text="The file's first rows: {row, cells}."
+    )
+    detected = JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        help_text="How the file is read, in the names of the API.",
+    )
     column_mapping = JSONField(default=dict, help_text="Column header -> field key.")
     options = JSONField(
-        default=dict, help_text="rowFrom, rowTo, existing, skipInvalid, delimiter, encoding, sheet, dateFormat."
+        default=dict, help_text="What the caller asked for, in the names of the API (crm.imports.options)."
     )
     tags = JSONField(default=list, help_text="Ids of tags that every row gets.")
     category = CompanyForeignKey("crm.ContactCategory", on_delete=models.SET_NULL, null=True, related_name="+")

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self
 
+from phonenumbers import SUPPORTED_REGIONS
+
 from core.api.output import snake
-from core.errors import NamedError, ValidationFailed
+from core.errors import NamedError, ValidationFailed, shorten
+from core.text.timezones import is_timezone
 from crm.field_types.dates import pattern_of
 
-READING = ("delimiter", "encoding", "sheet")
+READING = ("delimiter", "encoding", "sheet", "header_row")
 """The options that decide how the file is read, and therefore its headers."""
 
 
@@ -27,7 +30,13 @@ class Options:
     delimiter: str = ""
     encoding: str = ""
     sheet: str = ""
+    header_row: int | None = None
+    country: str = ""
+    """ISO 3166 code of the country of national phone numbers; empty: the company's."""
+    decimal_mark: Literal["", ".", ","] = ""
     date_format: str = ""
+    time_zone: str = ""
+    """IANA name of the zone of times without an offset; empty: the company's."""
 
     @classmethod
     def stored(cls, values: Mapping[str, Any]) -> Self:
@@ -47,11 +56,17 @@ class Options:
             raise NamedError(
                 "RowFromGreaterThanRowTo_400", f"options: rowFrom {new.row_from} is greater than rowTo {new.row_to}"
             )
+        if new.country and new.country not in SUPPORTED_REGIONS:
+            raise _refusal("country", f"{shorten(new.country, 40)!r} is no country code; write one such as DE or US")
+        if new.time_zone and not is_timezone(new.time_zone):
+            raise _refusal(
+                "timeZone", f"{shorten(new.time_zone, 60)!r} is no time zone; write one such as Europe/Berlin"
+            )
         if new.date_format:
             try:
                 pattern_of(new.date_format)
             except ValueError as error:
-                raise ValidationFailed(f"options.dateFormat: {error}", str(error)) from error
+                raise _refusal("dateFormat", str(error)) from error
         return new
 
     def as_json(self) -> dict[str, Any]:
@@ -77,6 +92,10 @@ class Options:
                 f"options: the first row below the headers is {header_row + 1}, rowTo is {self.row_to}",
             )
         return min(row_count, last - first + 1)
+
+
+def _refusal(option: str, problem: str) -> ValidationFailed:
+    return ValidationFailed(f"options.{option}: {problem}", problem)
 
 
 def _camel(name: str) -> str:

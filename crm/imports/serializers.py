@@ -23,6 +23,7 @@ from crm.records.automation import AUTOMATIONS, automation_of
 from crm.records.serializers import AutomationField
 
 EXISTING = ("skip", "update", "error")
+DECIMAL_MARKS = (".", ",")
 MAX_ROW = 2**31 - 1
 MAX_VALUE = 5000
 MOST_MENDED = 200
@@ -52,6 +53,13 @@ class EnquiryInput(TextInput):
         return data if isinstance(data, bool) else super().run_validation(data) or None
 
 
+class CountryInput(TextInput):
+    """A country's ISO 3166 code, in upper case."""
+
+    def to_internal_value(self, data: Any) -> str:
+        return super().to_internal_value(data).upper()
+
+
 class OptionsInput(Input):
     """How the file is read and what happens to rows; null puts an option back to its default."""
 
@@ -77,8 +85,37 @@ class OptionsInput(Input):
         required=False, allow_null=True, max_length=10, trim_whitespace=False, help_text="found out when not given"
     )
     encoding = TextInput(required=False, allow_null=True, max_length=40, help_text="found out when not given")
-    sheet = TextInput(required=False, allow_null=True, max_length=200, help_text="the first one when not given")
-    dateFormat = TextInput(required=False, allow_null=True, max_length=40, help_text="such as DD.MM.YYYY or MM/DD/YYYY")
+    sheet = TextInput(
+        required=False, allow_null=True, max_length=200, help_text="the first one with a table when not given"
+    )
+    headerRow = IntegerInput(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=MAX_ROW,
+        help_text="row of the headers, as spreadsheets count; detected when not given",
+    )
+    country = CountryInput(
+        required=False,
+        allow_null=True,
+        max_length=2,
+        help_text="ISO 3166 code of the country of national phone numbers, such as DE; default: the company's",
+    )
+    decimalMark = serializers.ChoiceField(
+        choices=DECIMAL_MARKS, required=False, allow_null=True, help_text="detected by column when not given"
+    )
+    dateFormat = TextInput(
+        required=False,
+        allow_null=True,
+        max_length=40,
+        help_text="such as DD.MM.YYYY or MM/DD/YYYY; detected by column when not given",
+    )
+    timeZone = TextInput(
+        required=False,
+        allow_null=True,
+        max_length=60,
+        help_text="IANA name of the zone of times without an offset, such as Europe/Berlin; default: the company's",
+    )
 
 
 class ImportCreate(Input):
@@ -149,6 +186,49 @@ class ImportUpdate(Input):
     )
 
 
+class AmbiguousColumn(Output):
+    """A column whose values could be read in two ways. Rows with such a value fail until the option is set."""
+
+    column = serializers.CharField(help_text="header of the column")
+    option = serializers.ChoiceField(choices=("decimalMark", "dateFormat"), help_text="the option that decides")
+    examples = serializers.ListField(child=serializers.CharField(), help_text="some of its values")
+
+
+class DetectedOut(Output):
+    """How the file is read. Null and empty until the file has been read, and where it does not apply."""
+
+    headerRow = serializers.IntegerField(allow_null=True, help_text="row of the headers, as spreadsheets count")
+    sheet = serializers.CharField(allow_null=True, help_text="the sheet that is read; null for text files")
+    sheets = serializers.ListField(child=serializers.CharField(), help_text="the workbook's sheets, in order")
+    encoding = serializers.CharField(allow_null=True, help_text="null for workbooks")
+    decimalMark = serializers.CharField(allow_null=True, help_text="null where no column tells it")
+    dateFormat = serializers.CharField(allow_null=True, help_text="null where no column tells it")
+    country = serializers.CharField(allow_null=True, help_text="whose national phone numbers are read")
+    timeZone = serializers.CharField(allow_null=True, help_text="the zone of times without an offset")
+    ambiguous = serializers.ListField(child=AmbiguousColumn(), help_text="columns that need an option")
+
+
+DETECTED: dict[str, Any] = {
+    "headerRow": None,
+    "sheet": None,
+    "sheets": [],
+    "encoding": None,
+    "decimalMark": None,
+    "dateFormat": None,
+    "country": None,
+    "timeZone": None,
+    "ambiguous": [],
+}
+"""The names of `detected`, and their values before the file has been read."""
+
+
+class FirstRow(Output):
+    """A row at the file's start, before headers are told from data."""
+
+    row = serializers.IntegerField(help_text="as spreadsheets count")
+    cells = serializers.ListField(child=serializers.CharField(allow_null=True))
+
+
 class ImportOut(Output):
     """An import and how far it is."""
 
@@ -169,6 +249,7 @@ class ImportOut(Output):
     eta = Computed(serializers.IntegerField(allow_null=True, help_text="seconds to go, while it runs"))
     error = serializers.CharField(help_text="why the whole import failed; empty otherwise")
     headers = serializers.ListField(child=serializers.CharField())
+    detected = Computed(DetectedOut(help_text="how the file is read, by its content or by the options"))
     columnMapping = serializers.DictField(
         child=serializers.CharField(), help_text="{column header: field key}, proposed or given"
     )
@@ -185,7 +266,7 @@ class ImportOut(Output):
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
-    reads = ("rate", "automation", "automation_queued", "user_enquiry", "user_enquiry_text")
+    reads = ("rate", "detected", "automation", "automation_queued", "user_enquiry", "user_enquiry_text")
 
     @classmethod
     def columns(cls) -> dict[str, Any]:
@@ -202,6 +283,7 @@ class ImportOut(Output):
         )
         data["automation"] = automation_of(row["automation"], row["automation_queued"], total)
         data["userEnquiry"] = row["user_enquiry_text"] or row["user_enquiry"]
+        data["detected"] = {name: row["detected"].get(name, default) for name, default in DETECTED.items()}
         return data
 
 
@@ -228,6 +310,9 @@ class ImportDetail(ImportOut):
     """An import with its first rows, and the first 100 rows that failed, lost values or were skipped."""
 
     sample = serializers.ListField(child=serializers.ListField())
+    firstRows = serializers.ListField(
+        source="first_rows", child=FirstRow(), help_text="the file's first rows, from which headerRow can be chosen"
+    )
     rowErrors = Computed(serializers.ListField(child=RowErrorOut()))
 
 
