@@ -1,9 +1,13 @@
-"""Spans of time as requests write them: {"amount": 3, "unit": "days"}."""
+"""Arithmetic of clock times in a time zone, and spans as requests write them: {"amount": 3, "unit": "days"}.
+
+All that means a day or a clock time is computed here, so that a change of clocks or the end of a month means the same
+everywhere.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from core.errors import NamedError
@@ -27,6 +31,43 @@ def read_span(raw: Any, where: str) -> dict[str, Any]:
     return {"amount": amount, "unit": unit}
 
 
-def after(moment: datetime, span: Mapping[str, Any]) -> datetime:
-    """Return the moment a span later. A day that the month lacks becomes its last day."""
-    return shift(moment, span["amount"], span["unit"])
+CLOCK_UNITS = frozenset(("days", "weeks", "months"))
+"""Units that keep the clock time. The others are exact."""
+
+
+def after(moment: datetime, span: Mapping[str, Any], zone: tzinfo) -> datetime:
+    """Return the moment a span later, in UTC.
+
+    Days, weeks and months keep the clock time of the zone. A day that the month lacks becomes its last day. Raises
+    OverflowError beyond the calendar.
+    """
+    amount, unit = span["amount"], span["unit"]
+    if unit not in CLOCK_UNITS:
+        return shift(moment.astimezone(UTC), amount, unit)
+    return from_clock(shift(to_clock(moment, zone), amount, unit), zone)
+
+
+def to_clock(moment: datetime, zone: tzinfo) -> datetime:
+    """Return the clock time of a moment in the zone, without offset."""
+    return moment.astimezone(zone).replace(tzinfo=None)
+
+
+def from_clock(clock: datetime, zone: tzinfo) -> datetime:
+    """Return the moment of a clock time in the zone, in UTC.
+
+    A time that a change of clocks repeats is the first of both. One that it skips moves on by the skipped time: 02:30
+    becomes 03:30.
+    """
+    return clock.replace(tzinfo=zone, fold=0).astimezone(UTC)
+
+
+def read_moment(value: Any, zone: tzinfo) -> datetime | None:
+    """Return the moment that a value is or says in ISO 8601, or None.
+
+    A time without offset is a clock time of the zone, and a day begins at its midnight.
+    """
+    try:
+        found = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+        return from_clock(found, zone) if found.tzinfo is None else found
+    except (ValueError, OverflowError):
+        return None

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+from time import monotonic
+from zoneinfo import ZoneInfo
 
 from accounts.companies.models import Company
 from accounts.settings.models import CompanySettings
 from core.tenancy import unscoped
 from core.text.formats import Formats
+from core.text.timezones import zone_of
+
+ZONE_SECONDS = 60
+"""How long a process keeps a company's time zone: each message that is sent asks for it."""
 
 
 def formats_of(company_id: str | None) -> Formats:
@@ -19,6 +26,16 @@ def formats_of(company_id: str | None) -> Formats:
         found = settings.values_list("company__timezone", "date_format", "time_format", "currency").first()
         found = found or Company.objects.filter(pk=company_id).values_list("timezone").first()
     return Formats(*(found or ()))
+
+
+def zone_of_company(company_id: str) -> ZoneInfo:
+    """Return the company's time zone, as it was within the last minute."""
+    return _kept_zone(company_id, int(monotonic() // ZONE_SECONDS))
+
+
+@lru_cache(maxsize=10_000)
+def _kept_zone(company_id: str, minute: int) -> ZoneInfo:
+    return zone_of(formats_of(company_id).timezone)
 
 
 def currencies_of(company_ids: Iterable[str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from accounts.settings.formats import formats_of
 from core.errors import InvalidFormat, NamedError
+from core.spans import from_clock, to_clock
 from core.tenancy import company_id
 from core.text.timezones import is_timezone, zone_of
 
@@ -50,8 +51,8 @@ def _is_date(text: str) -> bool:
 
 def local_to_utc(local: datetime, zone: ZoneInfo) -> datetime | None:
     """Return the first datetime in UTC at which it is this local time in the zone; None if it never is."""
-    found_utc = local.replace(tzinfo=zone, fold=0).astimezone(UTC)
-    return found_utc if found_utc.astimezone(zone).replace(tzinfo=None, fold=0) == local else None
+    found_utc = from_clock(local, zone)
+    return found_utc if to_clock(found_utc, zone).replace(fold=0) == local else None
 
 
 def company_timezone() -> str:

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Count, F, Max, Q
 from django.utils import timezone
 
+from accounts.settings.formats import zone_of_company
 from core.errors import ValidationFailed, shorten
 from core.spans import after
 from outreach.campaigns.models import Campaign
@@ -69,7 +70,9 @@ def set_decision_time(campaign_id: str) -> None:
     if run.planned_at is None or tested.filter(status__in=UNDER_WAY).exists():
         return
     last = tested.aggregate(last=Max("sent_at"))["last"]
-    campaign.decides_at = after(last, campaign.winner_rule["after"]) if last else timezone.now()
+    campaign.decides_at = timezone.now()
+    if last:
+        campaign.decides_at = after(last, campaign.winner_rule["after"], zone_of_company(campaign.company_id))
     campaign.save(update_fields=["decides_at", "updated_at"])
 
 

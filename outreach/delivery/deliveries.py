@@ -10,6 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from accounts.settings.formats import zone_of_company
 from core.spans import after
 from outreach.delivery import ledger
 from outreach.delivery.models import SendJob
@@ -61,7 +62,7 @@ def prove_sent(job: SendJob, *, at: datetime, proof: str) -> None:
         return
     values: dict[str, Any] = {"sent_at": at, "worker": None, "error": ""}
     if job.next_delay is not None:
-        values["next_step_at"] = after(timezone.now(), job.next_delay)
+        values["next_step_at"] = after(timezone.now(), job.next_delay, zone_of_company(job.company_id))
     ledger.record_late_outcome(job, to=Status.SENT, sending_at=job.sending_at, detail=proof, **values)
 
 

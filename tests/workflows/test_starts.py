@@ -63,13 +63,24 @@ def at(hour: int) -> datetime:
 
 @pytest.mark.parametrize(("misfire", "hours"), [("once", [12]), ("skip", []), ("all", [9, 10, 11, 12])])
 def test_times_that_were_missed(misfire: str, hours: list[int]) -> None:
-    every = {"type": "interval", "every": {"amount": 1, "unit": "hours"}, "from": at(0).isoformat(), "misfire": misfire}
+    every = {
+        "type": "interval",
+        "every": {"amount": 1, "unit": "hours"},
+        "from": at(0).isoformat(),
+        "misfire": misfire,
+        "timezone": "UTC",
+    }
     found, following = due_times(Schedule.model_validate(every), at(9), at(12) + timedelta(minutes=30))
     assert (found, following) == ([at(hour) for hour in hours], at(13))
 
 
 def test_months_count_from_the_first_one() -> None:
-    monthly = {"type": "interval", "every": {"amount": 1, "unit": "months"}, "from": "2026-01-31T09:00:00Z"}
+    monthly = {
+        "type": "interval",
+        "every": {"amount": 1, "unit": "months"},
+        "from": "2026-01-31T09:00:00Z",
+        "timezone": "UTC",
+    }
     schedule = Schedule.model_validate(monthly)
     times = [datetime(2026, 1, 31, 9, tzinfo=UTC)]
     for _ in range(3):

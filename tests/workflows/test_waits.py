@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, time, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
 from django.db import connection
 from django.utils import timezone
 
+from accounts.models import Company
 from accounts.notifications.models import Notification
 from core.jobs import WORK
 from tests.kit.cast import Cast, make_cast
@@ -265,3 +267,21 @@ def test_no_event_falls_between_looking_back_and_listening(
     at_once(2, None, tell)
     work()
     assert runs(cast, id)[0].status == ("completed" if locked else "waiting")
+
+
+@pytest.mark.parametrize(("clock", "hour"), [("", 0), ("T09:00", 9)])
+@pytest.mark.parametrize("offset", [0, 2])
+def test_a_wait_until_a_day_goes_by_the_companys_clock(cast: Cast, clock: str, hour: int, offset: int) -> None:
+    zone = ZoneInfo("America/Los_Angeles")
+    with cast.scope():
+        Company.objects.filter(pk=cast.company.pk).update(timezone=zone.key)
+    day = timezone.now().astimezone(zone).date() + timedelta(days=30)
+    config = {"until": f"{day}{clock}", "offset": offset}
+    id = published(cast, [node("wait", "wait", config)], edges())
+    contact(cast)
+    work()
+    (run,) = runs(cast, id)
+    steps = cast.key.get(f"/workflow/runs/{run.pk}/steps").data
+    step = next(step for step in steps if step["status"] == "waiting")
+    end = datetime.combine(day + timedelta(days=offset), time(hour), zone)
+    assert datetime.fromisoformat(step["output"]["until"]) == end

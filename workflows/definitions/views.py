@@ -10,6 +10,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
+from accounts.settings.formats import zone_of_company
 from core.access import Actor, may_read
 from core.api.endpoint import endpoint
 from core.api.envelope import respond
@@ -18,6 +19,8 @@ from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.lists import BulkSelection
+from core.spans import read_moment
+from core.tenancy import company_id
 from workflows.definitions import publishing, serializers, services
 from workflows.definitions.backlog import backlog
 from workflows.definitions.catalogue import catalogue
@@ -31,7 +34,6 @@ from workflows.definitions.selectors import draft_of, graph_of, kept_workflows
 from workflows.definitions.starters import draft_from, templates
 from workflows.engine import operations
 from workflows.engine.dry_run import dry_run
-from workflows.expressions.filters import moment
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.triggers.enrolment import LOST, enrol, selected
 
@@ -70,7 +72,7 @@ def _one(id: str, actor: Actor) -> dict[str, Any]:
 def _time(text: str | None, where: str) -> datetime | None:
     if not text:
         return None
-    found = moment(text)
+    found = read_moment(text, zone_of_company(company_id()))
     if found is None:
         raise NamedError("InvalidInput_400", f"{where}: needs a time, such as 2026-01-31T09:00:00Z")
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
@@ -137,8 +137,8 @@ class Cursor:
 
     def _next_try(self, seen: Visit) -> datetime:
         retry = seen.node.on_error.retry
-        first = after(self.now, retry.delay.as_json()) - self.now
-        most = after(self.now, retry.max.as_json()) - self.now
+        first = after(self.now, retry.delay.as_json(), UTC) - self.now
+        most = after(self.now, retry.max.as_json(), UTC) - self.now
         times = 2 ** (seen.attempt - 1) if retry.backoff == "exponential" else 1
         return self.now + min(first * times, most)
 

@@ -11,6 +11,7 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
+from accounts.settings.formats import zone_of_company
 from core.ids import new_id
 from core.spans import after
 from core.tenancy import company_id
@@ -105,7 +106,8 @@ def _cooled(
     cooldown = plan.config.enrolment.cooldown
     if cooldown is None or not entries:
         return entries
-    since = now - (after(now, cooldown.as_json()) - now)
+    span = {"amount": -cooldown.amount, "unit": cooldown.unit}
+    since = after(now, span, zone_of_company(workflow.company_id))
     recent: set[str] = set()
     for column in ("contact_id", "lead_id"):
         ids = {id for entry in entries if (id := getattr(entry, column))}

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from workflows.expressions.filters import DAYS, FILTERS, MOST, bounded, text
+from workflows.expressions.filters import FILTERS, MOST, UNITS, ZONED, bounded, text
 
 ROOTS = ("contact", "lead", "trigger", "steps", "loop", "vars", "run", "company", "now")
 MAX_FILTERS = 20
@@ -123,11 +124,16 @@ def _reference(inside: str) -> tuple[str, Reader]:
         value = scope.get(root)
         for key in keys:
             value = look_up(value, key)
-        for apply, arguments in filters:
-            value = apply(value, *arguments)
+        for apply, arguments, zoned in filters:
+            value = apply(value, *arguments, zone=_zone_of(scope)) if zoned else apply(value, *arguments)
         return value
 
     return path, read
+
+
+def _zone_of(scope: Mapping[str, Any]) -> ZoneInfo:
+    """Return the company's time zone; UTC for a scope without company, such as a preview."""
+    return ZoneInfo((scope.get("company") or {}).get("timezone") or "UTC")
 
 
 def look_up(value: Any, key: str) -> Any:
@@ -139,7 +145,7 @@ def look_up(value: Any, key: str) -> Any:
     return None
 
 
-def _filters(rest: str) -> list[tuple[Callable[..., Any], list[Any]]]:
+def _filters(rest: str) -> list[tuple[Callable[..., Any], list[Any], bool]]:
     found, place = [], 0
     while place < len(rest):
         name = _FILTER.match(rest, place)
@@ -155,9 +161,9 @@ def _filters(rest: str) -> list[tuple[Callable[..., Any], list[Any]]]:
         apply, fewest, most = FILTERS[name[1]]
         if not fewest <= len(arguments) <= most:
             raise BadExpression("badValue", f"{name[1]} takes {fewest} to {most} arguments, got {len(arguments)}")
-        if name[1] == "dateAdd" and len(arguments) > 1 and arguments[1] not in DAYS:
-            raise BadExpression("badValue", f"dateAdd: {str(arguments[1])[:40]!r} is none of {', '.join(DAYS)}")
-        found.append((apply, arguments))
+        if name[1] == "dateAdd" and len(arguments) > 1 and arguments[1] not in UNITS:
+            raise BadExpression("badValue", f"dateAdd: {str(arguments[1])[:40]!r} is none of {', '.join(UNITS)}")
+        found.append((apply, arguments, name[1] in ZONED))
     if len(found) > MAX_FILTERS:
         raise BadExpression("tooLarge", f"has {len(found)} filters, at most {MAX_FILTERS} are allowed")
     return found

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from core.errors import NamedError
+from core.spans import after, read_moment
 from core.text.json import dumps
 
 MOST = 10_000
 """The longest text that an expression gives."""
-DAYS = {"minutes": 1 / 1440, "hours": 1 / 24, "days": 1, "weeks": 7}
+UNITS: dict[str, int | None] = {"minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800, "months": None}
+"""Unit of dateAdd -> its seconds, for parts of it; a month has no parts."""
+LARGEST = 2**63 - 1
+"""The largest whole number that JSON of the database takes."""
 
 
 class TooLarge(NamedError):
@@ -58,16 +62,25 @@ def number(value: Any) -> int | float | None:
         return None
     if not found.is_finite() or abs(found.adjusted()) > 300:
         return None
-    return int(found) if found == found.to_integral_value() else float(found)
+    is_whole = found == found.to_integral_value() and abs(found) <= LARGEST
+    return int(found) if is_whole else float(found)
 
 
-def moment(value: Any) -> datetime | None:
-    """Return the time that the value is or says, or None. One without an offset is in UTC."""
-    try:
-        found = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
-    except ValueError:
-        return None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
+class LocalTime(str):
+    """The text of a time that the filter tz has put into a zone, whose clock further filters keep."""
+
+    zone: tzinfo
+
+    @classmethod
+    def of(cls, moment: datetime, zone: tzinfo) -> LocalTime:
+        """Return the moment as ISO 8601 in the zone."""
+        made = cls(moment.astimezone(zone).isoformat())
+        made.zone = zone
+        return made
+
+
+def _zone_for(value: Any, zone: tzinfo) -> tzinfo:
+    return value.zone if isinstance(value, LocalTime) else zone
 
 
 def _items(value: Any) -> list[Any]:
@@ -78,7 +91,10 @@ def _round(value: Any, places: Any = 0) -> Any:
     found, digits = number(value), number(places)
     if found is None or digits is None or not 0 <= digits <= 10:
         return None
-    return number(Decimal(str(found)).quantize(Decimal(1).scaleb(-int(digits)), ROUND_HALF_UP))
+    try:
+        return number(Decimal(str(found)).quantize(Decimal(1).scaleb(-int(digits)), ROUND_HALF_UP))
+    except InvalidOperation:
+        return found  # it has more digits than a fraction could add to
 
 
 def _add(value: Any, other: Any) -> Any:
@@ -86,26 +102,38 @@ def _add(value: Any, other: Any) -> Any:
     return None if first is None or second is None else number(Decimal(str(first)) + Decimal(str(second)))
 
 
-def _date_add(value: Any, amount: Any, unit: Any = "days") -> str | None:
-    start, count = moment(value), number(amount)
-    if start is None or count is None or unit not in DAYS:
+def _date_add(value: Any, amount: Any, unit: Any = "days", *, zone: tzinfo) -> str | None:
+    zone = _zone_for(value, zone)
+    start, count = read_moment(value, zone), number(amount)
+    if start is None or count is None or unit not in UNITS:
         return None
+    seconds = UNITS[unit]
     try:
-        return (start + timedelta(days=float(count) * DAYS[unit])).isoformat()
-    except OverflowError:
+        if isinstance(count, int):
+            found = after(start, {"amount": count, "unit": unit}, zone)
+        elif seconds is not None:
+            found = start.astimezone(UTC) + timedelta(seconds=count * seconds)
+        else:
+            return None
+    except (OverflowError, ValueError):
+        return None
+    return LocalTime.of(found, zone) if isinstance(value, LocalTime) else found.isoformat()
+
+
+def _date(value: Any, pattern: Any = "%Y-%m-%d", *, zone: tzinfo) -> str | None:
+    zone = _zone_for(value, zone)
+    found = read_moment(value, zone)
+    try:
+        return None if found is None else found.astimezone(zone).strftime(text(pattern)[:60])[:200]
+    except (OverflowError, ValueError):
         return None
 
 
-def _date(value: Any, pattern: Any = "%Y-%m-%d") -> str | None:
-    found = moment(value)
-    return None if found is None else found.strftime(text(pattern)[:60])[:200]
-
-
-def _zone(value: Any, name: Any) -> str | None:
-    found = moment(value)
+def _zone(value: Any, name: Any, *, zone: tzinfo) -> str | None:
+    found = read_moment(value, _zone_for(value, zone))
     try:
-        return None if found is None else found.astimezone(ZoneInfo(text(name))).isoformat()
-    except (KeyError, ValueError, OSError):
+        return None if found is None else LocalTime.of(found, ZoneInfo(text(name)))
+    except (KeyError, ValueError, OSError, OverflowError):
         return None
 
 
@@ -138,3 +166,5 @@ FILTERS: dict[str, tuple[Callable[..., Any], int, int]] = {
     "firstName": (lambda value: next(iter(_words(value).split(maxsplit=1)), ""), 0, 0),
 }
 """Name -> function, and the fewest and most arguments."""
+ZONED = frozenset({"date", "dateAdd", "tz"})
+"""Filters that also take the company's `zone`."""

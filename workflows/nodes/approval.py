@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from pydantic import Field, model_validator
 
@@ -41,7 +42,7 @@ def asked_members(config: ApprovalConfig) -> list[str]:
 
 def _ask(wave: Wave) -> None:
     members = asked_members(wave.config)
-    until = after(wave.now, wave.config.timeout.as_json())
+    until = after(wave.now, wave.config.timeout.as_json(), ZoneInfo(wave.zone))
     for item in wave.items:
         if not members:
             item.fail("memberMissing", "members: none of them is active any more")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator
 
@@ -32,7 +33,7 @@ class WorkflowConfig(NodeConfig):
 
 def _start(wave: Wave) -> None:
     config: WorkflowConfig = wave.config
-    until = after(wave.now, config.timeout.as_json()) if config.wait else None
+    until = after(wave.now, config.timeout.as_json(), ZoneInfo(wave.zone)) if config.wait else None
     for item in wave.items:
         if item.run.depth >= MAX_CHILDREN:
             item.fail("recursion", f"workflows stand at most {MAX_CHILDREN} deep in each other")

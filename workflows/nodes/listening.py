@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Literal
+from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator
 
@@ -36,7 +37,7 @@ class WaitForConfig(NodeConfig):
 
 def _wait_for(wave: Wave) -> None:
     config: WaitForConfig = wave.config
-    until = after(wave.now, config.timeout.as_json())
+    until = after(wave.now, config.timeout.as_json(), ZoneInfo(wave.zone))
     for item in wave.items:
         since = item.run.created_at if config.since == "run" else wave.now
         asks = Listen(config.event, since)

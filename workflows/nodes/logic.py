@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from typing import Any, Literal
+from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator, model_validator
 
@@ -180,7 +181,7 @@ def _repeat(wave: Wave) -> None:
     config: LoopConfig = wave.config
     for item, holds in zip(wave.items, wave.holds("filter"), strict=True):
         if config.pause is not None and item.round and item.arrived is None and item.round < config.cap:
-            item.outcome = Outcome("waiting", until=after(wave.now, config.pause.as_json()))
+            item.outcome = Outcome("waiting", until=after(wave.now, config.pause.as_json(), ZoneInfo(wave.zone)))
             continue
         going = holds and item.round < config.cap
         output = {"count": item.round, "left": int(holds and not going)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
+from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from pydantic import Field, field_validator
@@ -84,7 +85,7 @@ def _note(wave: Wave) -> None:
 
 def _follow_up(wave: Wave) -> None:
     config: FollowUpConfig = wave.config
-    due_at = iso(after(wave.now, config.due.as_json()))
+    due_at = iso(after(wave.now, config.due.as_json(), ZoneInfo(wave.zone)))
     assigned = {"assignee": config.assignee} if config.assignee else {}
 
     def write(id: str, item: Item) -> str:

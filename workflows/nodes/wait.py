@@ -9,9 +9,8 @@ from zoneinfo import ZoneInfo
 from django.utils import timezone
 from pydantic import Field, field_validator, model_validator
 
-from core.spans import after
+from core.spans import after, read_moment
 from outreach.delivery.limits.windows import Window, next_opening
-from workflows.expressions.filters import moment
 from workflows.nodes.base import NodeConfig, NodeType, Outcome, Span, Wave
 
 LONGEST = dt.timedelta(days=400)
@@ -66,7 +65,7 @@ class WaitConfig(NodeConfig):
     )
     until: Any = Field(
         default=None,
-        description="A time, or an expression that gives one.",
+        description="A time, or an expression that gives one. Without offset it is in the company's time zone.",
         json_schema_extra={"x-widget": "expression"},
     )
     offset: int = Field(default=0, ge=-36_500, le=36_500, description="Days after (or before) `until`.")
@@ -83,25 +82,26 @@ class WaitConfig(NodeConfig):
 
 def _too_long(config: WaitConfig) -> list[tuple[str, str, str]]:
     now = timezone.now()
-    if config.duration is None or after(now, config.duration.as_json()) <= now + LONGEST:
+    if config.duration is None or after(now, config.duration.as_json(), dt.UTC) <= now + LONGEST:
         return []
     return [("tooLong", "for", f"a wait ends within {LONGEST.days} days")]
 
 
 def _wait(wave: Wave) -> None:
     config: WaitConfig = wave.config
+    zone = ZoneInfo(wave.zone)
     for item in wave.items:
         end = wave.now
         if config.duration is not None:
-            end = after(wave.now, config.duration.as_json())
+            end = after(wave.now, config.duration.as_json(), zone)
         elif config.until is not None:
-            found = moment(wave.render("until", item))
+            found = read_moment(wave.render("until", item), zone)
             if found is None:
                 item.fail("badValue", "until: the expression gives no time")
                 continue
             try:
-                end = found + dt.timedelta(days=config.offset)
-            except OverflowError:
+                end = after(found, {"amount": config.offset, "unit": "days"}, zone)
+            except (OverflowError, ValueError):
                 item.fail("badValue", "until: lies beyond the calendar")
                 continue
         if end > wave.now + LONGEST:

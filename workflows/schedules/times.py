@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from accounts.models import Company
-from core.spans import after
+from core.spans import after, from_clock
 from core.tenancy import company_id
 from workflows.graphs.cron import read_cron
 from workflows.graphs.settings import FieldDate, Schedule
@@ -53,20 +53,34 @@ def next_time(schedule: Schedule, moment: datetime) -> datetime | None:
 _INSTANT = datetime.resolution
 
 
+FIRST_CLOCK = datetime(2020, 1, 1)
+"""Where intervals without a beginning count from, by the clock of the zone."""
+LENGTHS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800, "months": 2_678_400}
+"""Unit -> its greatest length in seconds, apart from changes of clocks."""
+
+
 def _next_interval(schedule: Schedule, moment: datetime, begin: datetime | None) -> datetime:
-    """Return the next of `begin`, or else of the Unix epoch, plus whole spans. Months count from `begin` exactly."""
+    """Return the next of `begin`, or else of FIRST_CLOCK, plus whole spans.
+
+    Each time is counted from the beginning, so that the 31st comes again after a shorter month.
+    """
+    zone = zone_of(schedule)
     span: dict[str, Any] = schedule.every.as_json() if schedule.every else {"amount": 1, "unit": "days"}
-    start = begin or datetime(2020, 1, 1, tzinfo=UTC)
+    start = begin or from_clock(FIRST_CLOCK, zone)
     if start > moment:
         return start
-    if span["unit"] == "months":
-        months = (moment.year - start.year) * 12 + moment.month - start.month
-        number = max(0, months // span["amount"])
-        while (at := after(start, {**span, "amount": number * span["amount"]}) if number else start) <= moment:
-            number += 1
-        return at
-    length = after(start, span) - start
-    return start + length * ((moment - start) // length + 1)
+    # Too few by at most the changes of clocks and the lengths of months, so that few steps remain.
+    length = LENGTHS[span["unit"]] * span["amount"]
+    number = max(0, int(((moment - start).total_seconds() - MAX_CLOCK_CHANGE) // length))
+    at = start
+    while at <= moment:
+        number += 1
+        at = after(start, {"amount": number * span["amount"], "unit": span["unit"]}, zone)
+    return at
+
+
+MAX_CLOCK_CHANGE = 86_400
+"""Seconds by which a zone's clocks may have changed: islands have left out a day."""
 
 
 def due_times(schedule: Schedule, due: datetime, now: datetime) -> tuple[list[datetime], datetime | None]:

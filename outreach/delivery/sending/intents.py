@@ -9,6 +9,7 @@ returns.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -16,6 +17,7 @@ import orjson
 from django.db import connection
 from django.utils import timezone
 
+from accounts.settings.formats import zone_of_company
 from core.events import EventConsumer, wanted_by
 from core.ids import new_id
 from core.jobs.registry import registered
@@ -152,12 +154,17 @@ def settled(job: SendJob, outcome: Sent) -> Row:
         "provider_id": outcome.provider_id[:_PROVIDER_ID],
         "thread_id": outcome.thread_id[:_THREAD_ID],
         "at": now,
-        "next_step_at": None if job.next_delay is None else after(now, job.next_delay),
+        "next_step_at": next_step_at(job, now),
         "step": new_id(),
         "event": new_id(),
         "payload": {"contact": job.contact_id, "subject": job.subject, "run": job.run_id},
         "consumers": {one.name: new_id() for one in _consumers()},
     }
+
+
+def next_step_at(job: SendJob, sent_at: datetime) -> datetime | None:
+    """Return when the message's follow-up is due, by the company's clock; None: nothing follows."""
+    return None if job.next_delay is None else after(sent_at, job.next_delay, zone_of_company(job.company_id))
 
 
 def parameters(rows: Sequence[Row]) -> list[str]:

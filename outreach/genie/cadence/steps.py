@@ -121,7 +121,7 @@ def _read_steps(raw: Mapping[str, Any], where: str, keys: frozenset[str]) -> lis
     at = FIRST_MONDAY
     for place, step in enumerate(found):
         try:
-            at = after(at, step["delay"])
+            at = after(at, step["delay"], dt.UTC)
         except (OverflowError, ValueError):
             at = FIRST_MONDAY + LONGEST * 2
         if at - FIRST_MONDAY > LONGEST:

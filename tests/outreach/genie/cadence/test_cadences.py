@@ -94,8 +94,8 @@ def test_a_checked_cadence_has_all_defaults() -> None:
     assert (second["stopOn"], second["window"]) == (["won"], {"days": [1, 5], "start": "09:00", "end": "17:30"})
     assert list(steps_of(stored)) == [2, 3]
     late = datetime(2026, 1, 31, 10, tzinfo=UTC)
-    assert after(late, {"amount": 1, "unit": "months"}) == datetime(2026, 2, 28, 10, tzinfo=UTC)
-    assert after(late, {"amount": 90, "unit": "seconds"}) == late + timedelta(seconds=90)
+    assert after(late, {"amount": 1, "unit": "months"}, UTC) == datetime(2026, 2, 28, 10, tzinfo=UTC)
+    assert after(late, {"amount": 90, "unit": "seconds"}, UTC) == late + timedelta(seconds=90)
 
 
 def go_on(times: int = 1) -> None:
