@@ -17,6 +17,8 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import condition, require_safe
 from drf_spectacular.generators import SchemaGenerator
 
+from accounts.auth.second_factor import is_asked
+
 View = Callable[..., HttpResponse]
 _building = Lock()
 
@@ -49,7 +51,7 @@ def for_readers(view: View) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         user: Any = request.user
-        if not (settings.PUBLIC_API_DOCS or user.is_staff):
+        if not (settings.PUBLIC_API_DOCS or (user.is_staff and not is_asked(user))):
             raise Http404("The documentation of the API is not public here.")
         return view(request, *args, **kwargs)
 

@@ -9,6 +9,7 @@ from django.contrib.auth import SESSION_KEY
 from django.http import HttpRequest
 from django.urls import reverse
 
+from accounts.auth.second_factor import is_asked
 from accounts.models import Company, StaffVisit
 from accounts.settings.branding import look_of
 from accounts.settings.formats import formats_of
@@ -65,8 +66,10 @@ def _shown_path(request: HttpRequest) -> str:
 
 
 def _may_visit(request: HttpRequest) -> bool:
-    """Tell whether the browser is logged in to the back office as staff who may visit; asks nothing of others."""
-    return SESSION_KEY in request.session and admin.site.has_permission(request) and request.user.has_perm(PERMISSION)
+    """Return whether the browser is logged in to the back office as staff who may visit, second factor included."""
+    if SESSION_KEY not in request.session or not admin.site.has_permission(request) or is_asked(request.user):
+        return False
+    return request.user.has_perm(PERMISSION)
 
 
 def _reader(visit: StaffVisit) -> Reader:

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import StaffVisit, StaffVisitPage, User
+from accounts.models import SecondFactor, StaffVisit, StaffVisitPage, User
 from accounts.staff_visits.services import open_visit
 from config.urls.web import PAGES
 from core.web.pages import PersonPage
@@ -135,3 +135,14 @@ def test_files_are_not_handed_out(cast: Cast) -> None:
     client, _ = staff_of(cast.company.pk)
     answer = client.get(at(cast.owner, "contacts/export"))
     assert answer.status_code in (403, 404, 405)
+
+
+@pytest.mark.parametrize("policy", ["optional", "required"])
+def test_a_visit_needs_the_second_factor(world: World, db: None, settings: Any, policy: str) -> None:
+    settings.STAFF_SECOND_FACTOR = policy
+    client, visit = staff_of(world.cast.company.pk)
+    if policy == "optional":
+        SecondFactor.objects.create(user=visit.staff, name="app", confirmed=True)
+    answer = client.get(f"/c/{world.cast.company.pk}/contacts")
+    assert answer.status_code == 302
+    assert not answer["Location"].startswith("/c/")
