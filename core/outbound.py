@@ -17,9 +17,19 @@ from django.conf import settings
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 # Networks that carry an IPv4 address inside an IPv6 one: the inner address decides.
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-_OBSOLETE = (ipaddress.IPv6Network("::/96"), ipaddress.IPv6Network("fec0::/10"))
-"""IPv4-compatible and site-local addresses, which the registry no longer lists as private."""
+_EMBEDDING = (
+    ipaddress.IPv6Network("64:ff9b::/96"),  # NAT64 (RFC 6052)
+    ipaddress.IPv6Network("::ffff:0:0:0/96"),  # stateless translation (RFC 2765)
+)
+_NEVER_PUBLIC = (
+    ipaddress.IPv6Network("::/96"),  # IPv4-compatible
+    ipaddress.IPv6Network("fec0::/10"),  # site-local
+    ipaddress.IPv6Network("64:ff9b:1::/48"),  # NAT64 of a local network (RFC 8215)
+    ipaddress.IPv6Network("3fff::/20"),  # documentation (RFC 9637)
+    ipaddress.IPv6Network("5f00::/16"),  # segment routing (RFC 9602)
+    ipaddress.IPv4Network("192.88.99.0/24"),  # the former 6to4 relays
+)
+"""Networks that Python's registry does not list as private, or not in every release."""
 
 
 class OutboundRefused(Exception):
@@ -89,12 +99,12 @@ def is_public(ip: IPAddress) -> bool:
     """Tell whether an address belongs to the public internet. An IPv4 address inside an IPv6 one decides."""
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
-        if inner is None and ip in _NAT64:
+        if inner is None and any(ip in network for network in _EMBEDDING):
             inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(inner)
-        if any(ip in network for network in _OBSOLETE):
-            return False
+    if any(ip in network for network in _NEVER_PUBLIC):
+        return False
     return ip.is_global and not ip.is_multicast
 
 

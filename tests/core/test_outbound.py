@@ -15,7 +15,8 @@ from core.outbound import OutboundRefused, is_public, resolve_allowed
         "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1", "224.0.0.1",
         "255.255.255.255",
         "::1", "::", "fe80::1", "fc00::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
-        "2002:7f00:1::", "::127.0.0.1", "::10.0.0.1", "::8.8.8.8", "fec0::1", "feff::1",
+        "2002:7f00:1::", "::127.0.0.1", "::10.0.0.1", "::8.8.8.8", "fec0::1", "feff::1", "::ffff:0:7f00:1",
+        "64:ff9b:1::7f00:1", "3fff::1", "5f00::1", "192.88.99.1",
     ],
 )  # fmt: skip
 def test_private_addresses(address: str) -> None:
@@ -23,7 +24,7 @@ def test_private_addresses(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["8.8.8.8", "93.184.215.14", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]
+    "address", ["8.8.8.8", "93.184.215.14", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808", "::ffff:0:808:808"]
 )
 def test_public_addresses(address: str) -> None:
     assert is_public(outbound.ipaddress.ip_address(address)) is True
