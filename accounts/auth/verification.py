@@ -10,36 +10,25 @@ from accounts.auth.limits import LINKS_OF_ACCOUNT, LINKS_OF_ADDRESS, REDEMPTIONS
 from accounts.auth.links import make_token, page_address, read_token
 from accounts.auth.timing import minimum_duration
 from accounts.mails.services import queue_mail
-from accounts.users.memberships import MembershipStatus
 from accounts.users.models import User
 from core.access.callers import Caller
-from core.tenancy import unscoped
 
 VERIFY = "verify-email"
 """The purpose of the link, and the path of its page."""
 
 
-def send_verification(user: User, *, company_name: str | None = None) -> None:
-    """Mail the link that verifies the user's address, as often as the limit of the account allows."""
+def send_verification(user: User) -> None:
+    """Mail the link that verifies the user's address, as often as the limit of the account allows.
+
+    The mail has no words of whoever registered, since anybody can register with anybody's address.
+    """
     if not user.is_active or user.email_verified_at or not LINKS_OF_ACCOUNT.try_count(f"{VERIFY}:{user.email}"):
         return
     context = {
-        "name": user.get_full_name(),
-        "company_name": _company_name(user) if company_name is None else company_name,
         "link": page_address(VERIFY, make_token(VERIFY, user.pk, _state(user))),
         "days": settings.VERIFY_LINK_LIFETIME.days,
     }
     queue_mail("verify_email", to=user.email, context=context)
-
-
-def _company_name(user: User) -> str:
-    with unscoped(reason="registration: the company that the user has registered"):
-        found = (
-            user.memberships.filter(status=MembershipStatus.OWNER)
-            .order_by("created_at")
-            .values_list("company__name", flat=True)
-        )
-        return found.first() or ""
 
 
 def _state(user: User) -> str:

@@ -7,14 +7,14 @@ from rest_framework import serializers
 
 from accounts.companies.models import Company
 from core.api.addresses import EmailInput, PhoneInput, WebAddressInput
-from core.api.input import Input, TextInput
+from core.api.input import Input, NameInput, TextInput
 from core.api.output import Computed, IdField, Output
 
 
 class CompanyUpdate(Input):
     """What is to change; empty text takes a value away."""
 
-    name = TextInput(max_length=200, required=False)
+    name = NameInput(max_length=200, required=False)
     email = EmailInput(max_length=254, required=False, allow_blank=True)
     contactNumber = PhoneInput(required=False, allow_blank=True)
     website = WebAddressInput(required=False, allow_blank=True)

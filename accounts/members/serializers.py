@@ -13,7 +13,7 @@ from accounts.roles.permissions import complete
 from accounts.roles.serializers import PermissionField
 from accounts.snapshots.serializers import CompanySnapshot, MemberSnapshot, RoleSnapshot, UserSnapshot
 from core.api.addresses import EmailInput
-from core.api.input import BooleanInput, Input, ObjectIdInput, TextInput
+from core.api.input import BooleanInput, Input, NameInput, ObjectIdInput, TextInput
 from core.api.output import Computed, Deleted, IdField, Output
 from core.api.selection import SelectionInput
 
@@ -23,12 +23,12 @@ STATUSES = "accepted: back from blocked, or an owner no more; blocked; owner"
 
 class MemberInvite(Input):
     email = EmailInput(max_length=254)
-    name = TextInput(max_length=200, allow_blank=True, required=False)
+    name = NameInput(max_length=200, allow_blank=True, required=False)
     role = ObjectIdInput(required=False, help_text="_id of the role; the default role when left out")
 
 
 class MemberUpdate(Input):
-    name = TextInput(max_length=200, allow_blank=True, required=False)
+    name = NameInput(max_length=200, allow_blank=True, required=False)
     role = ObjectIdInput(required=False, help_text="_id of the role")
     status = TextInput(max_length=40, required=False, help_text=STATUSES)
     deleteKeys = BooleanInput(default=False, help_text=f"{DELETE_KEYS}; only with the status blocked")

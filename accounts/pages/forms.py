@@ -6,6 +6,8 @@ from typing import Any
 
 from django import forms
 
+from core.text.links import holds_link
+
 RULES = "At least 8 characters, and no password that many people use."
 
 
@@ -53,3 +55,16 @@ class RegistrationForm(forms.Form):
     )
     password = forms.CharField(label="Password", max_length=1000, strip=False, widget=NewPassword, help_text=RULES)
     referralCode = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
+
+    def clean_name(self) -> str:
+        return plain_name(self.cleaned_data["name"])
+
+    def clean_companyName(self) -> str:  # noqa: N802  the field's name
+        return plain_name(self.cleaned_data["companyName"])
+
+
+def plain_name(name: str) -> str:
+    """Return the name. Raises ValidationError for one that holds an address."""
+    if holds_link(name):
+        raise forms.ValidationError("Write a name, without a web or e-mail address.")
+    return name

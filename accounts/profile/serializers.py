@@ -10,7 +10,7 @@ from rest_framework import serializers
 from accounts.members.models import Member
 from accounts.settings.notices import NOTICES
 from accounts.snapshots.serializers import CompanySnapshot, RoleSnapshot
-from core.api.input import BooleanInput, Input, TextInput
+from core.api.input import BooleanInput, Input, NameInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.errors import shorten
 
@@ -58,7 +58,7 @@ class MutedInput(serializers.ListField):
 class ProfileUpdate(Input):
     """What is to change."""
 
-    name = TextInput(max_length=200, required=False)
+    name = NameInput(max_length=200, required=False)
     aiOnboarded = BooleanInput(required=False)
     onboarded = BooleanInput(required=False)
     layout = LayoutInput(required=False, allow_null=True, help_text="How the web app is arranged; replaced whole.")

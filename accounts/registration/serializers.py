@@ -8,15 +8,15 @@ from accounts.auth.session_serializers import PasswordInput
 from accounts.companies.serializers import CompanyOut
 from accounts.members.models import Member
 from core.api.addresses import EmailInput, PhoneInput
-from core.api.input import Input, TextInput
+from core.api.input import Input, NameInput, TextInput
 from core.api.output import Computed, IdField, Output
 
 
 class Registration(Input):
-    name = TextInput(max_length=200)
+    name = NameInput(max_length=200)
     email = EmailInput(max_length=254)
     password = PasswordInput()
-    companyName = TextInput(max_length=200)
+    companyName = NameInput(max_length=200)
     timezone = TextInput(max_length=64, default="UTC", help_text="IANA name, such as Europe/Berlin")
     contactNumber = PhoneInput(required=False, allow_blank=True)
     referralCode = TextInput(max_length=64, default="", allow_blank=True, help_text="An unknown one is passed over.")
@@ -31,7 +31,7 @@ class Registered(Output):
 class CompanyCreate(Input):
     """A further company."""
 
-    name = TextInput(max_length=200)
+    name = NameInput(max_length=200)
     email = EmailInput(max_length=254)
     contactNumber = PhoneInput()
     timezone = TextInput(max_length=64, help_text="Name of the tz database, such as Europe/Berlin.")

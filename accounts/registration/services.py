@@ -58,7 +58,7 @@ def register(
             company, _ = create_company(name=company_name, owner=user, **profile)
             if referral_code:
                 record_referral(user=user, company=company, code=referral_code)
-            send_verification(user, company_name=company.name)
+            send_verification(user)
 
 
 def _add(user: User) -> bool:

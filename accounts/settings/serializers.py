@@ -16,6 +16,7 @@ from accounts.settings.models import CompanySettings
 from core.api.addresses import WebAddressInput
 from core.api.input import Input, TextInput
 from core.api.output import Computed, IdField, Output
+from core.text.links import holds_link
 
 DUPLICATE_LEADS = (
     "What happens to an open lead of the same contact and product as another open one: warn makes it and says so."
@@ -29,6 +30,16 @@ class OneLine(TextInput):
         text = super().to_internal_value(data)
         if not text.isprintable():
             raise serializers.ValidationError("must be one line of text", code="line")
+        return text
+
+
+class AppName(OneLine):
+    """What mails call the product: no address, since mails go to people who have not asked for them."""
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        if holds_link(text):
+            raise serializers.ValidationError("must be a name, without a web or e-mail address", code="link")
         return text
 
 
@@ -55,7 +66,7 @@ class CompanySettingsUpdate(Input):
     dateFormat = DateFormatInput(choices=CompanySettings.DateFormat.values)
     timeFormat = serializers.ChoiceField(choices=CompanySettings.TimeFormat.values)
     timezone = TextInput(max_length=64, help_text="Name of the tz database; the company's own time zone.")
-    appName = OneLine(
+    appName = AppName(
         max_length=100, allow_blank=True, help_text="What mails and pages call the product; empty: the company's name."
     )
     appDescription = OneLine(max_length=300, allow_blank=True)

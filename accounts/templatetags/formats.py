@@ -11,8 +11,15 @@ from decimal import Decimal
 from django import template
 
 from core.text.formats import Formats
+from core.text.links import unlinked
 
 register = template.Library()
+
+
+@register.filter
+def plain_name(name: str) -> str:
+    """Return a name of which mail programs make no link."""
+    return unlinked(name)
 
 
 @register.filter

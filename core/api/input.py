@@ -11,6 +11,7 @@ from rest_framework import serializers
 from core.api.output import declared_source, snake
 from core.errors import ApiError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
+from core.text.links import holds_link
 
 FORMAT_CODES = {
     "invalid",
@@ -46,6 +47,16 @@ class TextInput(serializers.CharField):
         if not isinstance(data, str):
             raise serializers.ValidationError("must be text", code="invalid")
         return super().to_internal_value(data)
+
+
+class NameInput(TextInput):
+    """A name, which may go out in mails to people who have not asked for them: it holds no address."""
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        if holds_link(text):
+            raise serializers.ValidationError("must be a name, without a web or e-mail address", code="link")
+        return text
 
 
 class LineInput(TextInput):

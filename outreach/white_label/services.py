@@ -11,6 +11,7 @@ from django.db import transaction
 from core.access import Actor
 from core.errors import NamedError, ValidationFailed
 from core.events import emit
+from core.text.links import HOST, holds_link
 from crm.files.models import File
 from crm.files.stores import ContentUnavailable, open_content
 from outreach.domain_tracking.services import get_domain
@@ -22,9 +23,8 @@ from outreach.white_label.models import BrandImage, WhiteLabel
 MODULE = "white-label-options"
 MOST_IMAGES = 20
 """Pictures of a kind that a company keeps: mails that went out show the logo of their time."""
-_HOST = r"[\w-]+(\.[\w-]+)*\.[a-z]{2,24}"
-AN_ADDRESS = re.compile(rf"@|://|\bwww\.|\b{_HOST}/|^\s*{_HOST}\s*$", re.IGNORECASE)
-"""An address of mail or of the web, or a name that is nothing but a host's: Node.js in a longer name is none."""
+BARE_HOST = re.compile(rf"\s*{HOST}\s*", re.IGNORECASE)
+"""A name that is nothing but a host's: Node.js in a longer name is none."""
 TEXTS = ("product_name", "accent", "accent_dark", "sender_name")
 
 
@@ -99,7 +99,7 @@ def change_brand(*, actor: Actor, values: Mapping[str, Any]) -> None:
 def _check_name(field: str, text: str) -> None:
     """Raise ValidationFailed for a name that mail programs show, or turn, into an address: people would be led astray,
     and mail servers sort such mail out."""
-    if AN_ADDRESS.search(text):
+    if holds_link(text) or BARE_HOST.fullmatch(text):
         raise ValidationFailed(f"{field}: is an address", f"{field}: a name, and no address of the web or of mail")
 
 

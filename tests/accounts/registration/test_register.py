@@ -61,7 +61,16 @@ def test_a_user_with_a_company_of_their_own() -> None:
     )
     [mail] = mails_to("ann@example.org")
     assert (mail.kind, mail.company_id, mail.status) == ("verify_email", None, "queued")
-    assert "Acme" in mail.text
+    assert "Acme" not in mail.text + mail.html and "Ann" not in mail.text + mail.html  # words of a stranger
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("field", ["name", "companyName"])
+def test_a_name_with_an_address_is_refused(field: str) -> None:
+    answer = public.post("/register", registration("ann@example.org", **{field: "Win at http://evil.example/win"}))
+    assert answer.status == 400
+    assert field in answer.body["message"] + answer.body["warning"]
+    assert counts() == (0, 0, 0, 0)
 
 
 @pytest.mark.django_db
