@@ -8,6 +8,7 @@ class WorkflowsConfig(AppConfig):
         from accounts.companies.overview import Measure, register_measure
         from core.access import RATES, count_usage, meter_usage
         from workflows.approvals.services import open_approvals_of
+        from workflows.definitions import jobs as definitions  # noqa: F401  (register their work)
         from workflows.definitions.selectors import kept_workflows
         from workflows.engine import jobs as engine  # noqa: F401  (register their work)
         from workflows.engine.limits import limits

@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from accounts.models import Notification
+from core.tenancy import unscoped
 from tests.kit.cast import Cast, make_cast
 from tests.workflows.helpers import contact, edges, node, published, runs, when, work
+from workflows.definitions.rechecking import pause_disallowed
 
 WORKFLOWS = {"GET": True, "POST": True, "PUT": True}
 EMAIL = "ann@example.org"
@@ -16,6 +19,11 @@ EMAIL = "ann@example.org"
 @pytest.fixture
 def cast(db: None) -> Cast:
     return make_cast(permission={"workflow": WORKFLOWS})
+
+
+def recheck() -> None:
+    with unscoped(reason="test: the worker of periodic tasks"):
+        pause_disallowed()
 
 
 def test_runs_tell_nothing_of_contacts_to_roles_that_may_not_read_them(cast: Cast) -> None:
@@ -67,6 +75,60 @@ def test_a_workflow_does_nothing_that_its_publisher_may_not(
     assert cast.narrow_session.put(f"/workflow/{id}", {"status": "published"}).status == 400
     assert cast.narrow_session.post(f"/workflow/{id}/test", {}).status == 403
     assert cast.key.post(f"/workflow/{id}/publish").status == 200
+
+
+@pytest.mark.parametrize(
+    ("values", "lacks"),
+    [
+        ({"triggerEventType": "contact.updated"}, "contact.GET"),
+        ({"triggerEventType": "note.created"}, "lead-activity.GET"),
+        ({"triggerEventType": "meeting.created"}, "meeting.GET"),
+        ({"triggerEventType": "member.invited"}, "member.GET"),
+        ({"triggerEventType": "manual", "config": {"exit": {"events": ["conversation.received"]}}}, "chatapp.GET"),
+        ({"triggerEventType": "manual", "config": {"goal": {"events": ["lead.created"]}}}, "lead.GET"),
+        (
+            {
+                "triggerEventType": "manual",
+                "nodes": [node("w", "waitFor", {"event": "calllog.created", "timeout": {"amount": 1, "unit": "days"}})],
+            },
+            "lead-activity.GET",
+        ),
+    ],
+)
+def test_a_workflow_hears_no_event_that_its_publisher_may_not_read(
+    cast: Cast, values: dict[str, Any], lacks: str
+) -> None:
+    body = {"name": "W", "nodes": [node("n", "set", {"values": {"a": "{{ trigger }}"}})], "edges": [], **values}
+    id = cast.key.post("/workflow", body).data["_id"]
+    refused = cast.narrow_session.post(f"/workflow/{id}/publish")
+    assert refused.status == 400, refused.body
+    assert lacks in str(refused.body["errors"])
+    assert cast.key.post(f"/workflow/{id}/publish").status == 200
+
+
+def test_a_workflow_is_paused_when_its_publisher_loses_a_permission(cast: Cast) -> None:
+    role = f"/role/{cast.narrow.role_id}"
+    allowed = {"workflow": WORKFLOWS, "contact": {"GET": True}}
+    assert cast.key.put(role, {"permission": allowed}).status == 200
+    nodes = [node("n", "set", {"values": {"a": "{{ contact.email }}"}})]
+    body = {"name": "W", "triggerEventType": "contact.created", "nodes": nodes, "edges": []}
+    id = cast.key.post("/workflow", body).data["_id"]
+    assert cast.narrow_session.post(f"/workflow/{id}/publish").status == 200
+    recheck()
+    assert cast.key.get(f"/workflow/{id}").data["status"] == "published"
+    assert cast.key.put(role, {"permission": {"workflow": WORKFLOWS, "contact": {"GET": False}}}).status == 200
+    recheck()
+    assert cast.key.get(f"/workflow/{id}").data["status"] == "paused"
+    with cast.scope():
+        (notice,) = Notification.objects.filter(member=cast.owner)
+    assert "contact.GET" in notice.text
+    contact(cast)
+    work()
+    assert runs(cast, id) == []
+    assert cast.narrow_session.put(f"/workflow/{id}", {"status": "published"}).status == 400
+    assert cast.key.put(f"/workflow/{id}", {"status": "published"}).status == 200
+    recheck()
+    assert cast.key.get(f"/workflow/{id}").data["status"] == "published"
 
 
 WRONG: list[dict[str, Any]] = [

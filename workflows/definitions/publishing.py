@@ -18,7 +18,7 @@ from workflows.engine.models import WorkflowInterest
 from workflows.engine.plans import plan_of
 from workflows.graphs.events import KINDS, SCHEDULE, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
-from workflows.graphs.rights import May
+from workflows.graphs.rights import May, lacking
 from workflows.graphs.validation import check_draft
 from workflows.schedules.times import first_time
 
@@ -69,7 +69,7 @@ def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP, may: 
         settling.settle(workflow.pk)
         workflow.refresh_from_db()
     current = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
-    if current is None or current.graph != graph:
+    if current is None or current.graph != graph or _is_disallowed(current):
         workflow.latest += 1
         current = WorkflowVersion.objects.create(
             workflow=workflow, number=workflow.latest, graph=graph, published_by_id=member_id
@@ -86,6 +86,12 @@ def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP, may: 
     if new or workflow.carry:
         settling.settle(workflow.pk)
     return told
+
+
+def _is_disallowed(version: WorkflowVersion) -> bool:
+    """Return whether whoever published the version may not do so any more: it needs another publisher."""
+    publisher = version.published_by
+    return publisher is not None and bool(lacking(plan_of(version.pk), publisher.may))
 
 
 def _told(concerned: Mapping[str, int], runs: str) -> dict[str, int]:

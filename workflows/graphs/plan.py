@@ -75,6 +75,8 @@ class Plan:
     """The nodes whose outputs later ones refer to."""
     roots: frozenset[str] = frozenset()
     """The roots of all expressions."""
+    started_by: str = ""
+    """The kind of event that starts runs."""
 
     @property
     def ended_by(self) -> dict[str, tuple[str, ...]]:
@@ -149,6 +151,7 @@ def compile_partly(graph: Mapping[str, Any], problems: Problems) -> Plan:
         {name: one for name, one in ending.items() if one is not None},
         kept=frozenset(nodes) if "steps" in paths else kept,
         roots=frozenset(path.partition(".")[0] for path in paths),
+        started_by=graph.get("triggerEventType") or "",
     )
 
 

@@ -1,9 +1,10 @@
-"""The permissions that a workflow takes of the member who publishes it, or runs it dry: those of what its nodes do."""
+"""The permissions that a workflow needs of the member who publishes or tries it: for what it does and what it reads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from core.events.kinds import KINDS, module_of
 from workflows.expressions.conditions import CompiledConditions
 from workflows.graphs.plan import Node, Plan
 from workflows.graphs.problems import Problems
@@ -22,14 +23,28 @@ def check_rights(plan: Plan, may: May, problems: Problems) -> None:
             problems.add("notAllowed", f"your role lacks the permission {permission}", node_id=node_id, path=path)
 
 
+def lacking(plan: Plan, may: May) -> list[str]:
+    """Return the permissions that the member lacks, such as contact.GET, each once."""
+    wanted = dict.fromkeys(permission for _, permission in needed(plan))
+    return [permission for permission in wanted if not may(*permission.split("."))]
+
+
 def needed(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield node (empty: the workflow's settings) and permission, such as contact.GET, each pair once."""
     whole = [one for one in (plan.filter, *plan.ends.values()) if one is not None]
-    found = [("", permission) for one in whole for permission in _read_by(one)]
+    heard = (plan.started_by, *(kind for kinds in plan.ended_by.values() for kind in kinds))
+    found = [("", permission) for permission in _shown_by(heard)]
+    found += [("", permission) for one in whole for permission in _read_by(one)]
     for node in plan.nodes.values():
         if not node.disabled:
-            found += [(node.id, permission) for permission in (*node.type.needs(node.config), *_read(node))]
+            read = (*_shown_by(node.type.events(node.config)), *_read(node))
+            found += [(node.id, permission) for permission in (*node.type.needs(node.config), *read)]
     yield from dict.fromkeys(found)
+
+
+def _shown_by(kinds: Iterable[str]) -> list[str]:
+    """Return what reads the payloads of events of these kinds."""
+    return [f"{module_of(kind)}.GET" for kind in sorted(kinds) if kind in KINDS]
 
 
 def _read(node: Node) -> list[str]:
