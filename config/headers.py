@@ -7,9 +7,12 @@ import re
 from collections.abc import Callable
 
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+
+from accounts.auth.browser_sessions import claims_of
 
 _PAGE = (
     "default-src 'none'; img-src 'self' data:; font-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline';"
@@ -28,8 +31,10 @@ POLICIES = {
 }
 """Beginning of an address -> its Content-Security-Policy, unless the answer has one of its own."""
 API = "/api/"
-LOGGED_IN = re.compile(r"/(api/(key/protected|protected|private)|admin|account)(/|\Z)|/c/[0-9a-f]{24}/")
-"""Addresses that take nothing but from those who have logged in, or with a key: files and imports are sent there."""
+CHECKED_FIRST = re.compile(r"/api/(key/protected|protected|private)(/|\Z)")
+"""Addresses that authenticate a request before they read its body."""
+OVERHEAD_BYTES = 1 << 20
+"""The largest size of what multipart adds to a file."""
 
 
 class HeadersMiddleware:
@@ -51,8 +56,11 @@ class HeadersMiddleware:
 
 
 class BodyLengthMiddleware:
-    """Refuses a body without a length: WSGI cannot tell its end, so that it would be taken as empty. And one that is
-    larger than what strangers may send: webhooks, forms, chats, log-ins."""
+    """Refuses a body without a length, and one that is larger than its sender may send, before it is read.
+
+    WSGI cannot tell the end of a body without length, so that it would be taken as empty. Strangers send webhooks,
+    forms, chats and log-ins; whoever has logged in may send files.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -61,10 +69,21 @@ class BodyLengthMiddleware:
         if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
             raise BadRequest("Transfer-Encoding: send the body with a Content-Length, not in chunks")
         length = request.META.get("CONTENT_LENGTH") or "0"
-        is_large = not length.isdecimal() or int(length) > settings.PUBLIC_BODY_BYTES
-        if is_large and not LOGGED_IN.match(request.path_info):
-            told = f"body: is larger than the {settings.PUBLIC_BODY_BYTES} bytes that are taken here"
-            if request.path_info.startswith(API):
-                raise BadRequest(told)
-            return HttpResponse(told, status=413, content_type="text/plain; charset=utf-8")
-        return self.get_response(request)
+        is_small = length.isdecimal() and int(length) <= settings.PUBLIC_BODY_BYTES
+        if is_small or CHECKED_FIRST.match(request.path_info):
+            return self.get_response(request)
+        most = settings.MAX_UPLOAD_BYTES + OVERHEAD_BYTES if _is_logged_in(request) else settings.PUBLIC_BODY_BYTES
+        if length.isdecimal() and int(length) <= most:
+            return self.get_response(request)
+        problem = f"body: is larger than the {most} bytes that are taken here"
+        if request.path_info.startswith(API):
+            raise BadRequest(problem)
+        return HttpResponse(problem, status=413, content_type="text/plain; charset=utf-8")
+
+
+def _is_logged_in(request: HttpRequest) -> bool:
+    """Return whether the browser's session, by its row, is that of a member or of staff."""
+    session = getattr(request, "session", None)
+    if session is None:
+        return False
+    return SESSION_KEY in session or claims_of(request) is not None

@@ -86,8 +86,8 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
     "config.headers.HeadersMiddleware",
-    "config.headers.BodyLengthMiddleware",
     "config.browsers.BrowserSessions",
+    "config.headers.BodyLengthMiddleware",  # looks up who is logged in
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "config.browsers.BrowserLogins",
@@ -260,6 +260,10 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = env.int("MAX_BODY_BYTES", default=20 * 1024 * 1024
 PUBLIC_BODY_BYTES = env.int("PUBLIC_BODY_BYTES", default=1024 * 1024)
 """What anybody may send who has not logged in."""
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+FILE_UPLOAD_HANDLERS = [
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "crm.files.upload.IncomingFileUploadHandler",
+]
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=1024 * 1024 * 1024)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 from typing import Any
 
 from django.conf import settings
-from django.core.files.uploadhandler import FileUploadHandler
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
+from django.core.files.uploadhandler import FileUploadHandler, TemporaryFileUploadHandler
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import DataAndFiles, MultiPartParser
 
 from core.errors import NamedError, ValidationFailed, shorten
-from crm.files.storage import Received
+from crm.files.storage import Received, incoming_folder
 
 FIELD = "file"
 OVERHEAD_BYTES = 1 << 20
@@ -48,6 +50,24 @@ class ReceivingHandler(FileUploadHandler):
     def file_complete(self, file_size: int) -> Received:
         self._received.complete()
         return self._received
+
+
+class IncomingFile(TemporaryUploadedFile):
+    """A file of a form, in the folder of uploads: what a killed process leaves there is removed."""
+
+    def __init__(self, name: str, content_type: str, charset: str | None, extra: dict[str, str]) -> None:
+        target = tempfile.NamedTemporaryFile(suffix=".upload", dir=incoming_folder())  # noqa: SIM115  closed by close()
+        UploadedFile.__init__(self, target, name, content_type, 0, charset, extra)
+
+
+class IncomingFileUploadHandler(TemporaryFileUploadHandler):
+    """Writes files of forms that are too large for memory."""
+
+    file: IncomingFile
+
+    def new_file(self, *args: Any, **options: Any) -> None:
+        FileUploadHandler.new_file(self, *args, **options)
+        self.file = IncomingFile(self.file_name, self.content_type, self.charset, self.content_type_extra)
 
 
 class UploadParser(MultiPartParser):

@@ -10,32 +10,36 @@ from django.conf import settings
 from django.test import Client
 from django.urls import get_resolver
 
-from config.headers import LOGGED_IN
+from config.headers import CHECKED_FIRST
 from tests.guards.routes import routed
 from tests.kit.cast import Cast
+from tests.kit.factories import UserFactory
 from tests.outreach.booking.helpers import VISITOR, make_page, open_at, path_of
 from tests.outreach.forms.conftest import FIELDS
 from tests.outreach.widgets.helpers import SITE, made
+from tests.web.helpers import enter
 
 MISSING = "0" * 24
 KB = 1024
 
 
 def public_addresses() -> list[str]:
-    """An address of each route that is not behind a log-in."""
+    """Return an address of each route that reads its body before it knows who sent it."""
     found = []
     for pattern, _ in routed(get_resolver().url_patterns):
         plain = re.sub(r"<(?:\w+:)?\w+>", MISSING, pattern)
         plain = plain.replace("(?P<token>[A-Za-z0-9_-]{34})", "x" * 34).replace("(?P<company>[0-9a-f]{24})", MISSING)
         address = "/" + re.sub(r"[\^$\\]|\\Z|Z\Z", "", plain)
-        if not LOGGED_IN.match(address):
+        if not CHECKED_FIRST.match(address):
             found.append(address)
     return sorted({*found})
 
 
-def send(address: str, size: int, kind: str = "application/json", **headers: Any) -> Any:
-    """Say that a body has so many bytes; it is refused, or not, before it is read."""
-    client = Client(raise_request_exception=False)
+def send(
+    address: str, size: int, kind: str = "application/json", *, client: Client | None = None, **headers: Any
+) -> Any:
+    """Announce a body of so many bytes, which is refused, or not, before it is read."""
+    client = client or Client(raise_request_exception=False)
     return client.generic("POST", address, b"{}", content_type=kind, CONTENT_LENGTH=str(size), headers=headers)
 
 
@@ -46,7 +50,7 @@ def is_refused(answer: Any) -> bool:
 @pytest.mark.undescribed("methods that routes do not have are refused before any view, too")
 def test_every_public_route_refuses_what_is_too_large(db: None, subtests: pytest.Subtests) -> None:
     addresses = public_addresses()
-    for known in ("/f/", "/booking/", "/hooks/chatapp/", "/api/public/login", "/api/public/workflow-hooks/", "/login"):
+    for known in ("/f/", "/booking/", "/hooks/chatapp/", "/api/public/login", "/login", "/admin/", "/account", "/c/"):
         assert any(one.startswith(known) for one in addresses), known
     assert len(addresses) > 50
     for address in addresses:
@@ -56,9 +60,21 @@ def test_every_public_route_refuses_what_is_too_large(db: None, subtests: pytest
         "/api/key/protected/contact",
         "/api/protected/upload",
         "/api/private/profile",
-        f"/c/{MISSING}/files",
     ):
         assert not is_refused(send(address, settings.PUBLIC_BODY_BYTES + 1)), address
+
+
+def test_who_has_logged_in_sends_files_up_to_the_limit(cast: Cast) -> None:
+    member = enter(cast.owner, raise_request_exception=False)
+    staff = Client(raise_request_exception=False)
+    stranger = Client()
+    staff.force_login(UserFactory(is_staff=True))
+    stranger.cookies[settings.SESSION_COOKIE_NAME] = "made-up-by-a-stranger-0000000000"
+    address = f"/c/{cast.company.pk}/files"
+    for client, is_known in ((member, True), (staff, True), (stranger, False), (Client(), False)):
+        large = send(address, settings.PUBLIC_BODY_BYTES + 1, client=client)
+        assert is_refused(large) is not is_known
+        assert is_refused(send(address, settings.MAX_UPLOAD_BYTES + 2**20 + 1, client=client))
 
 
 def test_some_take_less(cast: Cast) -> None:
