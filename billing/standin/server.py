@@ -43,7 +43,8 @@ BAD: dict[str, tuple[int, bytes, str]] = {
 }
 """The ways in which every answer can be bad."""
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Pay</title>
-<meta name="viewport" content="width=device-width"></head><body><main><h1>Stand-in for {gateway}</h1>
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"></head>
+<body><main><h1>Stand-in for {gateway}</h1>
 <p>{sum}</p>
 <form method="post"><button name="do" value="pay">Pay</button> <button name="do" value="leave">Cancel</button></form>
 </main></body></html>"""

@@ -20,12 +20,14 @@ from lucide.templatetags.lucide import lucide
 from core.errors import shorten
 from core.text.formats import Formats, exact_money
 from core.web.banners import Banner, banner_of
+from core.web.cells import cell
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
 from core.web.menu import menu_of
 from core.web.tables import Row
 
 register = template.Library()
+register.filter(cell)
 
 BETWEEN_TAGS = re.compile(r"\s*>\s+<")
 DAY = 86_400
@@ -74,20 +76,6 @@ def sorting(state: ListState, column: Column) -> tuple[str, str]:
 def get(value: Any, name: str) -> Any:
     """Return an item whose name is in a variable: {{ contact.formData|get:field.uniqueFieldID }}."""
     return value.get(name) if isinstance(value, Mapping) else None
-
-
-@register.filter
-def cell(value: Any) -> str:
-    """Write a value of any type in one line: names of records, lists with commas, yes and no, nothing for null."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "Yes" if value else "No"
-    if isinstance(value, Mapping):
-        return str(value.get("name") or value.get("label") or value.get("email") or "")
-    if isinstance(value, list):
-        return ", ".join(cell(one) for one in value)
-    return str(value)
 
 
 @register.simple_tag

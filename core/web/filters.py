@@ -183,6 +183,19 @@ def _written(value: Any) -> str | None:
     return "" if value is None else str(value)
 
 
+def shown_by(choices: Mapping[str, Choice]) -> Callable[[str], bool]:
+    """Return what finds whether a filter, as addresses write it, is one that the choices show and change."""
+
+    def is_shown(text: str) -> bool:
+        found = Filter.read(text)
+        choice = choices.get(found.name) if found else None
+        if found is None or choice is None:
+            return False
+        return choice.accepts(found) and not choice.trouble(found.operator, found.value)
+
+    return is_shown
+
+
 def flattened(
     tree: Mapping[str, Any], known: Callable[[str], bool] = lambda text: True
 ) -> tuple[list[str], str, list[Mapping[str, Any]]]:

@@ -10,7 +10,7 @@ from django.http import HttpResponse, QueryDict
 
 from core.ids import is_id
 from core.web.ask import Answer
-from core.web.filters import Choice, Filter, flattened
+from core.web.filters import Choice, Filter, flattened, shown_by
 from core.web.lists import MATCH, SAYING, Column, ListState
 from core.web.tables import TablePage
 
@@ -102,9 +102,7 @@ class ViewedList(TablePage):
         return flattened(self.tree, self.is_known) if self.tree else ([], "", [])
 
     def is_known(self, text: str) -> bool:
-        one = Filter.read(text)
-        choice = self.choices_by_name.get(one.name) if one else None
-        return bool(one and choice and choice.accepts(one) and not choice.trouble(one.operator, one.value))
+        return shown_by(self.choices_by_name)(text)
 
     @cached_property
     def choices_by_name(self) -> dict[str, Choice]:

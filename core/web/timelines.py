@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.templatetags.web import cell
+from core.web.cells import cell
 
 SIZE = 30
 ICONS = {

@@ -10,7 +10,7 @@ from django.http import HttpResponse, QueryDict
 
 from core.web.colors import color_field
 from core.web.filter_words import RECORDS, in_words
-from core.web.filters import Choice, changed_filters, flattened
+from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Field, Form, Option
 from core.web.lists import MATCH, Column, ListState
 from core.web.pages import MenuItem, Page
@@ -258,10 +258,10 @@ class EditSegment(EditRecord, SegmentForm):
         return self.done(text) if answer.ok else self.refuse(answer)
 
     def is_known(self, text: str) -> bool:
-        """Tell whether the page of the filters has the field of a filter, which it would lose otherwise."""
+        """Tell whether the page of the filters shows the filter, which it would lose otherwise."""
         panel = self.record["panel"]
-        found = record_choices(panel, self.definitions(panel))
-        return text.partition(":")[0] in {"tags", *(one.name for one in found)}
+        found = {one.name: one for one in record_choices(panel, self.definitions(panel))}
+        return text.partition(":")[0] == "tags" or shown_by(found)(text)
 
     def filters_address(self) -> str:
         """Return the address that changes the filters, or "" where they are more than filters and groups of them."""

@@ -9,12 +9,12 @@ import pytest
 
 from accounts.notifications.models import Notification
 from core.ids import new_id
-from crm.models import FollowUp, Lead, LeadActivity, Segment
-from outreach.models import AiApp, Campaign
+from crm.models import FollowUp, Lead, LeadActivity
 from tests.kit.cast import Cast, make_cast
-from tests.kit.factories import LeadFactory, SmtpFactory, TagFactory
+from tests.kit.factories import LeadFactory, TagFactory
 from tests.kit.rows import kept_for_module
-from tests.workflows.helpers import edges, node, published, runs, when, work
+from tests.workflows.examples import examples
+from tests.workflows.helpers import edges, node, published, runs, work
 from workflows.models import RunStep
 from workflows.nodes.registry import NODE_TYPES
 
@@ -28,43 +28,6 @@ def house(django_db_setup: None, django_db_blocker: Any) -> Iterator[Cast]:
 @pytest.fixture
 def cast(house: Cast, db: None) -> Cast:
     return house
-
-
-def examples(cast: Cast) -> dict[str, dict[str, Any]]:
-    """Return settings of each type, in the order in which one workflow goes through them."""
-    with cast.scope():
-        tag = TagFactory().pk
-        segment = Segment.objects.create(name="Fixed", kind="static", panel="lead").pk
-        SmtpFactory(verified=True)
-        AiApp.objects.create(provider="offline-composer", name="Offline", is_default=True)
-        campaign = Campaign.objects.create(name="Spring", subject="Hi", body="Come").pk
-    member = cast.owner.pk
-    always = when("lead.status", "equals", "new")
-    return {
-        "trigger": {},
-        "condition": {"filter": always},
-        "switch": {"cases": [{"id": "true", "filter": always}]},
-        "split": {"arms": [{"id": "true", "weight": 1}, {"id": "b", "weight": 1}]},
-        "set": {"values": {"a": "{{ lead.status }}", "seconds": 90}},
-        "wait": {"until": "{{ lead.createdAt }}"},
-        "contact": {"action": "update", "values": {"name": "{{ contact.name }} ({{ vars.a }})"}},
-        "lead": {"action": "update", "values": {"status": "contacted"}},
-        "tags": {"panel": "lead", "tags": [tag]},
-        "segment": {"segment": segment},
-        "assign": {"teamMember": member},
-        "note": {"notes": "{{ lead.status }}", "panel": "lead"},
-        "followUp": {"title": "Call {{ contact.name }}"},
-        "notify": {"members": [member], "text": "{{ contact.name }} waits"},
-        "find": {"panel": "lead", "filter": when("status", "equals", "contacted"), "fields": ["status"]},
-        "meeting": {"title": "With {{ contact.name }}", "startsAt": "{{ now | dateAdd: 1 }}"},
-        "call": {"notes": "{{ contact.name }}", "duration": "{{ vars.seconds }}", "startedAt": "{{ now }}"},
-        "mail": {"subject": "Hello {{ contact.name }}", "body": "Come, {{ contact.name }}"},
-        "genie": {"prompt": "Invite them", "draft": True},
-        "campaign": {"campaign": campaign},
-        "loop": {"items": []},
-        "join": {},
-        "stop": {"result": "done"},
-    }
 
 
 def test_all_types_take_many_runs_at_once(cast: Cast) -> None:

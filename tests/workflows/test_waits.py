@@ -97,6 +97,69 @@ def test_what_has_happened_since_the_run_began_counts_if_it_is_asked_for(cast: C
     assert runs(cast, id)[0].status == status
 
 
+@pytest.mark.parametrize("kind", ["contact", "lead"])
+def test_what_comes_before_the_run_is_made_counts(cast: Cast, kind: str) -> None:
+    """An event between the one that starts the run and its making; those before it do not count."""
+    nodes = [node("wait", "waitFor", {"event": f"{kind}.updated", "timeout": DAY})]
+    person = contact(cast)
+    id = published(cast, nodes, edges(), triggerEventType="lead.created" if kind == "lead" else "contact.created")
+    other = contact(cast, email="bob@example.org", number="1512345679")
+    records = [other, contact(cast, email="eve@example.org", number="1512345670")]
+    if kind == "lead":
+        records = [cast.key.post("/lead", {"contact": one, "formData": {}}).data["_id"] for one in records]
+    rename(cast, person, "Ada")
+    changed = {"status": "contacted"} if kind == "lead" else {"name": "Bea"}
+    assert cast.key.put(f"/{kind}/{records[0]}", {"formData": changed}).status == 200
+    work()
+    work()
+    column = f"{kind}_id"
+    assert {getattr(run, column): run.status for run in runs(cast, id)} == {
+        records[0]: "completed",
+        records[1]: "waiting",
+    }
+
+
+def test_an_event_before_the_one_that_starts_the_run_does_not_count(cast: Cast) -> None:
+    nodes = [node("wait", "waitFor", {"event": "contact.updated", "timeout": DAY})]
+    person = contact(cast)
+    id = published(cast, nodes, edges(), triggerEventType="lead.created")
+    rename(cast, person, "Ada")
+    assert cast.key.post("/lead", {"contact": person, "formData": {}}).status == 201
+    work()
+    work()
+    assert [run.status for run in runs(cast, id)] == ["waiting"]
+
+
+def test_a_change_that_starts_the_run_does_not_end_its_wait(cast: Cast) -> None:
+    nodes = [node("wait", "waitFor", {"event": "contact.updated", "timeout": DAY})]
+    person = contact(cast)
+    id = published(cast, nodes, edges(), triggerEventType="contact.updated")
+    rename(cast, person, "Ada")
+    work()
+    work()
+    assert [run.status for run in runs(cast, id)] == ["waiting"]
+    rename(cast, person, "Bea")
+    work()
+    assert "completed" in [run.status for run in runs(cast, id)]
+
+
+@pytest.mark.parametrize("name", ["goal", "exit"])
+def test_a_goal_or_exit_that_comes_before_the_run_is_made_ends_it(cast: Cast, name: str) -> None:
+    nodes = [node("wait", "wait", {"for": {"amount": 1, "unit": "days"}})]
+    config = {name: {"events": ["contact.updated"]}}
+    id = published(cast, nodes, edges(), config=config)
+    early, late = contact(cast), contact(cast, email="bob@example.org", number="1512345679")
+    rename(cast, early, "Bea")
+    work()
+    work()
+    found = {run.contact_id: run for run in runs(cast, id)}
+    assert (found[early].status, found[late].status) == ("completed" if name == "goal" else "cancelled", "waiting")
+    rename(cast, late, "Bob")
+    work()
+    found = {run.contact_id: run for run in runs(cast, id)}
+    assert found[late].status == found[early].status
+
+
 def test_an_unknown_event_and_a_wait_without_end_are_refused(cast: Cast) -> None:
     body = {"name": "Bad", "triggerEventType": "manual", "edges": []}
     for config in ({"event": "nothing.done", "timeout": DAY}, {"event": "contact.updated"}):

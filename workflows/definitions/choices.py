@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.db.models import F, QuerySet, Value
+from django.db.models import Case, F, QuerySet, TextField, Value, When
 from django.db.models.functions import Concat
 
 from accounts.models import Member, Role
@@ -14,11 +14,14 @@ from crm.segments.models import Segment
 from crm.tags.models import Tag
 from crm.teams.models import Team
 from crm.teams.services import ACTIVE
-from outreach.models import EmailTemplate
+from outreach.ai.services import ai_type_of, providers
+from outreach.mail_vendors.registry import VENDORS
+from outreach.models import AiApp, EmailTemplate, MailApp, Smtp
 from workflows.graphs.models import Workflow
 from workflows.secrets.models import WorkflowSecret
 
 MOST_CHOICES = 200
+TEXT = TextField()
 FIELD = {
     "panel": "panel",
     "uniqueFieldID": "unique_field_id",
@@ -33,6 +36,10 @@ FIELD = {
 """Key of a field, as GET /custom-field names it -> its column."""
 WORDS = {"secrets": Concat("name", Value(" ("), "host", Value(")"))}
 """Kind -> what one of it is called, where the name is not enough."""
+OFF, UNTESTED = " (switched off)", " (connection test not passed)"
+STATE = Case(When(is_active=False, then=Value(OFF)), When(verified=False, then=Value(UNTESTED)), default=Value(""))
+"""What keeps a sender from sending, after its name."""
+VENDOR = Case(*(When(vendor=key, then=Value(one.name)) for key, one in VENDORS.items()), default=F("vendor"))
 
 
 def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
@@ -59,7 +66,38 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
         found[kind].append({"_id": pk, "name": text or ""})
     for name, _, _ in read:
         found[name].sort(key=lambda one: str(one["name"]).casefold())
-    return {**found, "fields": _fields() if may_read("custom-field") else None}
+    reads_apps = may_read("apps")
+    return {
+        **found,
+        "senders": _senders() if reads_apps else None,
+        "aiTypes": _ai_types() if reads_apps else None,
+        "fields": _fields() if may_read("custom-field") else None,
+    }
+
+
+def _senders() -> list[dict[str, Any]]:
+    """Return the senders of mail of all kinds, by their names and addresses."""
+    kinds: tuple[tuple[QuerySet[Any], Any], ...] = ((Smtp.objects.all(), F("host")), (MailApp.objects.all(), VENDOR))
+    parts = [
+        rows.annotate(
+            words=Concat("from_name", Value(" <"), "from_email", Value(">, "), place, STATE, output_field=TEXT)
+        )
+        .order_by("created_at", "pk")
+        .values_list("pk", "words")[:MOST_CHOICES]
+        for rows, place in kinds
+    ]
+    found = [{"_id": pk, "name": words} for pk, words in parts[0].union(*parts[1:], all=True)]
+    return sorted(found, key=lambda one: str(one["name"]).casefold())
+
+
+def _ai_types() -> list[dict[str, Any]]:
+    """Return the AI types of which the company has an app. The name is that of the app which a type stands for."""
+    apps = AiApp.objects.filter(provider__in=providers()).order_by("-is_active", "-is_default", "created_at", "pk")
+    found: dict[str, dict[str, Any]] = {}
+    for app in apps[:MOST_CHOICES]:
+        kind = ai_type_of(app)
+        found.setdefault(kind, {"_id": kind, "name": f"{app.name or kind}{'' if app.is_active else OFF}"})
+    return list(found.values())
 
 
 def _fields() -> list[dict[str, Any]]:

@@ -248,6 +248,8 @@ class WorkflowChoices(Output):
     workflows = _named()
     roles = _named()
     secrets = _named()
+    senders = _named()
+    aiTypes = _named()
     fields = Computed(  # type: ignore[assignment]
         serializers.ListField(
             child=serializers.DictField(),

@@ -62,7 +62,12 @@ class AiConfig(NodeConfig):
         default={}, max_length=30, description="What it does it with.", json_schema_extra={"x-widget": "expression"}
     )
     output: list[OutputField] = Field(min_length=1, max_length=20)
-    app: str = Field(default="", max_length=32, description="The type of the AI app; empty: the company's default.")
+    app: str = Field(
+        default="",
+        max_length=32,
+        description="The type of the AI app; empty: the company's default.",
+        json_schema_extra={"x-widget": "aiType"},
+    )
     costCap: Decimal | None = Field(default=None, gt=0, description="The most that a call may cost.")
 
     @field_validator("task")

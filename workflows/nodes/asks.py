@@ -26,10 +26,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """An event about the run's record, from `since` on."""
+    """An event about the run's record, from `since` on; None: after the event that has started the run."""
 
     kind: str
-    since: datetime
+    since: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class ChatConfig(NodeConfig):
         default={},
         max_length=50,
         description="Values of the template's variables; the others are fields of the contact.",
-        json_schema_extra={"x-widget": "fields"},
+        json_schema_extra={"x-widget": "pairs"},
     )
     goOn: Literal["queued", "sent"] = Field(
         default="queued", description="When the run goes on: at once, or when the message has been sent."

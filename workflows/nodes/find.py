@@ -27,7 +27,7 @@ class FindConfig(NodeConfig):
     panel: Literal["contact", "lead"] = "contact"
     filter: dict[str, Any] = Field(
         description="Conditions on the fields of the panel's list; their values may be expressions.",
-        json_schema_extra={"x-widget": "tree", "x-source": "panel"},
+        json_schema_extra={"x-widget": "tree"},
     )
     sortBy: str = Field(default="createdAt", max_length=100, json_schema_extra={"x-widget": "field"})
     sortOrder: Literal["asc", "desc"] = "desc"

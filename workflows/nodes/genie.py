@@ -21,7 +21,7 @@ class GenieConfig(RecipientConfig):
         default="", max_length=8, description="Code; empty: the contact's.", json_schema_extra={"x-widget": "language"}
     )
     aiType: str | None = Field(
-        default=None, max_length=32, description="Empty: the default app.", json_schema_extra={"x-source": "/apps"}
+        default=None, max_length=32, description="Empty: the default app.", json_schema_extra={"x-widget": "aiType"}
     )
     ask: bool = Field(default=True, description="It may ask the recipient a question.")
 

@@ -23,7 +23,9 @@ class WaitForConfig(NodeConfig):
     )
     timeout: Span = Field(description="How long it waits at most.")
     since: Literal["run", "node"] = Field(
-        default="run", description="run: what has happened since the run began counts, too."
+        default="run",
+        description="run: what has happened since the event that started the run counts, too; without one, since the"
+        " run was created.",
     )
 
     @field_validator("timeout")
@@ -39,8 +41,7 @@ def _wait_for(wave: Wave) -> None:
     config: WaitForConfig = wave.config
     until = after(wave.now, config.timeout.as_json(), ZoneInfo(wave.zone))
     for item in wave.items:
-        since = item.run.created_at if config.since == "run" else wave.now
-        asks = Listen(config.event, since)
+        asks = Listen(config.event, None if config.since == "run" else wave.now)
         item.outcome = Outcome("waiting", until=until, waits_for="event", asks=asks)
 
 

@@ -34,14 +34,12 @@ TOO_LARGE = f"its values make the mail larger than {MAX_SUBJECT} characters of s
 
 
 class MailConfig(RecipientConfig):
-    template: str | None = Field(
-        default=None, json_schema_extra={"x-widget": "template", "x-source": "/template/email"}
-    )
+    template: str | None = Field(default=None, json_schema_extra={"x-widget": "template"})
     variables: dict[str, Any] = Field(
         default={},
         max_length=100,
         description="Values of the template's variables; the others are fields of the contact.",
-        json_schema_extra={"x-widget": "fields", "x-show-if": {"template": True}},
+        json_schema_extra={"x-widget": "pairs", "x-show-if": {"template": True}},
     )
     subject: str = Field(
         default="", max_length=200, json_schema_extra={"x-widget": "expression", "x-show-if": {"template": None}}

@@ -42,7 +42,7 @@ class RecipientConfig(NodeConfig):
         default=[],
         max_length=MAX_SENDERS,
         description="Several take turns, and a contact keeps theirs. Empty: the company's oldest.",
-        json_schema_extra={"x-widget": "senders", "x-source": "/apps"},
+        json_schema_extra={"x-widget": "senders"},
     )
     draft: bool = Field(default=False, description="Each message waits for approval.")
     goOn: Literal["queued", "sent"] = Field(

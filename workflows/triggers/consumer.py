@@ -11,9 +11,10 @@ from core.text.json import iso
 from crm.contacts.models import Contact
 from workflows.engine import locks, starts
 from workflows.engine.limits import limits
-from workflows.engine.slices import plan_of
+from workflows.engine.plans import plan_of
 from workflows.engine.starts import Entry, pass_filter, start_runs
 from workflows.engine.subjects import contacts_of_leads
+from workflows.engine.waits import listening
 from workflows.graphs.events import SEGMENT, is_change, subject_of
 from workflows.graphs.models import Workflow, WorkflowTrigger
 from workflows.graphs.plan import Plan
@@ -49,11 +50,15 @@ def start(events: Sequence[Event], *, behind: bool = False) -> None:
     # What is published is read behind the fence: a workflow that was unpublished before it starts nothing.
     published = Workflow.objects.filter(pk__in=wanted, is_deleted=False).exclude(status=Workflow.Status.UNPUBLISHED)
     entries = _entries(events)
-    for workflow in published.order_by("pk"):
-        plan = plan_of(workflow.version_id)
+    plans = [(workflow, plan_of(workflow.version_id)) for workflow in published.order_by("pk")]
+    if any(plan.ended_by for _, plan in plans):
+        subjects = (id for _, entry in entries for id in (entry.contact_id, entry.lead_id) if id)
+        locks.lock_lanes(subjects)
+    for workflow, plan in plans:
         own = [(event, entry) for event, entry in entries if event.kind in wanted[workflow.pk]]
         admitted, refused = _admit(workflow, plan, own)
-        start_runs(workflow, plan, admitted, skipped=refused, behind=behind)
+        ids = start_runs(workflow, plan, admitted, skipped=refused, behind=behind)
+        listening.end_by_past_events(plan, ids)
 
 
 def _entries(events: Sequence[Event]) -> list[tuple[Event, Entry]]:

@@ -27,7 +27,8 @@ WORDS = {
     "gmail.readonly": "Read your mail",
 }
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1"><title>Demo log-in</title><style>
+<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
+<title>Demo log-in</title><style>
 :root{{color-scheme:light dark}}
 body{{font:16px/1.5 system-ui,sans-serif;max-width:30rem;margin:3rem auto;padding:0 1rem}}
 main{{border:1px solid;border-radius:.75rem;padding:1.5rem}}

@@ -16,7 +16,8 @@ from config.local.mail_catcher.store import CaughtMail, MailStore
 
 PAGE_SIZE = 50
 _PAGE_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; form-action 'self'; base-uri 'none';"
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; form-action 'self';"
+    " base-uri 'none';"
     " frame-ancestors 'none'"
 )
 # A mail is untrusted: it may render and open links in new windows, but not run or load anything.

@@ -4,12 +4,22 @@
 const one = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-// Fields whose data-show-if is not met are hidden: {"name of an input": ["values with which it matters"]}.
+// Fields whose data-show-if is not met are hidden: {"name of an input": ["values with which it matters"]}. null and false
+// stand for nothing, true for anything, as in `meets` of core/web/flows/schemas.py.
+function held(input) {
+  const inputs = input instanceof RadioNodeList ? [...input] : [input];
+  const chosen = inputs.filter((one) => !["checkbox", "radio"].includes(one.type) || one.checked);
+  return chosen.map((one) => one.value).filter(Boolean);
+}
+function meets(values, wanted) {
+  if (wanted === null || wanted === "" || typeof wanted === "boolean") return values.length > 0 === Boolean(wanted);
+  return values.includes(String(wanted));
+}
 function fit(form) {
   for (const part of all("[data-show-if]", form)) {
-    part.hidden = !Object.entries(JSON.parse(part.dataset.showIf)).every(([name, values]) => {
+    part.hidden = !Object.entries(JSON.parse(part.dataset.showIf)).every(([name, wanted]) => {
       const input = form.elements[name];
-      return !input || values.includes(input.value);
+      return !input || wanted.some((one) => meets(held(input), one));
     });
   }
 }

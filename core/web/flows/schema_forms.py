@@ -1,7 +1,8 @@
 """Forms drawn from JSON Schemas: fields, groups, rows, values by name and conditions, and the settings read from them.
 
 A schema says more by `x-widget` (tree, fields, expression, tags, member and so on), `x-source` (the API's list that a
-value is chosen from) and `x-show-if` (the settings with which it matters: {"action": ["create", "update"]}).
+value is chosen from) and `x-show-if` (the settings with which it matters: {"action": ["create", "update"]}, where null
+and false stand for an empty one, true for any value).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from core.web.flows.schemas import (
     SEVERAL_LINES,
     SHOWN,
     SPARE,
+    YES_NO,
     Part,
     Schema,
     Sources,
@@ -32,6 +34,7 @@ from core.web.flows.schemas import (
     is_time,
     label_of,
     shown_time,
+    shown_value,
     single,
     tree_state,
     with_held,
@@ -124,7 +127,7 @@ class SchemaForm(ReadingForm):
         if kind == "pairs":
             return self._pairs(schema, value, path, label, help)
         made = self._field(kind, schema, held, path, label, required and not optional)
-        made.help = help
+        made.help = " ".join(filter(None, (help, self._trouble(schema))))
         return Part("field", path, label, field=made)
 
     # Parts
@@ -136,6 +139,10 @@ class SchemaForm(ReadingForm):
             made.options = options if options is not None else enum_options(schema, self.sources.words.get(path))
             made.options = with_held(made.options, made.chosen)
             made.placeholder = "The company’s" if schema.get("x-widget") == "timezone" else ""
+        elif kind == "yes_no":
+            made.kind, made.options = "select", list(YES_NO)
+            made.value = json.dumps(value) if isinstance(value, bool) else value
+            made.options = with_held(made.options, made.chosen)
         elif kind == "checks":
             items, _ = self.resolve(schema.get("items") or {})
             if is_days(schema, items):
@@ -163,7 +170,7 @@ class SchemaForm(ReadingForm):
             several = is_long or (isinstance(value, str) and "\n" in value)
             made.kind = "textarea" if several else format
             if not isinstance(value, str | None):
-                made.value = json.dumps(value, ensure_ascii=False)
+                made.value = shown_value(value)
             if made.kind == "datetime-local":
                 made.value = shown_time(value, self.sources.zone)
                 made.kind = "datetime-local" if len(made.value) in (0, len(SHOWN)) else "text"

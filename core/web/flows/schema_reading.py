@@ -17,7 +17,9 @@ from core.web.flows.schemas import (
     conditions_of,
     has_expression,
     is_time,
+    meets,
     read_time,
+    shown_value,
     tree_state,
     typed,
 )
@@ -35,21 +37,28 @@ class ReadingForm(Schemas):
 
     def _read_properties(self, schema: Schema, values: Any, path: str) -> dict[str, Any]:
         held = values if isinstance(values, Mapping) else {}
+        properties = schema.get("properties", {})
         found = {}
-        for name, raw in schema.get("properties", {}).items():
-            if not self._matters(raw, path, f"{path}.{name}"):
+        for name, raw in properties.items():
+            if not self._matters(raw, path, f"{path}.{name}", properties):
                 continue
             value = self._read(raw, held.get(name), f"{path}.{name}")
             if value is not None:
                 found[name] = value
         return found
 
-    def _matters(self, raw: Schema, path: str, own: str) -> bool:
-        """Tell whether a setting matters with what else was sent."""
+    def _matters(self, raw: Schema, path: str, own: str, properties: Mapping[str, Schema]) -> bool:
+        """Return whether a setting matters with what else was sent. An input that was not sent decides nothing."""
         needs = self.sources.shown_if.get(own) or {
             f"{path}.{name}": values for name, values in conditions_of(raw.get("x-show-if"))
         }
-        return all(self.sent.get(name, "") in values for name, values in needs.items() if name in self.sent)
+        boxes = {f"{path}.{name}" for name, one in properties.items() if self._is_left_out(one)}
+        asked = {name: values for name, values in needs.items() if name in self.sent or name in boxes}
+        return all(meets(self.sent.getlist(name), values) for name, values in asked.items())
+
+    def _is_left_out(self, raw: Schema) -> bool:
+        """Return whether browsers leave the setting out when nothing of it is ticked."""
+        return self._kind(self.resolve(raw)[0]) in ("switch", "checks")
 
     def _read(self, raw: Schema, held: Any, path: str) -> Any:
         """Return a setting as it was sent; None for nothing."""
@@ -70,7 +79,7 @@ class ReadingForm(Schemas):
         return self._read_field(kind, schema, held, path)
 
     def _read_field(self, kind: str, schema: Schema, held: Any, path: str) -> Any:
-        read_as = {"lines": "textarea", "json": "textarea"}.get(kind, kind)
+        read_as = {"lines": "textarea", "json": "textarea", "yes_no": "select"}.get(kind, kind)
         value = Field(path, "", read_as).read(self.sent)
         if kind == "json":
             return self._read_json(path, value)
@@ -83,6 +92,10 @@ class ReadingForm(Schemas):
             if items.get("type") in ("integer", "number"):
                 several = [int(one) if re.fullmatch(r"-?\d{1,9}", one) else one for one in several]
             return several or None
+        if kind == "yes_no":
+            return {"true": True, "false": False}.get(value, value or None)
+        if kind == "text" and "type" not in schema:
+            return _read_anything(value, held)
         if kind == "select" and schema.get("type") in ("integer", "number"):
             return int(value) if re.fullmatch(r"-?\d{1,9}", value) else value or None
         if value and is_time(schema) and not has_expression(value):
@@ -142,3 +155,11 @@ class ReadingForm(Schemas):
         if changed.unread:
             self.wrong[path] = changed.unread[0].trouble
         return changed.selection().get("advancedFilters")
+
+
+def _read_anything(text: str, held: Any) -> Any:
+    """Return a value of any type that was typed: what is held if the text shows that, lists and objects as JSON."""
+    if not isinstance(held, str | None) and text == shown_value(held):
+        return held
+    is_json = text[:1] in ("[", "{") and not has_expression(text) and text != held
+    return typed(text, "any") if is_json else text or None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from django.http import QueryDict
 
-from core.web.filters import Choice, flattened
+from core.web.filters import Choice, flattened, shown_by
 from core.web.forms import Field, Option
 from core.web.lists import MATCH, ListState
 
@@ -25,6 +25,9 @@ MOST_ROWS = 50
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SHOWN = "2026-01-31T09:00"
 """A time as forms show it."""
+MAY_BE_NEITHER = "x-neither"
+"""Mark of a switch that may be on, off, or left to what else applies."""
+YES_NO = (Option("true", "Yes"), Option("false", "No"))
 INPUTS = {"time": "time", "date-time": "datetime-local", "date": "date", "email": "email", "uri": "url"}
 
 
@@ -55,11 +58,13 @@ class Sources:
 
     options: Callable[[str, str], list[Option] | None] = lambda widget, source: None
     """Returns the options of a widget or of an address of the API; None where nothing is known."""
+    trouble: Callable[[str, str], str] = lambda widget, source: ""
+    """Returns why a value is typed that should be chosen; "" where nothing is wrong."""
     trees: Callable[[str], Sequence[Choice]] = lambda path: ()
     """Returns what the conditions at a path are about."""
     fields: Callable[[str], Sequence[tuple[Option, str]]] = lambda path: ()
     """Returns the fields of records, with the types of their values, that a setting names."""
-    shown_if: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    shown_if: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
     """Path -> what makes it matter, beside what the schema says."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Path -> its words, where the name of the setting does not say enough."""
@@ -78,7 +83,7 @@ def tree_state(value: Any, choices: Sequence[Choice]) -> ListState:
     fixed: Sequence[Mapping[str, Any]] = ()
     if isinstance(value, Mapping) and value.get("conditions"):
         try:
-            texts, match, fixed = flattened(value, lambda text: text.partition(":")[0] in known)
+            texts, match, fixed = flattened(value, shown_by(known))
         except (KeyError, TypeError, AttributeError):
             texts, match, fixed = [], "", [value]
         query.setlist("f", texts)
@@ -111,6 +116,11 @@ def read_time(text: str, zone: tzinfo, held: Iterable[Any] = ()) -> str:
         return text
 
 
+def shown_value(value: Any) -> str:
+    """Return a value that is no text as a field of text shows it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
 def typed(text: str, type: str) -> Any:
     """Return a value as its field takes it. What has an expression in it stays a text."""
     if "{{" in text:
@@ -129,12 +139,26 @@ def typed(text: str, type: str) -> Any:
     return text
 
 
-def conditions_of(raw: Any) -> list[tuple[str, list[str]]]:
+def conditions_of(raw: Any) -> list[tuple[str, list[Any]]]:
+    """Return (setting, values with which another one matters) of an x-show-if, whose values `meets` reads."""
     if not isinstance(raw, Mapping):
         return []
-    return [
-        (name, [str(one) for one in (value if isinstance(value, list) else [value])]) for name, value in raw.items()
-    ]
+    return [(name, value if isinstance(value, list) else [value]) for name, value in raw.items()]
+
+
+def meets(sent: Iterable[str], wanted: Iterable[Any]) -> bool:
+    """Return whether what an input holds is among the values: null and false for nothing, true for anything.
+
+    `meets` in flow_forms.js does the same in the browser.
+    """
+    held = {one for one in sent if one}
+    return any(_meets(held, one) for one in wanted)
+
+
+def _meets(held: Set[str], wanted: Any) -> bool:
+    if wanted is None or wanted == "" or isinstance(wanted, bool):
+        return bool(held) == bool(wanted)
+    return str(wanted) in held
 
 
 def label_of(name: str, schema: Schema) -> str:
@@ -198,6 +222,8 @@ class Schemas:
                 found = {**rest[0], **found}
             else:
                 break
+        if optional and found.get("type") == "boolean":
+            found = {**found, MAY_BE_NEITHER: True}
         return found, optional
 
     def _kind(self, schema: Schema) -> str:
@@ -217,7 +243,7 @@ class Schemas:
         if type in ("integer", "number"):
             return "number"
         if type == "boolean":
-            return "switch"
+            return "yes_no" if MAY_BE_NEITHER in schema else "switch"
         if type == "string" or type is None:
             return "text" if type or widget == "expression" or "anyOf" in schema else "json"
         return "json"
@@ -231,5 +257,14 @@ class Schemas:
         return "lines" if items.get("type") in ("string", "integer", "number") else "json"
 
     def _options(self, schema: Schema) -> list[Option] | None:
-        widget, source = str(schema.get("x-widget") or ""), str(schema.get("x-source") or "")
+        widget, source = _chosen_by(schema)
         return self.sources.options(widget, source) if widget or source else None
+
+    def _trouble(self, schema: Schema) -> str:
+        """Return why a setting is typed that should be chosen; "" where nothing is wrong."""
+        return self.sources.trouble(*_chosen_by(schema))
+
+
+def _chosen_by(schema: Schema) -> tuple[str, str]:
+    """Return the widget and the source of a setting."""
+    return str(schema.get("x-widget") or ""), str(schema.get("x-source") or "")

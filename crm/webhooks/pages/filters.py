@@ -9,7 +9,7 @@ from typing import Any
 from django.http import HttpResponse, QueryDict
 
 from core.web.filter_words import in_words
-from core.web.filters import Choice, changed_filters, flattened
+from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Form
 from core.web.lists import MATCH, ListState
 from core.web.pages import Page
@@ -38,10 +38,10 @@ def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
     if not panel:
         return {"rules": [WHOLE] if tree else [], "change": ""}
     known = definitions(page, panel)
-    choices = {one.name for one in record_choices(panel, known)}
+    choices = {one.name: one for one in record_choices(panel, known)}
     names = {one.name: one.label for one in (*PLAIN[panel], *BESIDE[panel])}
     names |= {one["uniqueFieldID"]: name_of(one) for one in known}
-    texts, match, rest = flattened(tree, lambda text: text.partition(":")[0] in choices) if tree else ([], "", [])
+    texts, match, rest = flattened(tree, shown_by(choices)) if tree else ([], "", [])
     query: dict[str, Any] = {"f": texts, **({MATCH: match} if match else {})}
     conditions = tree["conditions"] if tree and tree.get("operator") == "and" else [tree] if tree else []
     return {

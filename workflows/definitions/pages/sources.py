@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -12,10 +13,14 @@ from core.web.filters import KNOWN, NUMBER, TEXT, YES_NO, Choice
 from core.web.flows.schemas import Sources
 from core.web.forms import Option
 from core.web.record_forms import name_of, record_choices
+from outreach.ai.languages import LANGUAGES
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.summaries import Summaries
+from workflows.definitions.pages.triggers import trigger_options
+from workflows.graphs.events import OTHERS
 
+logger = logging.getLogger(__name__)
 PANELS = {"contact": "Contact", "lead": "Lead"}
 KINDS = {"number": ("number", NUMBER), "boolean": ("flag", ("equals", "notEquals", *KNOWN))}
 """Type of a value -> how conditions treat it; texts otherwise."""
@@ -32,8 +37,12 @@ CHOSEN = {
     "workflow": "workflows",
     "roles": "roles",
     "secret": "secrets",
+    "senders": "senders",
+    "aiType": "aiTypes",
 }
 """Widget -> key of GET /workflow/choices."""
+UNLISTED = "You cannot choose from a list here: it is not available to your role. Enter the ID."
+"""The help of a setting that is typed because its list could not be read."""
 
 
 class StepSources(OneWorkflow):
@@ -67,16 +76,28 @@ class StepSources(OneWorkflow):
         if widget == CHANGED:
             panel = str(self.workflow["triggerEventType"]).partition(".")[0]
             return [Option(one["uniqueFieldID"], name_of(one)) for one in self.fields_of(panel)]
+        if widget == "event":
+            return [one for one in trigger_options(self.triggers) if one.value not in OTHERS]
+        if widget == "language":
+            return [Option(code, names[0]) for code, names in LANGUAGES.items()]
         if widget in CHOSEN:
             return self.named(CHOSEN[widget])
-        if widget == "sender":
-            source = source or "smtp"
-        path = source.strip("/").removeprefix("api/").partition("?")[0]
-        if not path or not path.replace("/", "").replace("-", "").isalnum():
+        return self._listed(source) if source else None
+
+    def _listed(self, source: str) -> list[Option] | None:
+        """Return the rows of a list of the API; None where it has no such list, or refuses it."""
+        try:
+            answer = self.ask("GET", source.strip("/"), {"p": "1", "n": "200"})
+        except LookupError as error:
+            logger.error("A setting is chosen from %s: %s", source, error)
             return None
-        answer = self.ask("GET", path, {"p": "1", "n": "200"})
         rows = answer.data if answer.ok and isinstance(answer.data, list) else None
         return None if rows is None else [Option(one["_id"], _name(one)) for one in rows if "_id" in one]
+
+    def why_typed(self, widget: str, source: str) -> str:
+        """Return why a setting is typed that should be chosen; "" where nothing is wrong."""
+        has_list = widget in CHOSEN or bool(source)
+        return UNLISTED if has_list and self.chosen_from(widget, source) is None else ""
 
     def panel_choices(self, panel: str) -> list[Choice]:
         """Return what records of a panel are filtered by."""
@@ -147,7 +168,7 @@ class StepSources(OneWorkflow):
                 if not one["children"]
             ]
 
-        return Sources(self.chosen_from, lambda path: self.trees(path, node, graph), fields)
+        return Sources(self.chosen_from, self.why_typed, lambda path: self.trees(path, node, graph), fields)
 
 
 def _name(one: Mapping[str, Any]) -> str:

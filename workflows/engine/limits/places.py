@@ -22,7 +22,7 @@ from workflows.engine.limits import limits
 from workflows.engine.limits.limits import CONCURRENCY, QUOTA, RATE, WINDOW, Turns
 from workflows.engine.limits.models import PlaceNotice, StartBucket
 from workflows.engine.models import WORK, WorkflowRun
-from workflows.engine.slices import plan_of
+from workflows.engine.plans import plan_of
 from workflows.engine.writing import HELD
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
 
-from core.ids import as_array
+from core.ids import as_array, is_id
 from core.jobs import notify_workers
 from core.models import Event
 from core.text.json import iso
@@ -24,9 +25,12 @@ from workflows.engine.waits import inbox
 from workflows.engine.waits.inbox import Arrival
 from workflows.expressions.conditions import Case
 from workflows.graphs.events import subject_of
-from workflows.graphs.plan import Node
+from workflows.graphs.plan import Node, Plan
 from workflows.nodes.asks import Listen
 
+SLACK = timedelta(minutes=10)
+"""How much earlier than an event with a lower sequence one with a higher may have been written: its transaction had
+begun before."""
 LOOKED_BACK = 200
 """The most events that are looked at for a wait; the oldest first."""
 
@@ -67,12 +71,13 @@ def _fits(node: Node, run: WorkflowRun, state: Any, event: Event, now: datetime)
 
 def look_back(asked: Sequence[tuple[Cursor, Node, Listen]], now: datetime) -> list[Event | None]:
     """Return for each wait the first event that has happened since, or None. The caller holds the lanes."""
-    since = min(ask.since for _, _, ask in asked)
+    started = _starting_events(cursor.run for cursor, _, ask in asked if ask.since is None)
+    bounds = [_bound(cursor.run, ask.since, started) for cursor, _, ask in asked]
+    since = min(bound.since for bound in bounds)
     objects = {object_of(cursor.run, ask.kind) for cursor, _, ask in asked}
     kinds = {ask.kind for _, _, ask in asked}
-    about = Q(object_id__in=objects) | Q(payload__contact__in=objects) | Q(payload__lead__in=objects)
     rows = Event.objects.filter(kind__in=kinds, created_at__gte=since)
-    rows = rows if "" in objects else rows.filter(about)
+    rows = rows if "" in objects else rows.filter(_about(objects))
     events = list(rows.order_by("sequence")[: LOOKED_BACK * len(asked)])
     return [
         next(
@@ -80,19 +85,73 @@ def look_back(asked: Sequence[tuple[Cursor, Node, Listen]], now: datetime) -> li
                 event
                 for event in events
                 if event.kind == ask.kind
-                and event.created_at >= ask.since
+                and bound.admits(event)
                 and object_of(cursor.run, ask.kind) in ("", *_keys(event))
                 and _fits(node, cursor.run, cursor.state, event, now)
             ),
             None,
         )
-        for cursor, node, ask in asked
+        for (cursor, node, ask), bound in zip(asked, bounds, strict=True)
     ]
+
+
+def _about(ids: Collection[str]) -> Q:
+    return Q(object_id__in=ids) | Q(payload__contact__in=ids) | Q(payload__lead__in=ids)
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """From when on events count for a wait."""
+
+    since: datetime
+    after: int | None = None
+    """The sequence of the event that has started the run: those behind it count."""
+
+    def admits(self, event: Event) -> bool:
+        return event.created_at >= self.since if self.after is None else event.sequence > self.after
+
+
+def _starting_events(runs: Iterable[WorkflowRun]) -> dict[str, Event]:
+    """Return the events that have started runs, by their ids; what else has started one has no event."""
+    ids = {run.entry_key for run in runs if is_id(run.entry_key)}
+    return Event.objects.defer("payload").in_bulk(ids) if ids else {}
+
+
+def _bound(run: WorkflowRun, since: datetime | None, started: Mapping[str, Event]) -> _Bound:
+    if since is not None:
+        return _Bound(since)
+    event = started.get(run.entry_key)
+    return _Bound(run.created_at) if event is None else _Bound(event.created_at - SLACK, event.sequence)
 
 
 def _keys(event: Event) -> set[str]:
     """Return the records that an event is about, as it says itself."""
     return {id for id in (event.object_id, *subject_of(event.kind, event.object_id, event.payload)) if id}
+
+
+def end_by_past_events(plan: Plan, ids: Sequence[str]) -> None:
+    """End new runs whose goal or exit is an event that came between the one that started them and their making.
+
+    The caller holds the lanes of their records.
+    """
+    kinds = {kind: name for name, wanted in plan.ended_by.items() for kind in wanted}
+    if not kinds or not ids:
+        return
+    runs = list(WorkflowRun.objects.filter(pk__in=ids).defer("state").order_by("pk"))
+    started = _starting_events(runs)
+    bounds = {run.pk: _bound(run, None, started) for run in runs}
+    records = {id for run in runs for id in (run.contact_id, run.lead_id) if id}
+    since = min(bound.since for bound in bounds.values())
+    rows = Event.objects.filter(_about(records), kind__in=kinds, created_at__gte=since)
+    events = list(rows.order_by("sequence")[: LOOKED_BACK * len(runs)])
+    arrivals = []
+    for run in runs:
+        own = {run.contact_id, run.lead_id}
+        past = (one for one in events if bounds[run.pk].admits(one) and own & _keys(one))
+        event = next(past, None)
+        if event is not None:
+            arrivals.append(Arrival(run.pk, "", run.epoch, kinds[event.kind]))
+    inbox.put(arrivals)
 
 
 def wake_by_events(events: Sequence[Event]) -> None:
