@@ -1,4 +1,4 @@
-"""The twelve field types, one class each."""
+"""The thirteen field types, one class each."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from crm.field_types.base import BadValue, FieldSpec, FieldType
 from crm.field_types.dates import SUCH_AS
 from crm.field_types.values import NUMBER, clean_text, describe
 
+TIME_SUCH_AS = "Write one such as 2026-01-31T09:30:00Z or 31.01.2026 09:30."
 MAX_LINE = 5000
 MOST_NAMED = 10
 """The most options that a message names."""
@@ -46,6 +47,15 @@ class Date(FieldType):
 
     def advice(self, field: FieldSpec) -> str:
         return SUCH_AS
+
+
+class DateTime(FieldType):
+    """A time of a day. A day without a time is kept as it is."""
+
+    name, value_types = "datetime", ("date",)
+
+    def advice(self, field: FieldSpec) -> str:
+        return TIME_SUCH_AS
 
 
 class Choice(FieldType):
@@ -160,6 +170,7 @@ _ALL: tuple[type[FieldType], ...] = (
     File,
     Checkbox,
     Date,
+    DateTime,
     Radio,
     Email,
     Phone,
