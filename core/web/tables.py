@@ -12,7 +12,8 @@ from django.http import HttpResponse
 
 from core.ids import is_id
 from core.web.ask import Answer
-from core.web.forms import Field, Form
+from core.web.conflicts import words_of
+from core.web.forms import Field, Form, differ
 from core.web.lists import Column
 from core.web.pages import Page, Refused
 
@@ -172,8 +173,10 @@ class EditCell(TablePage):
     def is_part(self) -> bool:
         return self.frame == "web/bare.html"
 
-    def cell_form(self) -> Form:
-        return Form(self.fields(self.column))
+    def cell_form(self, values: Mapping[str, Any]) -> Form:
+        """Make the form of the column with the record's values; a field that it lacks is empty."""
+        fields = self.fields(self.column)
+        return Form(fields, {one.name: values.get(one.name) for one in fields})
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
@@ -182,7 +185,7 @@ class EditCell(TablePage):
 
     def show(self) -> Mapping[str, Any]:
         may = self.may(self.module, "PUT")
-        return self.editing(Form(self.fields(self.column), self.values(self.record)) if may else None, self.record)
+        return self.editing(self.cell_form(self.values(self.record)) if may else None, self.record)
 
     def editing(self, form: Form | None, record: Mapping[str, Any]) -> dict[str, Any]:
         before = {one.name: self.values(record).get(one.name) for one in form.fields} if form else {}
@@ -196,13 +199,15 @@ class EditCell(TablePage):
         return self._told_if_gone(lambda: super(EditCell, self).post(request))
 
     def do_save(self) -> HttpResponse:
-        form = self.cell_form().fill(self.request.POST)
         values, before = self.values(self.record), self._before()
+        form = self.cell_form(before).fill(self.request.POST)
+        if form.is_wrong:
+            return self.page(self.editing(form, self.record), status=422)
         changed = form.changed(before)
-        if foreign := [one for one in form.fields if _differ(values.get(one.name), before.get(one.name))]:
-            meant = {name: value for name, value in changed.items() if _differ(values.get(name), value)}
+        if foreign := [one for one in form.fields if differ(values.get(one.name), before.get(one.name))]:
+            meant = {name: value for name, value in changed.items() if differ(values.get(name), value)}
             if meant:
-                now = ", ".join(_said(values.get(one.name), one) for one in foreign)
+                now = ", ".join(f"“{said}”" for one in foreign if (said := words_of(one, values.get(one.name))))
                 text = f"Somebody else has changed this to {now or 'nothing'} meanwhile. Save again to keep yours."
                 form.trouble.append(text)
                 return self.page(self.editing(form, self.record), status=422)
@@ -244,13 +249,3 @@ class EditCell(TablePage):
             text = GONE if error.status == 404 else f"{error.message}. {error.detail}".strip()
             return self.page({"gone": text, "title": error.message}, status=422)
         return found
-
-
-def _differ(one: Any, other: Any) -> bool:
-    return (one or None) != (other or None)
-
-
-def _said(value: Any, field: Field) -> str:
-    labels = {option.value: option.label for option in field.options}
-    several = value if isinstance(value, list) else [] if value in (None, "") else [value]
-    return ", ".join(f"“{labels.get(str(one), str(one))}”" for one in several)

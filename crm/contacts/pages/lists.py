@@ -140,7 +140,7 @@ class ChangeContacts(ChangeMany, ContactList):
         if name == "category":
             return Field("category", "Category", "select", options=self.options_of("contact-category"))
         found = (one for one in shown_fields(self.definitions) if one["uniqueFieldID"] == name)
-        return next((form_field(one) for one in found), None)
+        return next((form_field(one, self.zone_name) for one in found), None)
 
 
 class ContactColumns(ContactTable, ChooseColumns):
@@ -157,5 +157,5 @@ class ContactCell(ContactTable, EditCell):
         names = ("countryCode", "number") if column.name == "contactNumber" else (column.name,)
         if found := [one for one in self.system_fields() if one.name in names]:
             return found
-        made = (form_field(one) for one in self.definitions if one["uniqueFieldID"] == column.name)
+        made = (form_field(one, self.zone_name) for one in self.definitions if one["uniqueFieldID"] == column.name)
         return [one for one in made if one]

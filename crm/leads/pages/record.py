@@ -13,7 +13,7 @@ from core.ids import is_id
 from core.web.ask import Answer
 from core.web.conflicts import RETRIES, open_form, read_edit
 from core.web.forms import Field, Form
-from core.web.record_forms import fields_query
+from core.web.record_forms import fields_query, form_values
 from core.web.timelines import SIZE, shown_entry
 from crm.leads.pages.base import LeadPage, said
 
@@ -97,6 +97,8 @@ class NewLead(LeadPage):
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
+        if form.is_wrong:
+            return self.page({"form": form, "contact": self.contact}, status=422)
         values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
         if self.contact:
             values["contact"] = self.contact["_id"]
@@ -187,12 +189,16 @@ class LeadDetail(LeadPage):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
         if tags := self.options_of("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))
-        return Form(fields, values)
+        form = Form(fields, values)
+        form.name_chosen(productServices=self.lead["productServices"], tags=self.lead["tags"])
+        return form
 
     def links_form(self, values: Mapping[str, Any]) -> Form:
         choices = (("teamMember", "Assigned to", self.members), ("team", "Team", self.options_of("team")))
         fields = [Field(name, label, "select", options=options) for name, label, options in choices if options]
-        return Form(fields, values)
+        form = Form(fields, values)
+        form.name_chosen(teamMember=[self.lead["teamMember"]], team=[self.lead["team"]])
+        return form
 
     @property
     def values(self) -> dict[str, Any]:
@@ -200,7 +206,7 @@ class LeadDetail(LeadPage):
         lead = self.lead
         several = {name: [one["_id"] for one in lead[name]] for name in ("productServices", "tags")}
         return {
-            **lead["formData"],
+            **form_values(self.definitions, lead["formData"]),
             **several,
             **{name: (lead[name] or {}).get("_id") for name in ("teamMember", "team")},
         }
@@ -211,7 +217,7 @@ class LeadDetail(LeadPage):
         for _ in range(RETRIES):
             who = (self.lead["updatedBy"] or {}).get("name", "")
             edit = read_edit(self.edit_form, self.request.POST, self.values, who)
-            if edit.clashes:
+            if edit.refused:
                 break
             if not edit.changed:
                 return self.unchanged(self.request.path)
