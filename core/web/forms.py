@@ -215,10 +215,10 @@ class Form:
 
         Options are the first records of a list, which may not have those that are chosen.
         """
-        for field in self.fields:
-            known = {one.value for one in field.options}
-            chosen = [one for one in records.get(field.name, ()) if one and one["_id"] not in known]
-            field.options = [*field.options, *(Option(one["_id"], one["name"] or "") for one in chosen)]
+        for one in self.fields:
+            known = {option.value for option in one.options}
+            chosen = [record for record in records.get(one.name, ()) if record and record["_id"] not in known]
+            one.options = [*one.options, *(Option(record["_id"], record["name"] or "") for record in chosen)]
 
     @property
     def values(self) -> dict[str, Any]:

@@ -131,7 +131,7 @@ def same_text(widget: str, shown: str, sent: str) -> bool:
     elif widget == "date":
         shown = shown if _is_day(shown) else ""
     elif widget == "datetime-local":
-        return _read(datetime, shown) == _read(datetime, sent)
+        return bool(_read(datetime, shown) == _read(datetime, sent))
     if widget in ("email", "url"):
         shown, sent = shown.strip(), sent.strip()
     return shown == sent

@@ -70,6 +70,8 @@ class Column:
     """It is always shown, as the first one."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Value -> its words."""
+    definition: Mapping[str, Any] | None = None
+    """The definition of a custom field, by which its values are written (core.web.field_values)."""
     editable: bool = False
 
 

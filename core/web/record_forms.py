@@ -159,6 +159,6 @@ def column_of(one: Definition) -> Column:
         one["name"],
         "" if one["valueType"] in UNSORTED or one["children"] else name,
         custom=True,
-        labels={str(option["value"]): option["label"] or str(option["value"]) for option in one["options"]},
+        definition=one,
         editable=form_field(one) is not None,
     )

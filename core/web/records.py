@@ -12,7 +12,9 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 
+from core.text.formats import Formats
 from core.web.conflicts import open_form, read_edit
+from core.web.field_values import dated_text, number_text
 from core.web.filters import Choice
 from core.web.forms import Field, Form
 from core.web.lists import Column, ListState
@@ -161,7 +163,11 @@ class EditRecord(RecordForm):
         form = self.form(values)
         if self.may(self.module, "PUT"):
             return {**context, "form": open_form(form, values)}
-        return {**context, "form": None, "facts": [(one.label, shown_value(one)) for one in form.fields]}
+        return {
+            **context,
+            "form": None,
+            "facts": [(one.label, shown_value(one, self.reader.formats)) for one in form.fields],
+        }
 
     def do_save(self) -> HttpResponse:
         edit = read_edit(self.form, self.request.POST, self.values(), self.changed_by())
@@ -184,9 +190,13 @@ class EditRecord(RecordForm):
         return self.done(f"{self.kind.title} deleted", back, undo=answer.job)
 
 
-def shown_value(field: Field) -> str:
+def shown_value(field: Field, formats: Formats) -> str:
     """Write a field's value as people read it."""
     if field.kind == "switch":
         return "Yes" if field.value else "No"
+    if field.kind in ("date", "datetime") and field.value:
+        return dated_text(str(field.value), formats)
+    if isinstance(field.value, int | float) and not isinstance(field.value, bool) and field.kind == "number":
+        return number_text(field.value)
     labels = {option.value: option.label for option in field.options}
     return ", ".join(labels.get(text, text) for text in field.chosen)

@@ -61,7 +61,7 @@ class SettingsForm(SettingsPage):
         form = self.form(self.current)
         if self.may(self.module, "PUT"):
             return {"form": open_form(form, self.current)}
-        return {"form": None, "facts": [(one.label, shown_value(one)) for one in form.fields]}
+        return {"form": None, "facts": [(one.label, shown_value(one, self.reader.formats)) for one in form.fields]}
 
     def do_save(self) -> HttpResponse:
         edit = read_edit(self.form, self.request.POST, self.current, "")

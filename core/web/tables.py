@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,6 +13,7 @@ from django.http import HttpResponse
 from core.ids import is_id
 from core.web.ask import Answer
 from core.web.conflicts import words_of
+from core.web.field_values import FieldValues, field_values
 from core.web.forms import Field, Form, differ
 from core.web.lists import Column
 from core.web.pages import Page, Refused
@@ -50,6 +51,11 @@ class TablePage(Page):
     def row(self, record: Mapping[str, Any]) -> Row:
         """Return the row of a record."""
         raise NotImplementedError
+
+    def written(self, rows: Sequence[Row], columns: Iterable[Column]) -> FieldValues:
+        """Return what writes the custom values of the rows in the columns."""
+        definitions = [column.definition for column in columns if column.definition is not None]
+        return field_values(self, definitions, [row.record["formData"] for row in rows])
 
     @cached_property
     def columns_by_name(self) -> dict[str, Column]:
@@ -237,7 +243,9 @@ class EditCell(TablePage):
             return self.done(text, self.address(self.listed_at), undo=undo)
         if text:
             self.tell(text, undo=undo)
-        return self.page({"rows": [self.row(record)], "columns": [self.column], "title": "Saved", "saved": True})
+        rows, columns = [self.row(record)], [self.column]
+        written = self.written(rows, columns)
+        return self.page({"rows": rows, "columns": columns, "field_values": written, "title": "Saved", "saved": True})
 
     def _told_if_gone(self, answer: Any) -> HttpResponse:
         """Tell at the cell what would take the page's place."""

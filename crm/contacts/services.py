@@ -21,7 +21,7 @@ from crm.contacts.updates import update_contacts
 from crm.contacts.writer import Collision, WriteResult, write_contacts
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import ValueProblem, explain
-from crm.records.updates import refuse_changed
+from crm.records.updates import refuse_changed, without_held
 from crm.tags.services import check_tags, missing_categories, missing_tags
 
 EXISTS = "ContactAlreadyExists_400"
@@ -260,14 +260,14 @@ def change_contact(
         current = (
             Contact.objects.filter(pk=id, is_deleted=False)
             .select_for_update(of=("self",), no_key=True)
-            .values(*CONTACT.state_columns, "updated_at")
+            .values(*CONTACT.state_columns, "updated_at", "custom")
             .first()
         )
         if current is None:
             raise NamedError("ContactNotFound_400", "id: there is no such contact in this company")
         refuse_changed(current.pop("updated_at"), unchanged_since)
         _refuse_emptied_key(schema, form_data, current)
-        row, _ = _read_one(schema, form_data, current=current)
+        row, _ = _read_one(schema, without_held(form_data, current.pop("custom")), current=current)
         check_tags(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
         row.tag_ids = tag_ids
         row.category_id = None if category_id is UNSET else category_id or ""  # type: ignore[assignment]

@@ -58,13 +58,20 @@ class DateTime(FieldType):
         return TIME_SUCH_AS
 
 
+def named_options(field: FieldSpec) -> str:
+    """Return the first options by their labels, with the value of one that is called otherwise: Very hot (hot)."""
+    pairs = zip(field.option_labels or field.options, field.options, strict=True)
+    named = [value if value.lower() == label.lower() else f"{label} ({value})" for label, value in pairs]
+    return ", ".join(named[:MOST_NAMED])
+
+
 class Choice(FieldType):
     """One of the options' values; a choice of members or files needs no options."""
 
     takes_options = True
 
     def advice(self, field: FieldSpec) -> str:
-        return f"Write one of these: {', '.join(field.options[:MOST_NAMED])}." if field.options else ""
+        return f"Write one of these: {named_options(field)}." if field.options else ""
 
     def check(self, value: Any, field: FieldSpec) -> Any:
         for item in value if isinstance(value, list) else (value,):
@@ -79,8 +86,9 @@ class Choice(FieldType):
             if not field.options:
                 raise BadValue(f"{describe(item)} is no option: the field has none yet")
             more = f" (there are {len(field.options)})" if len(field.options) > MOST_NAMED else ""
-            known = ", ".join(field.options[:MOST_NAMED])
-            raise BadValue(f"{describe(item)} is none of the options. Write one of these: {known}{more}.")
+            raise BadValue(
+                f"{describe(item)} is none of the options. Write one of these: {named_options(field)}{more}."
+            )
 
 
 class Select(Choice):

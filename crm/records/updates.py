@@ -73,6 +73,24 @@ def event_value(value: Any) -> Any:
     return value if value is None or isinstance(value, str | bool | int | float) else json_default(value)
 
 
+def without_held(form_data: Mapping[str, Any], held: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a formData without those that the record has, by their keys in `held`.
+
+    A caller may send back what GET answered, also a value that could not be entered any more: of an option that was
+    removed, or a file that was deleted.
+    """
+    return {key: value for key, value in form_data.items() if key not in held or not _same(held[key], value)}
+
+
+def _same(held: Any, value: Any) -> bool:
+    """Return whether two JSON values are the same, types included: 1 is neither 1.0 nor true."""
+    try:
+        written = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # no JSON, which is refused later
+        return False
+    return written == orjson.dumps(held, option=orjson.OPT_SORT_KEYS)
+
+
 def load_states(schema: RecordSchema, ids: Sequence[str], *, merging: bool = False) -> dict[str, RecordState]:
     """Lock the live records in the order of their ids, and read the columns that an update, or a merge, may change."""
     kind, wanted = schema.kind, list(set(ids))

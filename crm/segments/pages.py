@@ -280,9 +280,9 @@ class EditSegment(EditRecord, SegmentForm):
         names = {one.name: one.label for one in (*PLAIN[panel], *BESIDE[panel])}
         names |= {one["uniqueFieldID"]: name_of(one) for one in self.definitions(panel)}
         records = self.record_names(tree)
-        if tree.get("operator") == "and":
-            return [in_words(one, names, records) for one in tree["conditions"]]
-        return [in_words(tree, names, records)]
+        choices = {one.name: one for one in record_choices(panel, self.definitions(panel))}
+        conditions = tree["conditions"] if tree.get("operator") == "and" else [tree]
+        return [in_words(one, names, records, choices, self.reader.formats) for one in conditions]
 
     def record_names(self, tree: Mapping[str, Any]) -> dict[str, str]:
         """Return id -> name of the records in the conditions: of one kind, since a page asks little."""

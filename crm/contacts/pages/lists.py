@@ -93,10 +93,12 @@ class Contacts(ContactList):
 
     def show(self) -> Mapping[str, Any]:
         found = self.listed("contact", self.state.query())
+        rows = [self.row(one) for one in found.data]
         return {
             **self.context(),
             "choices": self.choices,
-            "rows": [self.row(one) for one in found.data],
+            "rows": rows,
+            "field_values": self.written(rows, self.columns),
             "total": found.total,
             "counted": self.counted(found.total),
             "changes": self.changes if self.may("contact", "PUT") else [],

@@ -10,6 +10,7 @@ from django.http import HttpResponse
 
 from core.web.ask import Answer
 from core.web.conflicts import RETRIES, open_form, read_edit
+from core.web.field_values import field_values
 from core.web.forms import Field, Form, Option
 from core.web.record_forms import form_values, shown_fields
 from core.web.timelines import SIZE, shown_entry
@@ -105,15 +106,15 @@ class ContactDetail(ContactPage):
         context = {"contact": self.contact, "title": self.contact["name"] or self.contact["email"]}
         if "edit" in self.request.GET and self.may("contact", "PUT"):
             return {**context, "form": open_form(self.form(self.values()), self.values())}
-        facts = [
-            (one["name"], self.contact["formData"].get(one["uniqueFieldID"])) for one in shown_fields(self.definitions)
-        ]
+        values, own = self.contact["formData"], shown_fields(self.definitions)
+        written = field_values(self, own, [values])
+        facts = [(one["name"], written.block(one, values.get(one["uniqueFieldID"]))) for one in own]
         query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None}
         timeline = self.ask("GET", f"contact/{self.params['id']}/timeline", query)
         return {
             **context,
             "facts": facts,
-            "entries": [shown_entry(one) for one in timeline.data or ()],
+            "entries": [shown_entry(one, self.reader.formats) for one in timeline.data or ()],
             "next": self.address(cursor=timeline.next_cursor) if timeline.next_cursor else "",
             "compose": self.compose,
             "composer": self.composer() if self.compose else None,

@@ -12,6 +12,7 @@ from django.http import HttpResponse
 from core.ids import is_id
 from core.web.ask import Answer
 from core.web.conflicts import RETRIES, open_form, read_edit
+from core.web.field_values import field_values
 from core.web.forms import Field, Form
 from core.web.record_forms import fields_query, form_values
 from core.web.timelines import SIZE, shown_entry
@@ -147,17 +148,16 @@ class LeadDetail(LeadPage):
             return {**context, "form": form, "editing": edit, "tab": ""}
         return {**context, **self.happenings()}
 
-    def facts(self) -> list[tuple[str, Any]]:
-        """Return (name, value) of the lead's values beside status, value and notes."""
-        found = []
-        for one in self.definitions:
-            name = one["uniqueFieldID"]
-            if one["hide"] or (one["isSystem"] and name in ("status", "value", "notes")):
-                continue
-            labels = {option["value"]: option["label"] for option in one["options"]}
-            value = self.lead["formData"].get(name)
-            found.append((one["name"], labels.get(value, value) if isinstance(value, str) else value))
-        return found
+    def facts(self) -> list[tuple[str, str]]:
+        """Return (name, value) of the lead's values other than status, value and notes."""
+        shown = [
+            one
+            for one in self.definitions
+            if not one["hide"] and not (one["isSystem"] and one["uniqueFieldID"] in ("status", "value", "notes"))
+        ]
+        values = self.lead["formData"]
+        written = field_values(self, shown, [values])
+        return [(one["name"], written.block(one, values.get(one["uniqueFieldID"]))) for one in shown]
 
     def happenings(self) -> dict[str, Any]:
         """Return what the chosen tab shows."""
@@ -166,7 +166,7 @@ class LeadDetail(LeadPage):
             query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None}
             found = self.ask("GET", f"lead/{self.params['id']}/timeline", query)
             further = self.address(cursor=found.next_cursor) if found.next_cursor else ""
-            return {"entries": [shown_entry(one) for one in found.data or ()], "next": further}
+            return {"entries": [shown_entry(one, self.reader.formats) for one in found.data or ()], "next": further}
         if self.tab == "follow-ups":
             found = self.ask("GET", "lead-activity/follow-up", {**of_lead, "sortBy": "dueAt", "sortOrder": "asc"})
             form = Form(

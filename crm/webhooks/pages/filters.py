@@ -38,7 +38,7 @@ def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
     if not panel:
         return {"rules": [WHOLE] if tree else [], "change": ""}
     known = definitions(page, panel)
-    choices = {one.name for one in record_choices(panel, known)}
+    choices = {one.name: one for one in record_choices(panel, known)}
     names = {one.name: one.label for one in (*PLAIN[panel], *BESIDE[panel])}
     names |= {one["uniqueFieldID"]: name_of(one) for one in known}
     found = flattened(tree, lambda text: text.partition(":")[0] in choices, page.zone_name) if tree else ([], "", [])
@@ -46,7 +46,7 @@ def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
     query: dict[str, Any] = {"f": texts, **({MATCH: match} if match else {})}
     conditions = tree["conditions"] if tree and tree.get("operator") == "and" else [tree] if tree else []
     return {
-        "rules": [in_words(one, names, {}) for one in conditions],
+        "rules": [in_words(one, names, {}, choices, page.reader.formats) for one in conditions],
         "change": "" if rest else page.address("webhook-filter", webhook["_id"], **query),
         "hint": WHOLE if rest else "",
     }
