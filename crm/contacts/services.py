@@ -25,6 +25,7 @@ from crm.records.updates import refuse_changed, without_held
 from crm.tags.services import check_tags, missing_categories, missing_tags
 
 EXISTS = "ContactAlreadyExists_400"
+PHONE_PARTS = ("countryCode", "number")
 KEY_PARTS = {"email": ("email",), "number": ("number",), "either": ("email", "number")}
 """Setting contactUniqueKey -> the system fields that it names."""
 
@@ -267,7 +268,10 @@ def change_contact(
             raise NamedError("ContactNotFound_400", "id: there is no such contact in this company")
         refuse_changed(current.pop("updated_at"), unchanged_since)
         _refuse_emptied_key(schema, form_data, current)
-        row, _ = _read_one(schema, without_held(form_data, current.pop("custom")), current=current)
+        given = without_held(schema, form_data, current, current.pop("custom"))
+        if not given.keys().isdisjoint(PHONE_PARTS):  # a number is read with its prefix
+            given |= {key: form_data[key] for key in PHONE_PARTS if key in form_data}
+        row, _ = _read_one(schema, given, current=current)
         check_tags(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
         row.tag_ids = tag_ids
         row.category_id = None if category_id is UNSET else category_id or ""  # type: ignore[assignment]

@@ -26,7 +26,7 @@ from crm.leads.updates import update_leads
 from crm.leads.writer import LeadResult, write_leads
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import REQUIRED, ValueProblem, explain
-from crm.records.updates import event_value, refuse_changed, without_held
+from crm.records.updates import refuse_changed, without_held
 
 NOT_FOUND = "LeadNotFound_400"
 
@@ -303,14 +303,14 @@ def update_lead(
     job = new_job(LEAD, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
     source = Source.bulk_job(job.pk)
     with transaction.atomic():
-        own = LEAD.system_columns
-        present = Lead.objects.filter(pk=id, is_deleted=False).values("contact_id", "custom", *own.values()).first()
+        columns = LEAD.system_columns.values()
+        present = Lead.objects.filter(pk=id, is_deleted=False).values("contact_id", "custom", *columns).first()
         if present is None:
             raise not_found()
         schema = LeadSchema.load()
-        held = present["custom"] | {key: event_value(present[column]) for key, column in own.items()}
         given = {key: value for key, value in form_data.items() if key not in CONTACT_KEYS}
-        row, _ = _read_one(schema, without_held(given, held), relations, partial=True)
+        given = without_held(schema, given, present, present["custom"])
+        row, _ = _read_one(schema, given, relations, partial=True)
         contact = row.system.get("contact_id", present["contact_id"])
         lock_duplicates(schema)
         # Change the contact before the lead, in the order in which writers of leads lock them.

@@ -23,7 +23,7 @@ from crm.products.schema import ProductSchema
 from crm.records.bulk_change import apply_change, plan_change
 from crm.records.results import Saved
 from crm.records.schema import RecordRow, ValueProblem, explain
-from crm.records.updates import event_value, load_states, without_held, write_states, write_values
+from crm.records.updates import load_states, without_held, write_states, write_values
 from crm.records.values import add_values
 
 
@@ -59,8 +59,7 @@ def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], auto
     state = load_states(schema, [id]).get(id)
     if state is None:
         raise PRODUCT_SERVICE.missing("id", id)
-    columns = {key: event_value(state.before[column]) for key, column in PRODUCT_SERVICE.system_columns.items()}
-    row, _ = _read(schema, without_held(form_data, state.custom_before | columns), partial=True)
+    row, _ = _read(schema, without_held(schema, form_data, state.before, state.custom_before), partial=True)
     state.apply(row, row.system)
     changes = state.changes(schema.names)
     if not changes:

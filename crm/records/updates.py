@@ -73,12 +73,16 @@ def event_value(value: Any) -> Any:
     return value if value is None or isinstance(value, str | bool | int | float) else json_default(value)
 
 
-def without_held(form_data: Mapping[str, Any], held: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a formData without those that the record has, by their keys in `held`.
+def without_held(
+    schema: RecordSchema, form_data: Mapping[str, Any], columns: Mapping[str, Any], custom: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the values of a formData without those that the record has.
 
     A caller may send back what GET answered, also a value that could not be entered any more: of an option that was
-    removed, or a file that was deleted.
+    removed, a file that was deleted, or none where one is required since.
     """
+    held = dict.fromkeys(schema.fields) | custom
+    held |= {key: event_value(columns[column]) for key, column in schema.columns.items()}
     return {key: value for key, value in form_data.items() if key not in held or not _same(held[key], value)}
 
 
