@@ -21,6 +21,7 @@ from core.errors import shorten
 from core.text.formats import Formats, exact_money
 from core.web.banners import Banner, banner_of
 from core.web.cells import cell
+from core.web.field_values import FieldValues
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
 from core.web.menu import menu_of
@@ -78,12 +79,15 @@ def get(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else None
 
 
-@register.simple_tag
-def value_of(row: Row, column: Column) -> Any:
-    """Return the value of a row in a column, with its options in words."""
+@register.simple_tag(takes_context=True)
+def value_of(context: Mapping[str, Any], row: Row, column: Column) -> Any:
+    """Return the value of a row in a column, with its options in words and a custom value as people write it."""
     record: Any = row.record["formData"] if column.custom else row.record
     for name in (column.name,) if column.custom else column.name.split("."):
         record = record.get(name) if isinstance(record, Mapping) else None
+    if column.definition is not None:
+        values: FieldValues = context.get("field_values") or FieldValues(context["reader"].formats)
+        return values.line(column.definition, record)
     if not column.labels:
         return record
     several = record if isinstance(record, list) else [record]

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from core.web.field_values import number_text
+
 
 def cell(value: Any) -> str:
-    """Write a value of any type in one line: names of records, lists with commas, yes and no, nothing for null."""
+    """Write a value of any type in one line: names of records, lists with commas, yes and no, nothing for null.
+
+    An object that is no record of ours is written part by part.
+    """
     if value is None:
         return ""
     if isinstance(value, bool):
         return "Yes" if value else "No"
+    if isinstance(value, int | float):
+        return number_text(value)
     if isinstance(value, Mapping):
-        return str(value.get("name") or value.get("label") or value.get("email") or "")
+        if "_id" in value or not value.keys().isdisjoint(("name", "label", "email")):
+            return str(value.get("name") or value.get("label") or value.get("email") or "")
+        return ", ".join(f"{key}: {cell(item)}" for key, item in value.items())
     if isinstance(value, list):
         return ", ".join(cell(one) for one in value)
     return str(value)
