@@ -147,6 +147,17 @@ def read_phone(country_code: str | None, value: Any, country: str = "") -> Phone
         raise BadAddress(f"{quoted(value)} {error}") from None
 
 
+def is_international(value: Any) -> bool:
+    """Return whether a written number begins with a dial prefix of its own, such as +49 or 0049."""
+    text = str(value).strip()
+    if text[:1].isdigit() and text.isascii():
+        return text.startswith("00")
+    try:
+        return read_digits(text)[0].startswith(("+", "00"))
+    except UnclearNumber:
+        return False
+
+
 def quoted(value: Any) -> str:
     """Return the start of a value in quotes, as it is repeated in a message."""
     shown = shorten(value, 40)
