@@ -80,6 +80,7 @@ def collision(item: KeyedRow, found: Mapping[str, str], *, last: bool = False, i
     The last one is in the way of a row that is to update the first. `is_other`: the holder is another person.
     """
     part, holder = list(found.items())[-1 if last else 0]
+    is_other = is_other or (part == "number" and found.get("email", holder) != holder)
     value = item.row.system["email" if part == "email" else "contact_number"]
     return Collision(item.row.index, part, value, holder, person_of(item.row) if is_other else "")
 

@@ -107,7 +107,7 @@ def test_a_row_that_matches_two_contacts_updates_neither(scope: Cast) -> None:
     a, b = (id for _, id in write([form(1), form(2)]).created)
     result = write([form(1, number="1701000002")], existing="update")
     assert result.updated == []
-    assert [tuple(found) for found in result.collided] == [(0, "number", "+491701000002", b, "")]
+    assert [tuple(found) for found in result.collided] == [(0, "number", "+491701000002", b, "ann1@example.com")]
     assert a != b
 
 
