@@ -1,8 +1,13 @@
-"""E-mail addresses and phone numbers, as strict as email-validator and phonenumbers and fast enough for imports."""
+"""E-mail addresses and phone numbers, as strict as email-validator and phonenumbers and fast enough for imports.
+
+core.text.phone_text reads what people write around a number, core.text.dial_codes reads dial prefixes.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,17 +18,28 @@ from email_validator import EmailNotValidError, validate_email
 from phonenumbers import NumberParseException, PhoneMetadata, PhoneNumberFormat, ValidationResult
 
 from core.errors import shorten
+from core.text.dial_codes import read_dial_code
+from core.text.phone_text import UnclearNumber, read_digits
 
 MAX_EMAIL = 254
 EMAIL = "Write one such as name@example.com."
 PHONE = "Write one such as +49 170 1234567."
+WITH_COUNTRY = "Write it such as +49 170 1234567, or countryCode beside it."
 WITH_ARTICLE = {"GB", "US", "NL", "AE", "PH", "CZ", "BS", "GM", "MV", "SC", "SB", "KM", "MH", "CD", "CG", "CF", "DO"}
 """Countries whose names have an article in a sentence."""
 _LOCAL = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _PLAIN_EMAIL = re.compile(rf"({_LOCAL}(?:\.{_LOCAL})*)@([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)", re.ASCII)
 _SEPARATORS = re.compile(r"[\s().\-/\u00a0\u2010-\u2015\u202f]+")
 _PHONE_PART = re.compile(r"[\s().\-/\u00a0\u2010-\u2015\u202f+0-9]+")
-_DIGITS = re.compile(r"[0-9]{1,17}", re.ASCII)
+_PLAIN_PHONE = re.compile(
+    r"(?:\+?[0-9]{1,4}[ -]?)?(?:\([0-9]{2,5}\)[ -]?)?[0-9]+(?:[ -][0-9]+)*|0[1-9][0-9]{1,4}/[1-9][0-9]{3,}"
+)
+"""Matches texts that hold one number without a doubt. All others are read by core.text.phone_text."""
+_LONGEST_PLAIN = 13
+"""The most digits of a plain number. More of them may be two numbers."""
+_NOT_DIGITS = re.compile(r"[ ()/-]+")
+_CODES = frozenset(f"+{code}" for code in phonenumbers.COUNTRY_CODE_TO_REGION_CODE)
+MAX_COUNTRY = 100
 
 
 class BadAddress(ValueError):
@@ -78,6 +94,10 @@ class _Country:
     viable: re.Pattern[str]
     """Matches the digits that a number of the country may have."""
 
+    def is_plainly_national(self, digits: str) -> bool:
+        """Return whether digits without a dial prefix can only be a number within the country."""
+        return digits.startswith("0") if self.trunk == "0" else bool(self.viable.fullmatch(digits))
+
     def national(self, digits: str) -> str | None:
         """Return the national significant number, or None if it is ambiguous."""
         if not self.prefixed.match(digits):
@@ -95,37 +115,88 @@ class _Country:
 
 
 def read_country_code(value: Any) -> str:
-    """Read a dial prefix as +49, from +49, 49, 0049 or DE. Raises BadAddress."""
-    text = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
-    if len(text) == 2 and text.isalpha() and text.isascii():
-        code = phonenumbers.country_code_for_region(text.upper())
-    else:
-        digits = _SEPARATORS.sub("", text).removeprefix("+").removeprefix("00")
-        code = int(digits) if _DIGITS.fullmatch(digits) and len(digits) <= 3 and digits[0] != "0" else 0
+    """Read a dial prefix as +49, from +49, 49, 0049, DE or Germany. Raises BadAddress."""
+    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    code = _dial_code(text) if len(text) <= MAX_COUNTRY else None
     if not code or _country(code) is None:
-        raise BadAddress(f"{shorten(value, 40) or 'Nothing'} is no dial prefix. Write one such as +49.")
+        raise BadAddress(f"{quoted(value)} is no dial prefix. Write one such as +49.")
     return f"+{code}"
 
 
-def read_phone(country_code: str | None, value: Any) -> Phone:
+@lru_cache(maxsize=2_000)
+def _dial_code(text: str) -> int | None:
+    return read_dial_code(text)
+
+
+def read_phone(country_code: str | None, value: Any, country: str = "") -> Phone:
     """Read a number: national with a dial prefix such as +49, or international. Raises BadAddress.
 
-    It checks the length only, since tables of the ranges in use are never up to date.
+    `country` is the ISO 3166 code of the country of national numbers without a dial prefix. The function checks the
+    length only, since tables of the ranges in use are never up to date; they decide between two readings.
     """
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise BadAddress("needs a phone number as text")
-    digits = _SEPARATORS.sub("", str(value))
-    if country_code is not None and _DIGITS.fullmatch(digits):
-        country = _country(int(country_code[1:]))
-        national = country.national(digits) if country else None
-        if national is not None:
-            return Phone(country_code, national, country_code + national)
-    return _parse(country_code, digits, value)
+    text = str(value).strip()
+    if _PLAIN_PHONE.fullmatch(text):
+        digits = _NOT_DIGITS.sub("", text)
+        if len(digits.removeprefix("+")) <= _LONGEST_PLAIN:
+            return _quick(country_code, country, digits) or _parse(country_code, country, [digits], value)
+    try:
+        return _parse(country_code, country, read_digits(text), value)
+    except UnclearNumber as error:
+        raise BadAddress(f"{quoted(value)} {error}") from None
+
+
+def is_international(value: Any) -> bool:
+    """Return whether a written number begins with a dial prefix of its own, such as +49 or 0049."""
+    text = str(value).strip()
+    if text[:1].isdigit() and text.isascii():
+        return text.startswith("00")
+    try:
+        return read_digits(text)[0].startswith(("+", "00"))
+    except UnclearNumber:
+        return False
+
+
+def quoted(value: Any) -> str:
+    """Return the start of a value in quotes, as it is repeated in a message."""
+    shown = shorten(value, 40)
+    return f"\u201c{shown}\u201d" if shown else "Nothing"
+
+
+def _quick(country_code: str | None, country: str, digits: str) -> Phone | None:
+    """Read a usual number without the library; None for any other."""
+    if digits.startswith("+"):
+        code = next((digits[:size] for size in (2, 3, 4) if digits[:size] in _CODES), "")
+        if not code or (country_code and code != country_code):
+            return None
+        rest = digits[len(code) :]
+    elif country_code:
+        code, rest = country_code, digits
+    else:
+        code, rest = _main_code(country), digits
+    rules = _country(int(code[1:])) if code else None
+    if rules is None or rest.startswith("00"):
+        return None
+    if not country_code and rest is digits and not rules.is_plainly_national(rest):
+        return None
+    national = rules.national(rest)
+    return Phone(code, national, code + national) if national is not None else None
+
+
+@lru_cache(maxsize=512)
+def _main_code(region: str) -> str:
+    """Return the dial prefix of a country if it is the main one that has it; empty for any other."""
+    code = phonenumbers.country_code_for_region(region) if region else 0
+    return f"+{code}" if code and phonenumbers.region_code_for_country_code(code) == region else ""
 
 
 def _email_trouble(text: str, why: str) -> str:
     """Say what is wrong with an e-mail address, and what to write."""
-    shown = shorten(text, 60)
+    shown = f"\u201c{shorten(text, 60)}\u201d"
+    hidden = next((letter for letter in text if unicodedata.category(letter) in ("Cf", "Cc")), "")
+    if hidden:
+        return f"{shown} has an invisible character (U+{ord(hidden):04X}). Write the address again, without copying it."
     if "@" not in text:
         return f"{shown} is no e-mail address: it has no @. {EMAIL}"
     return f"{shown} is no e-mail address: {why[:1].lower()}{why[1:].rstrip('.')}. {EMAIL}"
@@ -203,41 +274,115 @@ def _country(code: int) -> _Country | None:
     prefix, general = metadata.national_prefix_for_parsing, metadata.general_desc
     if general is None:
         return None
+    trunk = prefix.partition("|")[0] if prefix and "(" not in prefix else ""
     return _Country(
         lengths=frozenset(general.possible_length),
         # A leading zero or calling code may belong to the number or not: only the library knows.
         prefixed=re.compile(f"(?:0|{code}|{prefix})" if prefix else f"(?:0|{code})", re.ASCII),
-        trunk=prefix if prefix and prefix.isdigit() and not metadata.national_prefix_transform_rule else "",
+        trunk=trunk if trunk.isdigit() and not metadata.national_prefix_transform_rule else "",
         viable=re.compile(general.national_number_pattern or "", re.ASCII),
     )
 
 
-def _parse(country_code: str | None, digits: str, value: Any) -> Phone:
-    """Parse with the library a number with an international or national prefix, letters, or an unusual length."""
-    if digits.startswith("00") and country_code != "+1":
-        digits = "+" + digits[2:]
-    international = digits.startswith("+")
-    if not international and country_code is None:
-        raise BadAddress(
-            f"{shorten(value, 40)} lacks its country. Write it such as +49 170 1234567, or countryCode beside it."
-        )
-    found = [_possible(text) for text in ([digits] if international else [f"{country_code}{digits}", f"+{digits}"])]
-    own = [phone for phone in found if phone is not None and phone.country_code == (country_code or phone.country_code)]
-    if own:
-        # 49170… beside +49 may contain the prefix or not: the number in use is meant.
-        return next((phone for phone in own if _in_use(phone)), own[0])
-    if international and found[0] is not None:
-        raise BadAddress(f"the number {found[0].e164} does not belong to countryCode {country_code}")
-    raise BadAddress(_phone_trouble(country_code, digits, shorten(value, 40)))
+def _parse(country_code: str | None, country: str, options: Sequence[str], value: Any) -> Phone:
+    """Parse with the library what is no usual number; `options` are the readings of its text."""
+    found: dict[str, Phone] = {}
+    for digits in options:
+        for phone in _readings(country_code, country, digits):
+            found.setdefault(phone.e164, phone)
+    own = [phone for phone in found.values() if phone.country_code == (country_code or phone.country_code)]
+    if not own:
+        raise _refusal(country_code, country, options[-1], list(found.values()), value)
+    used = own if len(own) == 1 else [phone for phone in own if _in_use(phone)]
+    if len(used) == 1:
+        return used[0]
+    if len(options) == 1 and len(used) == 2 and _is_likelier(used[1], used[0]):
+        return used[1]
+    if country_code is not None and len(options) == 1:
+        return (used or own)[0]
+    first, second = own[:2]
+    raise BadAddress(
+        f"{quoted(value)} may be {first.e164} or {second.e164}. Write it with + and the code of its country."
+    )
+
+
+def _readings(country_code: str | None, country: str, digits: str) -> list[Phone]:
+    """Return the numbers that digits may be, the likeliest first."""
+    if digits.startswith("00") and not country and country_code != "+1":
+        # 0011 is how Australia dials abroad, not the prefix of a number of North America.
+        digits = "" if digits.startswith("0011") else f"+{digits[2:]}"
+    if digits.startswith("+"):
+        found = [_international(digits)]
+    elif country_code:
+        found = [_possible(f"{country_code}{digits}"), _international(f"+{digits}")]
+    elif country:
+        found = _in_country(country, digits)
+    else:
+        found = []
+    return [phone for phone in found if phone is not None]
+
+
+def _in_country(country: str, digits: str) -> list[Phone | None]:
+    """Return the numbers that digits dialled in a country may be: two if both are in use."""
+    own = _possible(digits, country)
+    abroad = None
+    if digits.startswith("00"):
+        abroad = _international(f"+{digits[2:]}")
+    elif not digits.startswith("0"):
+        abroad = _international(f"+{digits}")
+    used = [phone for phone in (own, abroad) if phone is not None and _in_use(phone)]
+    metadata = PhoneMetadata.metadata_for_region(country)
+    if own is None or metadata is None or metadata.general_desc is None:
+        return [*used]
+    if own in used and metadata.national_prefix != "0":
+        return [own]  # the country writes its numbers without a zero
+    is_usual = re.fullmatch(metadata.general_desc.national_number_pattern or "", own.number)
+    return [*used] or ([own] if is_usual else [])
+
+
+def _international(digits: str) -> Phone | None:
+    """Read a number with its dial prefix, and nothing where that comes twice."""
+    phone = _possible(digits)
+    if phone is None:
+        return None
+    rest = digits.removeprefix(phone.country_code)
+    if not rest.startswith(("00", phone.country_code[1:])):
+        return phone
+    again = _possible(f"+{rest.removeprefix('00')}")
+    if again is None or again == phone or not _in_use(again):
+        return phone
+    is_doubled = rest.startswith("00") or not _in_use(phone) or _is_likelier(again, phone)
+    return None if is_doubled else phone
+
+
+def _is_likelier(shorter: Phone, longer: Phone) -> bool:
+    """Return whether 49170… has the prefix +49, since that makes it a mobile number.
+
+    The library takes many digits for a number of a fixed line that are none.
+    """
+    mobile = phonenumbers.PhoneNumberType.MOBILE
+    kinds = [phonenumbers.number_type(phonenumbers.parse(phone.e164)) for phone in (shorter, longer)]
+    return kinds[0] == mobile != kinds[1] and shorter.country_code == longer.country_code
+
+
+def _refusal(country_code: str | None, country: str, digits: str, found: Sequence[Phone], value: Any) -> BadAddress:
+    """Return why digits are no number."""
+    is_international = digits.startswith(("+", "00")) and not digits.startswith("0011")
+    if not is_international and country_code is None and not country:
+        return BadAddress(f"{quoted(value)} lacks its country. {WITH_COUNTRY}")
+    if is_international and found:
+        return BadAddress(f"the number {found[0].e164} does not belong to countryCode {country_code}")
+    code = country_code or (f"+{phonenumbers.country_code_for_region(country)}" if country else None)
+    return BadAddress(_phone_trouble(code, digits, quoted(value)))
 
 
 def _in_use(phone: Phone) -> bool:
     return phonenumbers.is_valid_number(phonenumbers.parse(phone.e164, None))
 
 
-def _possible(text: str) -> Phone | None:
+def _possible(text: str, region: str | None = None) -> Phone | None:
     try:
-        parsed = phonenumbers.parse(text, None)
+        parsed = phonenumbers.parse(text, region)
     except NumberParseException:
         return None
     if parsed.extension or phonenumbers.is_possible_number_with_reason(parsed) != ValidationResult.IS_POSSIBLE:

@@ -14,15 +14,16 @@ REFUSED = "UnauthorizedAction_403"
 
 @dataclass(frozen=True, slots=True)
 class ContactRights:
-    """Whether a writer of leads may create contacts, and change existing ones."""
+    """Whether a writer of leads may create contacts, change existing ones, and read them."""
 
     create: bool = True
     change: bool = True
+    read: bool = True
 
     @classmethod
     def of(cls, actor: Actor) -> Self:
         """Return the rights of an actor: by session those of the role."""
-        return cls(*(actor.is_unbounded or actor.may("contact", method) for method in ("POST", "PUT")))
+        return cls(*(actor.is_unbounded or actor.may("contact", method) for method in ("POST", "PUT", "GET")))
 
 
 def check_reads_contacts(actor: Actor) -> None:

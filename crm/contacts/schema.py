@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from accounts.models import Company
 from core.errors import NamedError
-from core.text.addresses import BadAddress, read_country_code, read_email, read_phone
+from core.text.addresses import BadAddress, is_international, read_country_code, read_email, read_phone
 from crm.contacts.kind import CONTACT
 from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key
 from crm.field_types import BadValue, TextFormat
@@ -21,6 +21,8 @@ from crm.records.schema import BAD_SYSTEM, RecordRow, RecordSchema, ValueProblem
 MAX_NAME = 300
 SYSTEM_COLUMNS = CONTACT.system_columns
 PHONE_KEYS = frozenset({"countryCode", "number"})
+NUMBER_COLUMNS = ("country_code", "number", "contact_number")
+IS_REQUIRED = "is required"
 
 
 @dataclass(slots=True)
@@ -105,6 +107,12 @@ class ContactSchema(RecordSchema):
         _read_name_and_email(form_data, row, problems, how)
         _read_number(form_data, row, problems, how, current)
 
+    def read(
+        self, form_data: Mapping[str, Any], *, from_text: bool | TextFormat = False, **options: Any
+    ) -> tuple[Any, list[ValueProblem]]:
+        row, problems = super(ContactSchema, self).read(form_data, from_text=from_text, **options)
+        return row, without_repeats(problems) if problems and from_text else problems
+
     def missing(
         self,
         row: Any,
@@ -131,8 +139,16 @@ class ContactSchema(RecordSchema):
                         ValueProblem(key, BAD_SYSTEM, "is required, so that its invalid value cannot be left out")
                     )
             else:
-                found.append(ValueProblem(key, self.required_name, "is required"))
+                found.append(ValueProblem(key, self.required_name, IS_REQUIRED))
         return [*found, *self.missing_custom(row, invalid, partial, drop_invalid)]
+
+
+def without_repeats(problems: list[ValueProblem]) -> list[ValueProblem]:
+    """Return the problems without that of a missing dial prefix whose number has a problem of its own."""
+    if not any(problem.key == "number" for problem in problems):
+        return problems
+    missing = ValueProblem("countryCode", RecordSchema.required_name, IS_REQUIRED)
+    return [problem for problem in problems if problem != missing]
 
 
 def without_lone_prefix(system: Mapping[str, Any], current: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -196,9 +212,9 @@ def _read_number(
         if country_code is None and "countryCode" in given and "number" not in given:
             row.system["country_code"] = None
             return
-        if "countryCode" not in given and str(number).lstrip().startswith(("+", "00")):
+        if "countryCode" not in given and is_international(number):
             country_code = None  # the number brings its own
-        phone = read_phone(country_code, number)
+        phone = read_phone(country_code, number, how.country if how is not None else "")
     except BadAddress as error:
         problems.append(ValueProblem(key, BAD_SYSTEM, str(error)))
         if key == "number" and "countryCode" in given:

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from accounts.models import Company
+from core.tenancy import company_id
 from crm.contacts.models import Contact
 
 
 def live_contacts() -> QuerySet[Contact]:
     """Return the contacts of the active company that are not deleted."""
     return Contact.objects.filter(is_deleted=False)
+
+
+def may_be_person(email: str) -> Q:
+    """Return the condition of contacts with somebody's number who may be the person with the address.
+
+    A contact with another address is somebody else, unless the company says that a number alone makes a contact.
+    """
+    key = Company.objects.values_list("contact_unique_key", flat=True).get(pk=company_id())
+    if not email or key == Company.UniqueKey.NUMBER:
+        return Q()
+    return Q(email=None) | Q(email="") | Q(email__iexact=email)

@@ -13,27 +13,34 @@ from core.ids import is_id, new_id
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
+from crm.contacts.collisions import EXISTS, Collision, differences
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
-from crm.contacts.schema import ContactRow, ContactSchema
+from crm.contacts.schema import NUMBER_COLUMNS, ContactRow, ContactSchema
 from crm.contacts.unique_key import lock_unique_key, rewrite_keys
 from crm.contacts.updates import update_contacts
-from crm.contacts.writer import Collision, WriteResult, write_contacts
+from crm.contacts.writer import WriteResult, write_contacts
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import ValueProblem, explain
 from crm.records.updates import refuse_changed, without_held
 from crm.tags.services import check_tags, missing_categories, missing_tags
 
-EXISTS = "ContactAlreadyExists_400"
 PHONE_PARTS = ("countryCode", "number")
 KEY_PARTS = {"email": ("email",), "number": ("number",), "either": ("email", "number")}
 """Setting contactUniqueKey -> the system fields that it names."""
 
 
-def collision_error(schema: ContactSchema, found: Collision | tuple[int, str, str, str]) -> NamedError:
-    """Return ContactAlreadyExists_400 with the value and the contact that has it."""
-    _, part, value, holder = found
-    return NamedError(EXISTS, f"{part}: {shorten(value, 100)} belongs to the contact {holder} already")
+def collision_errors(found: Sequence[Collision], *, may_read: bool = False) -> list[NamedError]:
+    """Return ContactAlreadyExists_400 with the value and the contact that has it, for each of the collisions.
+
+    Another person who has it is named to those who may read contacts.
+    """
+    return [
+        NamedError(
+            EXISTS, f"{one.field}: {shorten(one.value, 100)} belongs to the contact {one.existing_id} already{people}"
+        )
+        for one, people in zip(found, differences(found, may_read=may_read), strict=True)
+    ]
 
 
 def create_contact(
@@ -45,10 +52,13 @@ def create_contact(
     existing_error: bool = True,
     drop_invalid: bool = False,
     automation: bool = True,
+    may_read: bool = False,
+    drop_taken_number: bool = False,
 ) -> Saved:
     """Create a contact. With `existing_error` off, update the contact that has its unique key instead.
 
-    `drop_invalid` leaves invalid values out, as long as they are not required.
+    `drop_invalid` leaves invalid values out, as long as they are not required. `drop_taken_number` leaves out a number
+    that another person has, even a required one. `may_read` allows the error to name that person.
 
     Raises ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 (every
     problem in the warning), TagNotFound_400, ContactCategoryNotFound_400, ContactAlreadyExists_400;
@@ -60,8 +70,12 @@ def create_contact(
         check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
         row.tag_ids, row.category_id = tag_ids, category_id
         written, job = _write(schema, [row], existing_error, actor_id, automation)
+        if drop_taken_number and written.collided and written.collided[0].person:
+            for column in NUMBER_COLUMNS:
+                row.system.pop(column, None)
+            written, job = _write(schema, [row], existing_error, actor_id, automation)
         if written.collided:
-            raise collision_error(schema, written.collided[0])
+            raise collision_errors(written.collided, may_read=may_read)[0]
         if written.refused:
             raise quota_exceeded("contact")
         exists = bool(written.updated)
@@ -113,12 +127,13 @@ def create_contacts(
     drop_invalid: bool = False,
     all_or_none: bool = False,
     automation: bool = True,
+    may_read: bool = False,
 ) -> BulkResult:
     """Create up to 500 contacts, each on its own: an invalid one is reported and does not affect the others.
 
-    With `all_or_none` the first one that fails refuses all, by its error. `drop_invalid` as in create_contact. Contacts
-    beyond the plan's limit fail. Raises InvalidPayload_400 for more than 500, ContactDataRequired_400 for none,
-    TagNotFound_400, ContactCategoryNotFound_400 for what all share.
+    With `all_or_none` the first one that fails refuses all, by its error. `drop_invalid` and `may_read` as in
+    create_contact. Contacts beyond the plan's limit fail. Raises InvalidPayload_400 for more than 500,
+    ContactDataRequired_400 for none, TagNotFound_400, ContactCategoryNotFound_400 for what all share.
     """
     if not items:
         raise NamedError("ContactDataRequired_400", "formData: needs an array of at least one contact")
@@ -139,7 +154,7 @@ def create_contacts(
                 rows.append(row)
         rows = _drop_dangling(schema, rows, items, result, drop_invalid)
         written, result.job = _write(schema, rows, existing_error, actor_id, automation)
-        _report(schema, written, items, result)
+        _report(written, items, result, may_read)
         if all_or_none:
             result.refuse_failed()
     return result
@@ -194,11 +209,11 @@ def _missing(kind: str, name: str, id: str | None) -> ValueProblem:
     return ValueProblem("tags" if kind == "tag" else kind, name, f"there is no {kind} {id} in this company")
 
 
-def _report(schema: ContactSchema, written: WriteResult, items: Sequence[Any], result: BulkResult) -> None:
+def _report(written: WriteResult, items: Sequence[Any], result: BulkResult, may_read: bool) -> None:
     result.created = [id for _, id in sorted(written.created)]
     result.updated = list(dict.fromkeys(id for _, id in sorted(written.updated)))
-    for found in written.collided:
-        error = collision_error(schema, found)
+    errors = collision_errors(written.collided, may_read=may_read)
+    for found, error in zip(written.collided, errors, strict=True):
         result.failed.append(Failure(found.index, items[found.index], error.name, error.detail))
         result.errors.append((found.index, ValueProblem(found.field, error.name, error.detail.partition(": ")[2])))
     for index in written.refused:
@@ -279,7 +294,7 @@ def change_contact(
             schema, [(id, row)], actor_id=actor_id, automation=automation, tags="replace", source=source
         )
         if outcome.collided:
-            raise collision_error(schema, outcome.collided[0])
+            raise collision_errors([Collision(*outcome.collided[0])])[0]
         return len(outcome.changed)
 
 

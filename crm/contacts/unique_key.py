@@ -69,18 +69,22 @@ def live_holders(keyed: Iterable[KeyedRow]) -> Sequence[KeyHolder]:
 def heirs(keyed: Iterable[KeyedRow]) -> dict[str, str]:
     """Return deleted contact -> the contact of the first row that has its address, or else its number, as unique key.
 
-    Contacts that were merged into others have no heirs.
+    A number counts if the two addresses do not contradict each other. Contacts that were merged into others have no
+    heirs.
     """
     keyed = list(keyed)
     found = _holders(keyed, "is_deleted AND merged_into_id IS NULL") if keyed else ()
-    by_email = {item.email_key: item.id for item in reversed(keyed)}
-    by_number = {item.number_key: item.id for item in reversed(keyed)}
-    heir = {
-        gone.id: (gone.email_key and by_email.get(gone.email_key))
-        or (gone.number_key and by_number.get(gone.number_key))
-        for gone in found
-    }
-    return {gone: new for gone, new in heir.items() if new}
+    by_email = {item.email_key: item for item in reversed(keyed)}
+    by_number = {item.number_key: item for item in reversed(keyed)}
+    heir: dict[str, str] = {}
+    for gone in found:
+        same = by_email.get(gone.email_key) if gone.email_key else None
+        other = by_number.get(gone.number_key) if gone.number_key else None
+        if same is not None:
+            heir[gone.id] = same.id
+        elif other is not None and not (gone.email_key and other.email_key):
+            heir[gone.id] = other.id
+    return heir
 
 
 def _holders(keyed: Iterable[KeyedRow], where: str) -> Sequence[KeyHolder]:

@@ -16,6 +16,7 @@ from crm.bulk_jobs.views import restore_action
 from crm.contacts.bulk import delete_contacts, update_many
 from crm.contacts.filters import CONTACT_FIELDS
 from crm.contacts.kind import CONTACT
+from crm.contacts.rights import ContactRights
 from crm.contacts.selectors import live_contacts
 from crm.contacts.serializers import (
     ContactBulkCreate,
@@ -87,6 +88,7 @@ class ContactViewSet(RecordViewSet):
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
             drop_invalid=drops_invalid(data, one=True),
+            may_read=ContactRights.of(self.actor).read,
             **creation_options(data),
         )
         return self.created(saved, lost="ContactNotFound_404", noun="the contact", updated="ContactUpdated_200")
@@ -202,6 +204,7 @@ class ContactViewSet(RecordViewSet):
             items=data["form_data"],
             drop_invalid=drops_invalid(data),
             all_or_none=data["skip_invalid"] is False,
+            may_read=ContactRights.of(self.actor).read,
             **creation_options(data),
         )
         return self.processed(bulk_answer(result, live_contacts(), ContactOut), result)

@@ -5,9 +5,9 @@ The result is that of writing the rows one after another, so it does not depend 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from django.db import connection, transaction
 
@@ -15,6 +15,7 @@ from core.access import remaining_quota
 from core.events import emit
 from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
+from crm.contacts.collisions import Collision, Holders, collision
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.unique_key import KeyedRow, KeyHolder, heirs, live_holders, lock_unique_key
 from crm.contacts.updates import Take, update_contacts
@@ -26,15 +27,6 @@ MAX_ROUNDS = 5
 TakeOver = Callable[[Mapping[str, str], str | None, bool], None]
 """Takes deleted contact -> its heir, the acting member, and whether workflows may start."""
 _takers: list[TakeOver] = []
-
-
-class Collision(NamedTuple):
-    """A row that was not written, since the contact `existing_id` has its `value` of `field` (email or number)."""
-
-    index: int  # type: ignore[assignment]
-    field: str
-    value: str
-    existing_id: str
 
 
 @dataclass(slots=True)
@@ -78,7 +70,8 @@ def write_contacts(
     """Create the rows' contacts in the caller's transaction, with values, tags and events.
 
     A row whose unique key a live contact or an earlier row has is in `collided`. With "update" that contact takes the
-    row's values (those of `take`) and the row is in `updated`; "error" and "skip" are the same here. Updated contacts
+    row's values (those of `take`) and the row is in `updated`, unless it is another person (crm.contacts.collisions);
+    "error" and "skip" are the same here. Updated contacts
     are journaled for `source`, by default the import. Where the plan's limit applies, the
     first rows that need a new contact get one, and the others are in `refused`. Tags and categories must exist
     (crm.tags.services.check_tags), and member and file values too (ContactSchema.check_references).
@@ -150,46 +143,6 @@ def _distinct(keyed: Sequence[KeyedRow]) -> bool:
     return len(set(emails)) == len(emails) and len(set(numbers)) == len(numbers)
 
 
-class Holders:
-    """The contact that has each part of the unique key, kept up to date from row to row."""
-
-    def __init__(self, live: Iterable[KeyHolder]) -> None:
-        self._holders: dict[str, dict[str | None, str]] = {"email": {}, "number": {}}
-        self._held: dict[str, dict[str, str | None]] = {}
-        for found in live:
-            self._held[found.id] = {"email": found.email_key, "number": found.number_key}
-            for part, key in self._held[found.id].items():
-                self._holders[part][key] = found.id
-
-    def of(self, item: KeyedRow) -> dict[str, str]:
-        """Return part of the unique key -> the contact that has the row's value of it."""
-        return {
-            part: self._holders[part][key] for part, key in _parts(item).items() if key and key in self._holders[part]
-        }
-
-    def give(self, item: KeyedRow, id: str, take: Take = "all") -> None:
-        """Note that the contact has the row's keys now, as far as it takes them."""
-        for part, key in _parts(item).items():
-            held = self._held.get(id, {}).get(part)
-            if key and (take == "all" or (take == "missing" and not held)):
-                self._holders[part].pop(held, None)
-                self._holders[part][key] = id
-                self._held.setdefault(id, {})[part] = key
-
-
-def _parts(item: KeyedRow) -> dict[str, str | None]:
-    return {"email": item.email_key, "number": item.number_key}
-
-
-def collision(item: KeyedRow, found: Mapping[str, str], *, last: bool = False) -> Collision:
-    """Return the collision of the row with the first of the holders that were found, or the last.
-
-    The last one is in the way of a row that is to update the first.
-    """
-    part, holder = list(found.items())[-1 if last else 0]
-    return Collision(item.row.index, part, item.row.system["email" if part == "email" else "contact_number"], holder)
-
-
 def _plan(keyed: Sequence[KeyedRow], live: Sequence[KeyHolder], take: Take | None, left: int | None) -> _Plan:
     """Decide about the rows in order, with the holders of the unique key and the remaining quota (None: unlimited).
 
@@ -204,6 +157,8 @@ def _plan(keyed: Sequence[KeyedRow], live: Sequence[KeyHolder], take: Take | Non
         if not found:
             plan.inserts.append(item)
             holders.give(item, item.id)
+        elif holders.is_other_person(item, found):
+            plan.collided.append(collision(item, found, is_other=True))
         elif take and len(set(found.values())) == 1:
             target = next(iter(found.values()))
             plan.updates.append(item._replace(id=target))

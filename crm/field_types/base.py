@@ -101,6 +101,10 @@ class FieldType:
         """Check the stored value further. Raises BadValue."""
         return value
 
+    def check_text(self, value: Any, field: FieldSpec, how: TextFormat) -> Any:
+        """Check a value further that was parsed from a text. Raises BadValue."""
+        return self.check(value, field)
+
     def advice(self, field: FieldSpec) -> str:
         """Return a sentence on what to write, for who has left the field empty; empty where nothing need be said."""
         return ""
@@ -163,7 +167,7 @@ class FieldSpec:
             )
         else:
             value = self.value_type.parse_text(self.by_label(text), self, how)
-        return self.field_type.check(value, self)
+        return self.field_type.check_text(value, self, how)
 
     def index_rows(self, value: Any) -> list[IndexRow]:
         """Return the rows of the value table for a stored value; none if it cannot be filtered by."""

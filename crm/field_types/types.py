@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from core.text.addresses import EMAIL, PHONE, BadAddress, read_email, read_phone
 from core.text.direction import without_turns
-from crm.field_types.base import BadValue, FieldSpec, FieldType
+from crm.field_types.base import BadValue, FieldSpec, FieldType, TextFormat
 from crm.field_types.dates import SUCH_AS
 from crm.field_types.values import NUMBER, clean_text, describe
 
@@ -142,8 +142,11 @@ class Phone(FieldType):
         return PHONE
 
     def check(self, value: Any, field: FieldSpec) -> str:
+        return self.check_text(value, field, TextFormat())
+
+    def check_text(self, value: Any, field: FieldSpec, how: TextFormat) -> str:
         try:
-            return read_phone(None, value).e164
+            return read_phone(None, value, how.country).e164
         except BadAddress as error:
             raise BadValue(str(error)) from None
 

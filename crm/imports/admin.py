@@ -59,7 +59,8 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
     hides = ("sample", "worker", "lease")
     folds = (
         *("file", "headers", "column_mapping", "total", "processed", "created", "updated", "skipped", "failed", "rate"),
-        *("header_row", "last_row", "row_count", "next_row", "limited", "may_create_contacts", "may_change_contacts"),
+        *("header_row", "last_row", "row_count", "next_row", "limited", "may_create_contacts"),
+        *("may_change_contacts", "may_read_contacts"),
         "started_at",
     )
     commands = ("resume", "download_errors", "undo", "pause", "cancel")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from accounts.companies.country import default_country
 from core.events import QUEUE, starting
 from core.text.addresses import PHONE
 from crm.field_types import FieldSpec, TextFormat
@@ -59,7 +60,7 @@ class RowWriter:
         self.kind = IMPORT_TYPES[job.import_type]
         self.schema = self.kind.schema.load()
         self.reader = RowReader(self.kind, job.column_mapping, job.headers, self.schema)
-        self.format = TextFormat(date_format=options.date_format)
+        self.format = TextFormat(date_format=options.date_format, country=options.country or default_country())
         self.lookups = self.kind.lookups(job)
 
     def items(self, table: Table) -> Iterator[Row | RowError]:

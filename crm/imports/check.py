@@ -19,7 +19,7 @@ from crm.imports.options import Options
 from crm.imports.preview import open_file
 from crm.imports.readers import ReaderError, Row, RowError
 from crm.imports.row_errors import fit
-from crm.imports.services import find_import
+from crm.imports.services import find_import, set_rights
 from crm.imports.types import IMPORT_TYPES
 from crm.imports.worker import check_columns
 
@@ -51,7 +51,7 @@ def check_import(*, id: str, import_type: str, rights: ContactRights) -> Checked
             "InvalidImportStatus_400",
             f"id: an import that is {job.status} is not checked; it must be paused",
         )
-    job.may_create_contacts, job.may_change_contacts = rights.create, rights.change
+    set_rights(job, rights)
     kind = IMPORT_TYPES[job.import_type]
     check_mapping(kind, job.column_mapping, job.headers, kind.schema.load(), complete=True)
     within: AbstractContextManager[Any] = limited(entitlement(job.company_id)) if job.limited else nullcontext()

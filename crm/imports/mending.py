@@ -21,7 +21,7 @@ from crm.imports.models import Import, ImportRowError
 from crm.imports.options import Options
 from crm.imports.readers import Row, RowError
 from crm.imports.row_errors import MAX_STORED, ErrorLog, cut_cells
-from crm.imports.services import CANCELLED, COMPLETED, FAILED, PAUSED, find_import
+from crm.imports.services import CANCELLED, COMPLETED, FAILED, PAUSED, find_import, set_rights
 
 MENDABLE = Q(failed=True) | Q(skipped=True)
 AT_REST = (PAUSED, FAILED, COMPLETED, CANCELLED)
@@ -67,7 +67,7 @@ def mend_rows(
     with within, transaction.atomic():
         job = Import.objects.select_for_update(of=("self",)).get(pk=found.pk)
         _check_at_rest(job)
-        job.may_create_contacts, job.may_change_contacts = rights.create, rights.change
+        set_rights(job, rights)
         writer = RowWriter(job, Options.stored(job.options), actor_id=actor_id)
         check_mapping(writer.kind, job.column_mapping, job.headers, writer.schema, complete=True)
         stored = _stored(job, sent)

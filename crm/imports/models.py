@@ -50,6 +50,9 @@ class Import(Job):
     may_change_contacts = models.BooleanField(
         default=True, db_default=True, help_text="Whoever started an import of leads may change contacts."
     )
+    may_read_contacts = models.BooleanField(
+        default=True, db_default=True, help_text="Whoever started an import may read contacts."
+    )
     header_row = models.PositiveIntegerField(
         null=True, help_text="Row of the headers; null until the file has been read."
     )

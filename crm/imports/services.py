@@ -40,6 +40,13 @@ def readable_imports(import_type: str, actor: Actor) -> QuerySet[Import]:
     return live_imports(import_type)
 
 
+def set_rights(job: Import, rights: ContactRights) -> None:
+    """Put into the import what those who start it may do with contacts."""
+    job.may_create_contacts = rights.create
+    job.may_change_contacts = rights.change
+    job.may_read_contacts = rights.read
+
+
 def imports_to_mend(import_type: str) -> QuerySet[Import]:
     """Return the imports of a type with rows that failed, which can be corrected and written."""
     return live_imports(import_type).filter(failed__gt=0)
@@ -111,6 +118,7 @@ def create_import(
         limited=is_limited(),
         may_create_contacts=rights.create,
         may_change_contacts=rights.change,
+        may_read_contacts=rights.read,
         status=PAUSED if pause else QUEUED,
         created_by_id=member_id,
         updated_by_id=member_id,
@@ -182,7 +190,7 @@ def update_import(
             _edit(job, edits, options, fresh, reread=reread)
         _MOVES[wanted](job, edited=bool(edits))
         if wanted == RUNNING and rights is not None:
-            job.may_create_contacts, job.may_change_contacts = rights.create, rights.change
+            set_rights(job, rights)
         job.updated_by_id = member_id
         job.save()
         if job.status == QUEUED:

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.models import Company, CompanySettings
 from crm.contacts.kind import CONTACT
-from crm.contacts.schema import ContactRow, ContactSchema
+from crm.contacts.schema import ContactRow, ContactSchema, without_repeats
 from crm.field_types import TextFormat
 from crm.field_types.values import clean_text
 from crm.leads.duplicates import Rule
@@ -129,9 +129,8 @@ class LeadSchema(RecordSchema):
         problems += found
         if contact is not None:
             row.contact = contact
-            row.contact_lacks = self.contacts.missing(
-                contact, given, {problem.key for problem in found}, drop_invalid=drop_invalid
-            )
+            lacks = self.contacts.missing(contact, given, {problem.key for problem in found}, drop_invalid=drop_invalid)
+            row.contact_lacks = without_repeats(lacks) if how is not None else lacks
 
 
 NO_CONTACT = ValueProblem(

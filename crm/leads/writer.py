@@ -16,11 +16,12 @@ from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
+from crm.contacts.collisions import Collision, Holders, collision, collision_problems, person_of
 from crm.contacts.rights import NO_NEW_CONTACT, ContactRights
 from crm.contacts.schema import ContactRow
 from crm.contacts.unique_key import KeyedRow, heirs, live_holders, lock_unique_key
 from crm.contacts.updates import Take, update_contacts
-from crm.contacts.writer import Holders, collision, import_source, write_contacts
+from crm.contacts.writer import import_source, write_contacts
 from crm.leads.assignment import assign, default_team
 from crm.leads.duplicates import DUPLICATE, Rule, repeated, repeating
 from crm.leads.references import missing_teams, no_team
@@ -32,7 +33,6 @@ from crm.records.schema import ValueProblem
 from crm.records.values import add_links, add_new_values, add_tags
 
 MAX_ROUNDS = 5
-CONTACT_EXISTS = "ContactAlreadyExists_400"
 Existing = Literal["rule", "error", "skip", "update"]
 """What happens to a row that repeats an open lead: as the setting duplicateLeads says, refused, or updates that."""
 
@@ -224,8 +224,12 @@ class _Attempt:
         holders = Holders(found for found in live if found.id in present)
         new = heirs(item for item in keyed.values() if not holders.of(item))
         open_leads = _OpenLeads(present, schema.closed, new)
+        collided: list[Collision] = []
         for row in rows:
             contact = self._contact_of(row, keyed.get(row.index), holders, present)
+            if isinstance(contact, Collision):
+                collided.append(contact)
+                continue
             if not isinstance(contact, str):
                 plan.result.failed[row.index] = contact
                 continue
@@ -250,6 +254,8 @@ class _Attempt:
                 open_leads.close(item.id)
             elif found:
                 open_leads.add(item.id, contact, row.product_ids)
+        new_people = {item.id: person_of(item.row) for item in keyed.values()} if collided else {}
+        plan.result.failed |= collision_problems(collided, may_read=self.rights.read, new_people=new_people)
         return plan
 
     def _may_repeat(self, row: LeadRow) -> bool:
@@ -270,8 +276,8 @@ class _Attempt:
 
     def _contact_of(
         self, row: LeadRow, keyed: KeyedRow | None, holders: Holders, present: set[str]
-    ) -> str | list[ValueProblem]:
-        """Return the id of the row's contact, a placeholder for a new one, or the row's problems."""
+    ) -> str | Collision | list[ValueProblem]:
+        """Return the id of the row's contact, a placeholder for a new one, or what keeps the row from having one."""
         named = row.system.get("contact_id")
         if named:
             return (
@@ -282,8 +288,10 @@ class _Attempt:
         if keyed is None:
             return [NO_CONTACT]
         found = holders.of(keyed)
+        if holders.is_other_person(keyed, found):
+            return collision(keyed, found, is_other=True)
         if len(set(found.values())) > 1:
-            return [_collision_problem(*collision(keyed, found, last=True)[1:])]
+            return collision(keyed, found, last=True)
         if found:
             return next(iter(found.values()))
         if not self.rights.create:
@@ -312,9 +320,9 @@ class _Attempt:
         written = write_contacts(self.schema.contacts, made, import_id=self.import_id, existing="update", **common)
         outcome = update_contacts(self.schema.contacts, named, **common)
         plan.result.left = written.left | outcome.left
-        collisions = [*written.collided, *outcome.collided]
+        collisions = [*written.collided, *(Collision(*refused) for refused in outcome.collided)]
         if collisions or written.refused:
-            failed = {index: [_collision_problem(part, value, holder)] for index, part, value, holder in collisions}
+            failed = collision_problems(collisions, may_read=self.rights.read)
             raise _Retry(failed, [(index, "contact") for index in written.refused])
         contacts = dict(written.created + written.updated)
         new = {id for _, id in written.created}
@@ -384,9 +392,3 @@ def _lock_contacts(ids: Iterable[str]) -> set[str]:
 def _product_names(ids: Iterable[str]) -> dict[str, str]:
     wanted = list(ids)
     return dict(ProductService.objects.filter(pk__in=wanted).values_list("pk", "name")) if wanted else {}
-
-
-def _collision_problem(part: str, value: str, holder: str) -> ValueProblem:
-    return ValueProblem(
-        "email" if part == "email" else "number", CONTACT_EXISTS, f"{value} belongs to the contact {holder} already"
-    )

@@ -7,10 +7,11 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Func, TextField, Value
 
+from accounts.companies.country import default_country
 from core.errors import ApiError
 from core.text.addresses import BadAddress, Phone, read_phone
 from crm.contacts.models import EMAIL_IDENTITY, Contact
-from crm.contacts.selectors import live_contacts
+from crm.contacts.selectors import live_contacts, may_be_person
 from crm.contacts.services import create_contact
 from crm.leads.models import Lead
 from crm.leads.services import Relations, create_lead
@@ -31,11 +32,11 @@ class EmailIdentity(Func):
 
 
 def contact_of(email: str, name: str, phone: str, member_id: str) -> Contact | None:
-    """Return the live contact with the address, the oldest, or else the one that holds the number; make one where
-    there is none.
+    """Return the live contact with the address, the oldest, or else one without address that has the number; create
+    one where there is none.
 
-    What is known of a contact stays: anybody can write any address. None where the company's rules or its plan refuse
-    a new one.
+    What is known of a contact stays: anybody can write any address. A number that belongs to a contact with another
+    address is left out. None where the company's rules or its plan refuse a new contact.
     """
     same = live_contacts().filter(email_identity=EmailIdentity(Value(email)), email__iexact=email)
     found: Contact | None = same.order_by("created_at", "pk").first()
@@ -46,17 +47,17 @@ def contact_of(email: str, name: str, phone: str, member_id: str) -> Contact | N
     form = {"name": name[:200], "email": email, **given}
     try:
         with transaction.atomic():
-            made = create_contact(actor_id=member_id, form_data=form, drop_invalid=True, existing_error=True)
+            made = create_contact(actor_id=member_id, form_data=form, drop_invalid=True, drop_taken_number=True)
     except ApiError:
-        # Where numbers are unique it may be somebody else's: they are the contact then, as with forms.
-        held = live_contacts().filter(number_key=number.e164) if number else live_contacts().none()
-        return held.first()
+        if number is None:
+            return None
+        return live_contacts().filter(may_be_person(email), number_key=number.e164).first()
     return Contact.objects.filter(pk=made.id).first()
 
 
 def _number(phone: str) -> Phone | None:
     try:
-        return read_phone(None, phone) if phone else None
+        return read_phone(None, phone, default_country()) if phone else None
     except BadAddress:
         return None
 

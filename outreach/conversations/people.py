@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import phonenumbers
 from django.db import transaction
 
 from accounts.models import Member
 from core.errors import ApiError, NamedError
+from core.text.addresses import BadAddress, read_phone
 from crm.contacts.selectors import live_contacts
 from crm.contacts.services import create_contact
 from crm.leads.services import Relations, create_lead
@@ -67,10 +67,10 @@ def contact_named(name: str, address: str, member_id: str) -> Contact:
 
 def _split(phone: str) -> dict[str, str]:
     try:
-        parsed = phonenumbers.parse(phone)
-    except phonenumbers.NumberParseException:
+        found = read_phone(None, phone)
+    except BadAddress:
         return {"countryCode": "", "number": phone.removeprefix("+")}
-    return {"countryCode": f"+{parsed.country_code}", "number": str(parsed.national_number)}
+    return {"countryCode": found.country_code, "number": found.number}
 
 
 def lead_of(contact: Contact, member_id: str) -> Lead | None:

@@ -39,8 +39,11 @@ class BadAnswer(ValueError):
     """An answer that its field cannot take; the text is for the visitor."""
 
 
-def read_answer(field: Mapping[str, Any], given: Any, country_code: str = "") -> str | list[str]:
-    """Return the answer as it is stored; empty: there is none. Raises BadAnswer."""
+def read_answer(field: Mapping[str, Any], given: Any, country_code: str = "", country: str = "") -> str | list[str]:
+    """Return the answer as it is stored; empty: there is none. Raises BadAnswer.
+
+    Numbers without a dial prefix have that of `country_code`, or else belong to `country`.
+    """
     kind = field["type"]
     if kind == MULTI:
         items = given if isinstance(given, list) else [given] if given else []
@@ -60,15 +63,15 @@ def read_answer(field: Mapping[str, Any], given: Any, country_code: str = "") ->
         if field["required"]:
             raise BadAnswer("Fill this in.")
         return ""
-    return _read(field, kind, text, country_code)
+    return _read(field, kind, text, country_code, country)
 
 
-def _read(field: Mapping[str, Any], kind: str, text: str, country_code: str) -> str:
+def _read(field: Mapping[str, Any], kind: str, text: str, country_code: str, country: str) -> str:
     try:
         if kind == EMAIL:
             return read_email(text)
         if kind == PHONE:
-            return read_phone(country_code or None, text).e164
+            return read_phone(country_code or None, text, country).e164
     except BadAddress:
         hint = "ann@example.org" if kind == EMAIL else "+49 170 1234567"
         raise BadAnswer(f"Write it like {hint}.") from None

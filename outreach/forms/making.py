@@ -7,15 +7,20 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.companies.country import default_country
 from core.access import quota_exceeded
 from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
 from core.jobs.leases import update_owned
+from core.text.addresses import is_international
 from crm.bulk_jobs.changes import record_change
 from crm.bulk_jobs.history.journal import Source
+from crm.contacts.collisions import EXISTS
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
+from crm.contacts.rights import ContactRights
+from crm.contacts.schema import NUMBER_COLUMNS
 from crm.contacts.services import change_contact
 from crm.field_types import BadValue, TextFormat
 from crm.leads.duplicates import REPEATED, repeated
@@ -23,8 +28,8 @@ from crm.leads.kind import LEAD
 from crm.leads.models import Lead
 from crm.leads.references import missing_references
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.leads.writer import LeadResult, write_leads
-from crm.records.schema import explain
+from crm.leads.writer import Existing, LeadResult, write_leads
+from crm.records.schema import ValueProblem, explain
 from outreach.forms.models import Form, FormLead
 from outreach.forms.targets import OF_CONTACT
 
@@ -40,16 +45,18 @@ def make_lead(row: FormLead, form: Form, **fetched: Any) -> None:
     update_owned(row, status=FormLead.Work.DONE, worker=None, deaths=0, **fetched)
     schema = LeadSchema.load()
     values, of_contact = mapped(form, row.answers)
-    lead_row, problems = schema.read(values, drop_invalid=True, from_text=TextFormat(DATES))
+    how = TextFormat(DATES, country="" if form.country_code else default_country())
+    lead_row, problems = schema.read(values, drop_invalid=True, from_text=how)
     if lead_row is None:
         raise NamedError(problems[0].name, explain(problems))
     _refer(lead_row, form)
     source = Source.bulk_job(new_id())
-    existing = "update" if form.duplicates == Form.Duplicates.UPDATE else "rule"
-    written = write_leads(schema, [lead_row], actor_id=None, existing=existing, source=source)  # type: ignore[arg-type]
+    existing: Existing = "update" if form.duplicates == Form.Duplicates.UPDATE else "rule"
+    written, taken = _write(schema, lead_row, existing, source)
     lead = _written(written)
     contact = Lead.objects.values_list("contact_id", flat=True).get(pk=lead)
-    notes = [str(problem) for problem in problems] + _fill_contact(schema, form, contact, of_contact, source)
+    notes = [str(problem) for problem in (*problems, *taken)]
+    notes += _fill_contact(schema, form, contact, of_contact, source, how)
     record_change(source, LEAD, CONTACT, actor_id=None)
     now = timezone.now()
     done = {"state": FormLead.State.IMPORTED, "reason": "", "error": "; ".join(notes)[:1000], "lead_id": lead}
@@ -72,8 +79,7 @@ def mapped(form: Form, answers: dict[str, Any]) -> tuple[dict[str, str], dict[st
             of_contact[target.removeprefix(OF_CONTACT)] = text
         else:
             values[target] = text
-    is_national = not values.get("number", "+").startswith(("+", "00"))
-    if form.country_code and is_national:
+    if form.country_code and not is_international(values.get("number", "+")):
         values.setdefault("countryCode", form.country_code)
     return values, of_contact
 
@@ -93,6 +99,28 @@ def _refer(row: LeadRow, form: Form) -> None:
         del row.system["team_id"]
 
 
+def _write(
+    schema: LeadSchema, row: LeadRow, existing: Existing, source: Source
+) -> tuple[LeadResult, list[ValueProblem]]:
+    """Write the lead. A number that another contact has is left out, and stands in the lead's notes and a problem.
+
+    Nobody can correct what a visitor has sent, and the lead must not go to somebody else.
+    """
+    common: Any = {"actor_id": None, "existing": existing, "rights": ContactRights(read=False), "source": source}
+    written = write_leads(schema, [row], **common)
+    problems = written.failed.get(row.index, [])
+    number = row.contact.system.get("contact_number") if row.contact else None
+    if not number or not row.contact or [(one.key, one.name) for one in problems] != [("number", EXISTS)]:
+        return written, []
+    for column in NUMBER_COLUMNS:
+        row.contact.system.pop(column, None)
+    if not any(schema.contacts.keys_of(row.contact.system)):
+        return written, []
+    note = f"Number given: {number}. Another contact has it."
+    row.system["notes"] = "\n".join(text for text in (row.system.get("notes"), note) if text)
+    return write_leads(schema, [row], **common), problems
+
+
 def _written(written: LeadResult) -> str:
     """Return the id of the lead. Raises NamedError if there is none."""
     if written.created or written.updated:
@@ -105,7 +133,9 @@ def _written(written: LeadResult) -> str:
     raise NamedError(problems[0].name, explain(problems))
 
 
-def _fill_contact(schema: LeadSchema, form: Form, contact: str, values: dict[str, str], source: Source) -> list[str]:
+def _fill_contact(
+    schema: LeadSchema, form: Form, contact: str, values: dict[str, str], source: Source, how: TextFormat
+) -> list[str]:
     """Give the contact the values of its custom fields: those that it lacks, or all where the form updates.
 
     Returns what was wrong with others.
@@ -119,7 +149,7 @@ def _fill_contact(schema: LeadSchema, form: Form, contact: str, values: dict[str
         if spec is None or (form.duplicates == Form.Duplicates.CREATE and held.get(key) not in (None, "", [])):
             continue
         try:
-            given[key] = spec.parse(text, TextFormat(DATES))
+            given[key] = spec.parse(text, how)
         except BadValue as error:
             notes.append(f"{OF_CONTACT}{key}: {error}")
     if given:

@@ -14,11 +14,12 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from accounts.companies.country import default_country
 from core.access.attempts import Limit
 from core.ids import new_id
 from core.jobs import notify_workers
-from core.tenancy import unscoped
-from outreach.forms.kinds import CONSENT, BadAnswer, read_answer
+from core.tenancy import company_scope, unscoped
+from outreach.forms.kinds import CONSENT, PHONE, BadAnswer, read_answer
 from outreach.forms.models import TOKEN_LENGTH, Form, FormLead
 from outreach.forms.services import origin_of
 
@@ -96,15 +97,24 @@ def id_of_sent(page_id: str, *content: Any) -> str:
 def read_submission(form: Form, given: Mapping[str, Any]) -> Submission:
     """Read what was sent by the form's fields."""
     read = Submission()
+    country = _country_of(form)
     for one in form.fields:
         try:
-            answer = read_answer(one, given.get(one["key"]), form.country_code)
+            answer = read_answer(one, given.get(one["key"]), form.country_code, country)
         except BadAnswer as error:
             read.errors[one["key"]] = str(error)
             continue
         if answer:
             read.answers[one["key"]] = answer
     return read
+
+
+def _country_of(form: Form) -> str:
+    """Return the country of numbers that say none, where the form asks for numbers and has no dial prefix."""
+    if form.country_code or all(one["type"] != PHONE for one in form.fields):
+        return ""
+    with company_scope(form.company_id):
+        return default_country()
 
 
 def store_submission(form: Form, id: str, answers: Mapping[str, Any], origin: Mapping[str, str]) -> bool:

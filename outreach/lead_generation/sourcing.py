@@ -113,6 +113,12 @@ def new_people(job: LeadGeneration, terms: Sequence[Term]) -> NewPeople:
     labels = {key: spec.name for key, spec in schema.fields.items()}
     own, seen = {each["contact"] for each in job.found}, set[str]()
     for place, row in keyed.items():
+        number_of = [one for one in holders if row.number_key and one.number_key == row.number_key]
+        is_others = any(row.email_key and one.email_key not in (None, row.email_key) for one in number_of)
+        if is_others or (row.email_key and row.number_key in seen):
+            # The number of an office, say: the contact that has it keeps it.
+            found.items[place].pop("number", None)
+            row = row._replace(number_key=None)
         keys = {key for key in (row.email_key, row.number_key) if key}
         known = {one.id for one in holders if keys & {one.email_key, one.number_key}}
         if not keys or keys & seen or len(known) > 1 or known & (own | seen):

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-import phonenumbers
 from django.db import transaction
 from django.utils import timezone
 
 from core.errors import ApiError
-from crm.contacts.selectors import live_contacts
+from crm.contacts.selectors import live_contacts, may_be_person
 from crm.contacts.services import create_contact
 from crm.models import Contact
 from outreach.chatbots.models import ManualChatbot
@@ -52,24 +51,29 @@ class WidgetSource(Source):
 
 
 def contact_of(visitor: WidgetVisitor, member_id: str) -> Contact:
-    """Return the live contact with the visitor's address or number, the oldest; make one where there is none.
+    """Return the live contact with the visitor's address or number, the oldest; create one where there is none.
 
-    Where the company's rules for contacts refuse what is known of them, the contact has that alone.
+    A number that belongs to a contact with another address is left out. Where the company's rules for contacts refuse
+    what is known of them, the contact has that alone.
     """
-    for column, value in (("email__iexact", visitor.email), ("contact_number", visitor.phone)):
-        found = live_contacts().filter(**{column: value}).order_by("created_at", "pk").first() if value else None
-        if found is not None:
-            return found
+    found = live_contacts().filter(email__iexact=visitor.email) if visitor.email else live_contacts().none()
+    held = live_contacts().none()
+    if visitor.phone:
+        held = live_contacts().filter(may_be_person(visitor.email), contact_number=visitor.phone)
+    for rows in (found, held):
+        if (known := rows.order_by("created_at", "pk").first()) is not None:
+            return known
     name = visitor.name or visitor.email or visitor.phone or f"Visitor {visitor.pk[-6:]}"
     form: dict[str, Any] = {"name": name}
     if visitor.email:
         form["email"] = visitor.email
     if visitor.phone:
-        number = phonenumbers.parse(visitor.phone)
-        form |= {"countryCode": f"+{number.country_code}", "number": str(number.national_number)}
+        form["number"] = visitor.phone
     try:
         with transaction.atomic():
-            saved = create_contact(actor_id=member_id, form_data=form, drop_invalid=True, existing_error=False)
+            saved = create_contact(
+                actor_id=member_id, form_data=form, drop_invalid=True, existing_error=False, drop_taken_number=True
+            )
         return Contact.objects.get(pk=saved.id)
     except ApiError:
         made: Contact = Contact.objects.create(

@@ -7,7 +7,6 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-import phonenumbers
 from django.core import signing
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
@@ -19,6 +18,7 @@ from core.access.attempts import Limit
 from core.errors import ApiError, NamedError, ValidationFailed
 from core.ids import is_id, new_id
 from core.tenancy import company_scope, unscoped
+from core.text.addresses import BadAddress, read_phone
 from outreach.conversations.channels import VISITORS_KEPT
 from outreach.widgets.models import TOKEN_LENGTH, ChatWidget, WidgetVisitor
 from outreach.widgets.services import MODULE
@@ -118,13 +118,10 @@ def _read(key: str, text: str) -> str:
         return text[:254]
     if key == "phone":
         try:
-            number = phonenumbers.parse(text)
-            if not phonenumbers.is_possible_number(number):
-                raise phonenumbers.NumberParseException(0, "impossible")
-        except phonenumbers.NumberParseException:
+            return read_phone(None, text).e164
+        except BadAddress:
             detail = "answers.phone: write it with the code of the country, such as +49 30 123456"
             raise ValidationFailed("answers.phone is no number", detail) from None
-        return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
     return text[:200]
 
 

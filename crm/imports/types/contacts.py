@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from core.access import quota_exceeded
+from crm.contacts.collisions import EXISTS, differences
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.writer import write_contacts
 from crm.imports.models import Import
 from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
 from crm.records.schema import ValueProblem
-
-EXISTS = "ContactAlreadyExists_400"
 
 
 class ContactImportType(ImportType):
@@ -46,10 +45,10 @@ class ContactImportType(ImportType):
             existing=existing or "skip",
         )
         written = BatchResult(result.created, result.updated)
-        for index, part, value, holder in result.collided:
-            key = "email" if part == "email" else "number"
-            problem = ValueProblem(key, EXISTS, f"another contact has {value} already")
-            written.existing.append(Existing(index, holder, problem))
+        people = differences(result.collided, may_read=job.may_read_contacts)
+        for found, others in zip(result.collided, people, strict=True):
+            problem = ValueProblem(found.field, EXISTS, f"another contact has {found.value} already{others}")
+            written.existing.append(Existing(found.index, found.existing_id, problem))
         for index in result.refused:
             error = quota_exceeded("contact")
             written.failed[index] = [ValueProblem("", error.name, error.detail)]

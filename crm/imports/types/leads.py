@@ -176,7 +176,7 @@ class LeadImportType(ImportType):
     def write(
         self, schema: LeadSchema, rows: Sequence[LeadRow], job: Import, existing: OnExisting, *, actor_id: str | None
     ) -> BatchResult:
-        rights = ContactRights(job.may_create_contacts, job.may_change_contacts)
+        rights = ContactRights(job.may_create_contacts, job.may_change_contacts, job.may_read_contacts)
         result = write_leads(
             schema,
             rows,

@@ -80,17 +80,17 @@ def test_the_category_has_three_names(cast: Cast, alias: str) -> None:
             "InvalidCustomFieldValue_400",
             "score: many is no number. Write one such as 1200 or 1200.50.",
         ),
-        (form(1, email="ann"), "InvalidSystemField_400", "email: ann is no e-mail address"),
+        (form(1, email="ann"), "InvalidSystemField_400", "email: “ann” is no e-mail address"),
         (form(1, email=7), "InvalidSystemField_400", "email: needs an e-mail address as text"),
         (
             form(1, number="abc"),
             "InvalidSystemField_400",
-            "number: abc is no phone number for Germany (+49).",
+            "number: “abc” is no phone number. Write one such as +49 170 1234567.",
         ),
         (
             form(1, countryCode="+999"),
             "InvalidSystemField_400",
-            "countryCode: +999 is no dial prefix. Write one such as +49.",
+            "countryCode: “+999” is no dial prefix. Write one such as +49.",
         ),
         (form(1, name=["x"]), "InvalidSystemField_400", "name: needs text, got an array"),
         (form(1, name="x" * 301), "InvalidSystemField_400", "name: is 301 characters long. Write at most 300."),
@@ -143,14 +143,14 @@ def test_invalid_values_are_left_out_and_named(cast: Cast, option: str) -> None:
 
 def test_a_taken_unique_key_is_refused_with_the_value(cast: Cast) -> None:
     first = cast.key.post("/contact", {"formData": form(1)}).data["_id"]
-    for values, part, value in (
-        (form(2, email="ANN1@EXAMPLE.COM"), "email", "ANN1@example.com"),
-        (form(2, number="0170 1000001"), "number", "+491701000001"),
+    for values, part, value, people in (
+        (form(2, email="ANN1@EXAMPLE.COM"), "email", "ANN1@example.com", ""),
+        (form(2, number="0170 1000001"), "number", "+491701000001", ": ann1@example.com, not ann2@example.com"),
     ):
         answer = cast.key.post("/contact", {"formData": values})
         assert (answer.status, answer.body["warning"]) == (
             400,
-            f"{part}: {value} belongs to the contact {first} already",
+            f"{part}: {value} belongs to the contact {first} already{people}",
         )
     with cast.scope():
         assert Contact.objects.count() == 1

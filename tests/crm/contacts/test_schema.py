@@ -56,7 +56,6 @@ def test_empty_cells_count_as_not_given(scope: Cast) -> None:
     assert none is None
     assert [tuple(problem) for problem in problems] == [
         ("email", "ContactDataRequired_400", "is required"),
-        ("countryCode", "ContactDataRequired_400", "is required"),
         ("number", "ContactDataRequired_400", "is required"),
     ]
 

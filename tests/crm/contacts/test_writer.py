@@ -64,9 +64,9 @@ def test_tells_what_collides_in_the_batch_and_with_live_contacts(scope: Cast) ->
     created = dict(result.created)
     assert list(created) == [0]
     assert [tuple(found) for found in result.collided] == [
-        (1, "email", "ann1@example.com", first),
-        (2, "email", "ANN2@example.com", created[0]),
-        (3, "number", "+491701000001", first),
+        (1, "email", "ann1@example.com", first, ""),
+        (2, "email", "ANN2@example.com", created[0], ""),
+        (3, "number", "+491701000001", first, "ann4@example.com"),
     ]
     assert Contact.objects.count() == 2
 
@@ -87,18 +87,18 @@ def test_update_gives_the_existing_contact_the_values_in_order(scope: Cast) -> N
             form(1, city="Köln"),
             form(2, note="new"),
             form(2, city="Ulm"),
-            form(1, email="moved@example.com"),
-            form(9, email="ann1@example.com"),
+            form(8, email="ann1@example.com"),
+            form(1, email="ann9@example.com"),
         ],
         existing="update",
     )
     assert [index for index, _ in result.created] == [1, 4]
     assert result.updated == [(0, first), (2, result.created[0][1]), (3, first)]
-    rows = {contact.email: contact.custom for contact in Contact.objects.all()}
+    rows = {(contact.email, contact.number): contact.custom for contact in Contact.objects.all()}
     assert rows == {
-        "moved@example.com": {"city": "Köln", "note": "old"},
-        "ann2@example.com": {"note": "new", "city": "Ulm"},
-        "ann1@example.com": {},
+        ("ann1@example.com", "1701000008"): {"city": "Köln", "note": "old"},
+        ("ann2@example.com", "1701000002"): {"note": "new", "city": "Ulm"},
+        ("ann9@example.com", "1701000001"): {},
     }
     assert sorted(CustomFieldValue.objects.values_list("text", flat=True)) == ["Köln", "Ulm", "new", "old"]
 
@@ -107,7 +107,7 @@ def test_a_row_that_matches_two_contacts_updates_neither(scope: Cast) -> None:
     a, b = (id for _, id in write([form(1), form(2)]).created)
     result = write([form(1, number="1701000002")], existing="update")
     assert result.updated == []
-    assert [tuple(found) for found in result.collided] == [(0, "number", "+491701000002", b)]
+    assert [tuple(found) for found in result.collided] == [(0, "number", "+491701000002", b, "ann1@example.com")]
     assert a != b
 
 

@@ -51,8 +51,8 @@ def test_the_page_says_what_became_of_the_rows_and_what_is_wrong(cast: Cast, sta
     told = {name: str(value) for name, value in answer.context["summary"]}
     assert (told["Created"], told["Refused"], told["Skipped, as they exist"]) == ("2", "2", "1")
     text = " ".join(answer.content.decode().split())
-    assert "bad is no e-mail address: it has no @. Write one such as name@example.com." in text
-    short = "12 is too short for the United Kingdom (+44). Write 10 digits, such as 7400 123456."
+    assert "“bad” is no e-mail address: it has no @. Write one such as name@example.com." in text
+    short = "“12” is too short for the United Kingdom (+44). Write 10 digits, such as 7400 123456."
     assert short in text
     assert "another contact has person1@example.org already" in text
     assert "Phone number" in text, "the table of columns says where each goes"
@@ -83,7 +83,7 @@ def test_rows_with_problems_are_downloaded(cast: Cast, staff: Client, job: Impor
     assert answer["Content-Type"] == "text/csv; charset=utf-8"
     assert answer["Content-Disposition"] == 'attachment; filename="people-problems.csv"'
     text = b"".join(answer.streaming_content).decode("utf-8-sig")
-    assert "Phone: 12 is too short for the United Kingdom (+44). Write 10 digits, such as 7400 123456." in text
+    assert "Phone: “12” is too short for the United Kingdom (+44). Write 10 digits, such as 7400 123456." in text
     assert text.count("\n") == 4, "a header and three rows"
 
 

@@ -120,4 +120,7 @@ def test_an_address_and_a_number_of_two_contacts_name_the_second(cast: Cast) -> 
     for path, body in (("/contact", {"existingError": False}), ("/lead", {}), ("/lead", {"existingError": False})):
         refused = cast.key.post(path, {"formData": both, **body})
         assert (refused.status, refused.body["message"]) == (400, "Contact already exists")
-        assert refused.body["warning"] == f"number: +491701000002 belongs to the contact {other} already"
+        assert (
+            refused.body["warning"]
+            == f"number: +491701000002 belongs to the contact {other} already: ann2@example.com, not ann1@example.com"
+        )

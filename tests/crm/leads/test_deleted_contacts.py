@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.models import Event
-from crm.models import Contact, Lead
+from crm.models import Contact, CustomField, Lead
 from tests.crm.contacts.helpers import form
 from tests.crm.imports.helpers import csv_of, run
 from tests.crm.leads.helpers import make, product, set_duplicates
@@ -83,8 +83,15 @@ def test_a_contact_made_anew_takes_the_leads_over(cast: Cast, orphan: dict[str, 
 
 
 def test_the_number_is_a_key_as_well(cast: Cast, orphan: dict[str, Any]) -> None:
-    new = cast.key.post("/contact", {"formData": form(1, email="other@example.com")}).data["_id"]
+    with cast.scope():
+        CustomField.objects.filter(panel="contact", unique_field_id="email").update(required=False)
+    new = cast.key.post("/contact", {"formData": {**form(1), "email": None}}).data["_id"]
     assert cast.key.get(f"/lead/{orphan['_id']}").data["contact"]["_id"] == new
+
+
+def test_the_number_of_another_address_takes_nothing_over(cast: Cast, orphan: dict[str, Any]) -> None:
+    new = cast.key.post("/contact", {"formData": form(1, email="other@example.com")}).data["_id"]
+    assert cast.key.get(f"/lead/{orphan['_id']}").data["contact"]["_id"] != new
 
 
 def test_an_open_lead_that_comes_with_the_contact_makes_the_new_one_a_duplicate(

@@ -15,7 +15,7 @@ from core.events.models import Event
 from core.ids import new_id
 from crm.activities.follow_ups import create_follow_up
 from crm.activities.models import FollowUp
-from crm.models import Contact, Lead
+from crm.models import Contact, CustomField, Lead
 from outreach.models import Booking
 from tests.kit.cast import Cast
 from tests.outreach.booking.helpers import VISITOR, book, make_page, open_at, path_of
@@ -69,17 +69,37 @@ def test_a_name_is_no_address(cast: Cast, name: str, status: int) -> None:
 
 
 @pytest.mark.usefixtures("quick")
-def test_who_has_the_number_of_a_known_contact_is_linked_to_it(cast: Cast) -> None:
-    body = {"formData": {"name": "Ann", "email": "old@example.org", "countryCode": "+49", "number": "15112345678"}}
+def test_who_has_the_number_of_a_contact_without_address_is_linked_to_it(cast: Cast) -> None:
+    with cast.scope():
+        CustomField.objects.filter(panel="contact", unique_field_id="email").update(required=False)
+    body = {"formData": {"name": "Ann", "countryCode": "+49", "number": "15112345678"}}
     known = cast.key.post("/contact", body).data["_id"]
     assert book(make_page(cast, makesLead=True)).status_code == 303
     [told] = cast.key.get("/booking").data
-    assert (told["contact"]["_id"], told["contact"]["email"]) == (known, "old@example.org")
+    assert told["contact"]["_id"] == known
     with cast.scope():
         assert (told["lead"]["_id"], told["lead"]["contact"]["name"]) == (Lead.objects.get(contact_id=known).pk, "Ann")
         assert Contact.objects.count() == 1
     attendees = cast.key.get(f"/meeting/{told['meeting']['_id']}").data["attendees"]
     assert [one["email"] for one in attendees] == ["ann@example.org"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_who_has_the_number_of_somebody_else_is_a_contact_without_it(cast: Cast) -> None:
+    body = {"formData": {"name": "Rita", "email": "rita@example.org", "countryCode": "+49", "number": "15112345678"}}
+    rita = cast.key.post("/contact", body).data["_id"]
+    sent = book(make_page(cast, makesLead=True))
+    assert (sent.status_code, "ita" in sent.content.decode()) == (303, False)
+    [told] = cast.key.get("/booking").data
+    assert told["phone"] == "+4915112345678"
+    with cast.scope():
+        lead = Lead.objects.select_related("contact").get(pk=told["lead"]["_id"])
+        assert (lead.contact.name, lead.contact.email, lead.contact.contact_number) == (
+            "Ann Ash",
+            "ann@example.org",
+            None,
+        )
+        assert Contact.objects.get(pk=rita).name == "Rita"
 
 
 def test_a_quick_second_try_is_taken(cast: Cast, monday: time_machine.Coordinates) -> None:

@@ -10,6 +10,7 @@ import pytest
 import time_machine
 from django.test import Client
 
+from accounts.models import Company
 from core.events.models import Event
 from crm.models import Contact, Lead
 from outreach.forms.look import ink_on
@@ -203,3 +204,53 @@ def test_a_quick_second_try_is_taken(cast: Cast, form: dict[str, Any]) -> None:
         assert Client().post(path, {**shown, **ANSWERS}).status_code == 303
     with cast.scope():
         assert FormLead.objects.count() == 1
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("duplicates", ["create", "update"])
+def test_the_number_of_somebody_else_gives_them_no_lead(cast: Cast, form: dict[str, Any], duplicates: str) -> None:
+    """The visitor becomes a contact without the number, which stays in the answers and in the notes of the lead."""
+    cast.key.put(f"/form/{form['_id']}", {"duplicates": duplicates})
+    rita = {"name": "Rita Sohn", "email": "rita@example.org", "countryCode": "+49", "number": "15112345678"}
+    holder = cast.key.post("/contact", {"formData": rita}).data["_id"]
+    sent = _send(form, {**ANSWERS, "beans": ["Arabica"]})
+    assert (sent.status_code, "rita" in sent.content.decode().lower()) == (303, False)
+    work("form-leads")
+    [row] = cast.key.get("/form/lead", formId=form["_id"]).data
+    problem = f"number: +4915112345678 belongs to the contact {holder} already; its address is not that of Ann Ash"
+    assert (row["status"], row["error"]) == ("imported", f"{problem} (ann@example.org)")
+    assert row["answers"]["phone"] == "+4915112345678"
+    lead = cast.key.get(f"/lead/{row['lead']['_id']}").data
+    assert (lead["contact"]["name"], lead["contact"]["email"]) == ("Ann Ash", "ann@example.org")
+    assert lead["notes"] == "Arabica\nNumber given: +4915112345678. Another contact has it."
+    with cast.scope():
+        assert Contact.objects.get(pk=lead["contact"]["_id"]).contact_number is None
+        kept = Contact.objects.get(pk=holder)
+        assert (kept.name, kept.email, kept.contact_number) == ("Rita Sohn", "rita@example.org", "+4915112345678")
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_known_visitor_with_the_number_of_somebody_else(cast: Cast, form: dict[str, Any]) -> None:
+    """The lead goes to the contact with the visitor's address, who keeps the number that it has."""
+    rita = {"name": "Rita", "email": "rita@example.org", "countryCode": "+49", "number": "15112345678"}
+    ann = {"name": "Ann", "email": "ANN@example.org", "countryCode": "+49", "number": "15187654321"}
+    cast.key.post("/contact", {"formData": rita})
+    known = cast.key.post("/contact", {"formData": ann}).data["_id"]
+    _send(form, ANSWERS)
+    work("form-leads")
+    [row] = cast.key.get("/form/lead", formId=form["_id"]).data
+    lead = cast.key.get(f"/lead/{row['lead']['_id']}").data
+    assert (lead["contact"]["_id"], lead["contact"]["contactNumber"]) == (known, "+4915187654321")
+
+
+@pytest.mark.usefixtures("quick")
+def test_numbers_without_dial_prefix_are_those_of_the_companys_country(cast: Cast, form: dict[str, Any]) -> None:
+    cast.key.put(f"/form/{form['_id']}", {"countryCode": ""})
+    refused = _send(form, {**ANSWERS, "phone": "0664 1234567"})
+    assert (refused.status_code, "Write it like" in refused.content.decode()) == (422, True)
+    with cast.scope():
+        Company.objects.filter(pk=cast.company.pk).update(country="AT")
+    assert _send(form, {**ANSWERS, "phone": "0664 1234567"}).status_code == 303
+    work("form-leads")
+    with cast.scope():
+        assert Contact.objects.get().contact_number == "+436641234567"

@@ -178,3 +178,20 @@ def test_a_visitor_without_a_name_is_a_contact_of_their_own_and_an_erased_one_is
         assert WidgetVisitor.objects.count() == 1
         assert ChatWidget.objects.count() == 1
     assert call(widget, "poll", {"visitor": one}).status == 404
+
+
+def test_the_number_of_somebody_else_leads_to_no_other_contact(cast: Cast) -> None:
+    rita = {"name": "Rita", "email": "rita@acme.example", "countryCode": "+39", "number": "06 69812345"}
+    holder = cast.key.post("/contact", {"formData": rita}).data["_id"]
+    widget = made(cast, businessHours=away())
+    left = {"answers": {"email": "new@acme.example", "phone": "+39 06 69812345"}, "text": "Call me", "key": "k"}
+    answer = call(widget, "offline", left)
+    assert (answer.status, "rita" in str(answer.body).lower()) == (201, False)
+    with cast.scope():
+        [lead] = Lead.objects.select_related("contact")
+        assert (lead.contact.email, lead.contact.contact_number) == ("new@acme.example", None)
+        assert Contact.objects.get(pk=holder).email == "rita@acme.example"
+    vanity = call(
+        widget, "offline", {**left, "answers": {"email": "a@b.example", "phone": "+1 800 FLOWERS"}, "key": "l"}
+    )
+    assert (vanity.status, vanity.body["warning"].partition(":")[0]) == (400, "answers.phone")

@@ -1,0 +1,109 @@
+"""Dial prefixes such as +49, read from codes and names of countries in many languages."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import phonenumbers
+from babel import Locale, UnknownLocaleError
+from babel.core import get_global
+from babel.languages import get_official_languages
+
+from core.text.phone_text import to_ascii
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "tr")
+"""The languages whose names are known for all countries; a country is known by its own languages, too."""
+ALIASES = {
+    "uk": "GB",
+    "u.k.": "GB",
+    "great britain": "GB",
+    "britain": "GB",
+    "england": "GB",
+    "scotland": "GB",
+    "wales": "GB",
+    "northern ireland": "GB",
+    "grossbritannien": "GB",
+    "großbritannien": "GB",
+    "grande-bretagne": "GB",
+    "gran bretaña": "GB",
+    "usa": "US",
+    "u.s.": "US",
+    "u.s.a.": "US",
+    "america": "US",
+    "united states of america": "US",
+    "brd": "DE",
+    "holland": "NL",
+    "czech republic": "CZ",
+    "uae": "AE",
+    "korea": "KR",
+    "republic of korea": "KR",
+    "russian federation": "RU",
+    "turkey": "TR",
+    "ivory coast": "CI",
+}
+_FLAG = {0x1F1E6 + place: chr(ord("A") + place) for place in range(26)}
+_DIGITS = re.compile(r"(?:\+|00)?([1-9][0-9]{0,2})(?:[.,]0{1,2})?")
+_SIGNED = re.compile(r"(?:\+|\b00)\s?([1-9][0-9]{0,2})\b")
+
+
+def read_dial_code(text: str) -> int | None:
+    """Return the calling code that a text means: digits, a code or name of a country, or both where they agree."""
+    plain = " ".join(to_ascii(text.translate(_FLAG)).strip("\"'=").split())
+    if found := _DIGITS.fullmatch(plain.replace(" ", "").strip("()")):
+        return _known(int(found[1]))
+    codes = {_known(int(code)) for code in _SIGNED.findall(plain)}
+    words = [part for part in re.split(r"[()\[\],;:/|]|\s-\s", _SIGNED.sub("()", plain)) if part.strip(" -")]
+    for word in words:
+        region = region_named(word.strip(" -"))
+        codes.add(phonenumbers.country_code_for_region(region) if region else None)
+    code = codes.pop() if len(codes) == 1 else None
+    return code or None
+
+
+def _known(code: int) -> int | None:
+    return code if code in phonenumbers.COUNTRY_CODE_TO_REGION_CODE else None
+
+
+@lru_cache(maxsize=2_000)
+def region_named(text: str) -> str:
+    """Return the ISO 3166 code of the country with this code or name; empty if there is none, or several."""
+    word = " ".join(text.split()).casefold()
+    if len(word) == 2 and word.isalpha() and word.isascii() and word.upper() in phonenumbers.SUPPORTED_REGIONS:
+        return word.upper()
+    if word in ALIASES:
+        return ALIASES[word]
+    if len(word) == 3 and word.isascii():
+        found = get_global("territory_aliases").get(word.upper()) or ()
+        return found[0] if len(found) == 1 else ""
+    regions = _names().get(word) or _native_names().get(word) or set()
+    return next(iter(regions)) if len(regions) == 1 else ""
+
+
+@lru_cache(maxsize=1)
+def _names() -> dict[str, set[str]]:
+    """Return name in lower case -> the countries that it means in LANGUAGES."""
+    return _named(dict.fromkeys(LANGUAGES, phonenumbers.SUPPORTED_REGIONS))
+
+
+@lru_cache(maxsize=1)
+def _native_names() -> dict[str, set[str]]:
+    """Return name in lower case -> the countries that it means in a language of their own."""
+    regions: dict[str, set[str]] = {}
+    for region in phonenumbers.SUPPORTED_REGIONS:
+        for language in get_official_languages(region, regional=True, de_facto=True):
+            regions.setdefault(language, set()).add(region)
+    return _named(regions)
+
+
+def _named(regions: dict[str, set[str]]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for language, wanted in regions.items():
+        try:
+            territories = Locale.parse(language).territories
+        except (UnknownLocaleError, ValueError):
+            continue
+        for region in wanted:
+            if name := territories.get(region):
+                found.setdefault(str(name).casefold(), set()).add(region)
+    return found

@@ -1,0 +1,135 @@
+"""Rows that were not written because a contact has their unique key, and what to say of them.
+
+With the unique key `either` two people may give one number, such as that of an office. A row whose number a contact
+with another address has is another person: it never changes that contact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from core.errors import shorten
+from crm.contacts.models import Contact
+from crm.contacts.schema import ContactRow
+from crm.contacts.unique_key import KeyedRow, KeyHolder
+from crm.contacts.updates import Take
+from crm.records.schema import ValueProblem
+
+EXISTS = "ContactAlreadyExists_400"
+
+
+class Collision(NamedTuple):
+    """A row that was not written, since the contact `existing_id` has its `value` of `field` (email or number).
+
+    `person` names the row's person if the contact is somebody else, who has another address; otherwise it is empty.
+    """
+
+    index: int  # type: ignore[assignment]
+    field: str
+    value: str
+    existing_id: str
+    person: str = ""
+
+
+@dataclass(slots=True)
+class Holders:
+    """The contact that has each part of the unique key, kept up to date from row to row."""
+
+    live: Iterable[KeyHolder]
+    _holders: dict[str, dict[str | None, str]] = field(init=False)
+    _held: dict[str, dict[str, str | None]] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self._holders = {"email": {}, "number": {}}
+        for found in self.live:
+            self._held[found.id] = {"email": found.email_key, "number": found.number_key}
+            for part, key in self._held[found.id].items():
+                self._holders[part][key] = found.id
+
+    def of(self, item: KeyedRow) -> dict[str, str]:
+        """Return part of the unique key -> the contact that has the row's value of it."""
+        return {
+            part: self._holders[part][key] for part, key in _parts(item).items() if key and key in self._holders[part]
+        }
+
+    def is_other_person(self, item: KeyedRow, found: Mapping[str, str]) -> bool:
+        """Return whether the row's number, but not its address, is that of a contact with another address."""
+        if item.email_key is None or "email" in found or "number" not in found:
+            return False
+        return bool(self._held.get(found["number"], {}).get("email"))
+
+    def give(self, item: KeyedRow, id: str, take: Take = "all") -> None:
+        """Note that the contact has the row's keys now, as far as it takes them."""
+        for part, key in _parts(item).items():
+            held = self._held.get(id, {}).get(part)
+            if key and (take == "all" or (take == "missing" and not held)):
+                self._holders[part].pop(held, None)
+                self._holders[part][key] = id
+                self._held.setdefault(id, {})[part] = key
+
+
+def _parts(item: KeyedRow) -> dict[str, str | None]:
+    return {"email": item.email_key, "number": item.number_key}
+
+
+def collision(item: KeyedRow, found: Mapping[str, str], *, last: bool = False, is_other: bool = False) -> Collision:
+    """Return the collision of the row with the first of the holders that were found, or the last.
+
+    The last one is in the way of a row that is to update the first. `is_other`: the holder is another person.
+    """
+    part, holder = list(found.items())[-1 if last else 0]
+    is_other = is_other or (part == "number" and found.get("email", holder) != holder)
+    value = item.row.system["email" if part == "email" else "contact_number"]
+    return Collision(item.row.index, part, value, holder, person_of(item.row) if is_other else "")
+
+
+def person_of(row: ContactRow) -> str:
+    """Return who a row is, such as Ann Bee (ann@example.com)."""
+    return _person(row.system.get("name"), row.system.get("email"))
+
+
+def _person(name: str | None, email: str | None) -> str:
+    shown, address = shorten(name or "", 60), shorten(email or "", 80)
+    return f"{shown} ({address})" if shown and address else shown or address
+
+
+def differences(found: Sequence[Collision], *, may_read: bool, known: Mapping[str, str] | None = None) -> list[str]:
+    """Return for each collision the two people who are not the same, as the end of its message; mostly nothing.
+
+    Holders are named to members who may read contacts. `known` has id -> person of contacts that are not written yet.
+    """
+    others = {one.existing_id for one in found if one.person}
+    names: dict[str, str] = dict(known or {})
+    if others and may_read:
+        rows = Contact.objects.filter(pk__in=others).values_list("pk", "name", "email")
+        names |= {id: _person(name, email) for id, name, email in rows}
+    texts = []
+    for one in found:
+        holder = names.get(one.existing_id) if may_read else None
+        if not one.person:
+            texts.append("")
+        elif holder:
+            texts.append(f": {holder}, not {one.person}")
+        else:
+            texts.append(f"; its address is not that of {one.person}")
+    return texts
+
+
+def collision_problems(
+    found: Sequence[Collision], *, may_read: bool, new_people: Mapping[str, str] | None = None
+) -> dict[int, list[ValueProblem]]:
+    """Return index -> the problem of a row of another kind of record, whose contact can be neither found nor created.
+
+    `new_people` has placeholder -> person of the contacts that other rows create, whose ids are not known yet.
+    """
+    problems = {}
+    new = new_people or {}
+    for one, people in zip(found, differences(found, may_read=may_read, known=new), strict=True):
+        holder = "that another row creates" if one.existing_id in new else f"{one.existing_id} already"
+        # A page writes the first letter of a message in capitals, but not that of a quoted address.
+        shown = one.value if one.field == "number" else f"“{shorten(one.value, 100)}”"
+        message = f"{shown} belongs to the contact {holder}{people}"
+        problems[one.index] = [ValueProblem(one.field, EXISTS, message)]
+    return problems
