@@ -8,6 +8,7 @@ from typing import Any
 from core.errors import NamedError, shorten
 from core.text.formulas import restore
 from crm.contacts.schema import PHONE_KEYS
+from crm.imports.nothing import ERRORS, IN_VALUES, words_for_nothing
 from crm.imports.readers import Cell
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME
 from crm.imports.types import ImportType
@@ -71,7 +72,10 @@ class RowReader:
         pseudo = {key for key in NAMES if key not in schema.fields} | naming
         self.column_of = {key: header for header, key in mapping.items()}
         # In the file's order: the database does not keep the order of an object's keys.
-        self._fields = sorted((places[header], key) for header, key in mapping.items() if key not in pseudo)
+        self._fields = [
+            (place, key, words_for_nothing(key, schema.fields.get(key) or schema.system_fields.get(key)))
+            for place, key in sorted((places[header], key) for header, key in mapping.items() if key not in pseudo)
+        ]
         self._names = [
             places[self.column_of[key]] for key in (FIRST_NAME, LAST_NAME) if key in pseudo and key in self.column_of
         ]
@@ -80,14 +84,15 @@ class RowReader:
             self.column_of.setdefault("name", headers[self._names[0]])
 
     def form_data(self, cells: Sequence[Cell]) -> dict[str, Any]:
-        """Return the formData of a row without its empty cells."""
+        """Return the formData of a row without its empty cells, and without words for nothing."""
         form = {}
-        for index, key in self._fields:
+        for index, key, nothing in self._fields:
             cell = cells[index]
-            if cell is not None:
+            if cell is not None and cell not in nothing:
                 form[key] = cell_text(cell)
         if self._names:
-            name = " ".join(cell_text(cells[index]) for index in self._names if cells[index] is not None)
+            parts = (cells[index] for index in self._names)
+            name = " ".join(cell_text(cell) for cell in parts if cell is not None and cell not in ERRORS)
             if name:
                 form["name"] = name
         return form
@@ -95,7 +100,9 @@ class RowReader:
     def named(self, cells: Sequence[Cell]) -> dict[str, str]:
         """Return key -> the text of its cell, for the non-empty cells that name other records."""
         found = {
-            key: " ".join(cell_text(cell).split()) for key, place in self._naming if (cell := cells[place]) is not None
+            key: " ".join(cell_text(cell).split())
+            for key, place in self._naming
+            if (cell := cells[place]) is not None and cell not in IN_VALUES
         }
         return {key: text for key, text in found.items() if text}
 

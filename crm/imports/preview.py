@@ -10,6 +10,8 @@ from typing import Any
 
 from crm.files.models import File
 from crm.files.stores import local_copy
+from crm.imports.evidence import Collector
+from crm.imports.formats import detect
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
@@ -36,6 +38,8 @@ class Preview:
     header_row: int
     last_row: int
     row_count: int
+    detected: dict[str, Any]
+    """How the file is read: a part of Import.detected, and the evidence of its columns (crm.imports.evidence)."""
 
     def as_fields(self) -> dict[str, Any]:
         """Return the values as columns of Import."""
@@ -72,15 +76,18 @@ def is_quick(file: File) -> bool:
 def read_preview(table: Table) -> Preview:
     """Read the table once."""
     sample: list[list[Any]] = []
+    evidence = Collector(table.headers)
     count, last = 0, table.header_row
     for count, item in enumerate(table.rows(), 1):  # noqa: B007
         if type(item) is tuple:
             last = item[0]
+            evidence.add(item[1])
             if len(sample) < SAMPLE_ROWS:
                 sample.append([_shown(cell) for cell in item[1]])
         else:
             last = item.row  # type: ignore[union-attr]
-    return Preview(list(table.headers), sample, table.header_row, last, count)
+    detected = {"evidence": evidence.as_json()}
+    return Preview(list(table.headers), sample, table.header_row, last, count, detected)
 
 
 def _shown(cell: Cell) -> Any:
@@ -105,3 +112,4 @@ def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
     job.total = Options.stored(job.options).total(
         header_row=found.header_row, last_row=found.last_row, row_count=found.row_count
     )
+    detect(job, schema)
