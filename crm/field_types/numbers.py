@@ -83,6 +83,12 @@ def marks_of(text: str) -> str:
         return ""
 
 
+def number_text(number: float | Decimal) -> str:
+    """Return a number as a text that is read as the same number in any column: 1.234 as 1.2340."""
+    text = format(number, "f") if isinstance(number, Decimal) else repr(number)
+    return f"{text}0" if _MAYBE_GROUPED.fullmatch(text) else text
+
+
 def read_number(text: str, decimal_mark: str = "", currency: str = "") -> Decimal:
     """Parse a number as people write it: 1234.5, 1,234.5, 1.234,5, 1 234,5, 1'234.50, (5) or €5.
 

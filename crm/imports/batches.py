@@ -87,12 +87,16 @@ class RowWriter:
             number, cells = item
             batch.numbers.append(number)
             batch.cells.append(cells)
-            row, problems = schema.read(reader.form_data(cells), drop_invalid=drop, from_text=how, index=position)
+            record = reader.record_id(cells)
+            row, problems = schema.read(
+                reader.form_data(cells), drop_invalid=drop, from_text=how, index=position, exists=bool(record)
+            )
             if problems:
                 self._note(batch, position, problems)
             if row is None:
                 batch.failed.add(position)
                 continue
+            row.record_id = record
             prepare_values(schema, row)
             batch.rows.append(row)
             if named := reader.named(cells):
@@ -118,7 +122,9 @@ class RowWriter:
         self._check_references(batch)
         queued = is_queued(self.job.automation_queued, self.job.total)
         with starting(QUEUE if queued else "run"):
-            written = self.kind.write(self.schema, batch.rows, self.job, self.options.existing, actor_id=self.actor_id)
+            written = self.kind.write_rows(
+                self.schema, batch.rows, self.job, self.options.existing, actor_id=self.actor_id
+            )
         batch.skips = self.options.existing in ("", "skip")
         batch.created, batch.updated = dict(written.created), len(written.updated)
         batch.existing = {found.index: found.id for found in written.existing}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from accounts.companies.country import default_country
 from accounts.models import Member
 from accounts.settings.formats import formats_of
 from core.text.formats import Formats
+from crm.contacts.kind import CONTACT
 from crm.exports.columns import columns_of
 from crm.exports.sources import SOURCES
 from crm.field_types import FieldSpec, TextFormat
@@ -19,6 +20,8 @@ from crm.field_types.dates import format_of
 from crm.imports.evidence import OwnFormat, Verdict, evidence_of, judge
 from crm.imports.models import Import
 from crm.imports.options import Options
+from crm.leads.kind import LEAD
+from crm.records.models import CustomField
 from crm.records.schema import RecordSchema
 
 NUMBERS, DATES = "number", "date"
@@ -113,6 +116,45 @@ def own_headers(import_type: str) -> set[str]:
     """Return the headers that an export of the records writes."""
     source = SOURCES[import_type]
     return {column.header for column in columns_of(source.listing.output, source.panel)}
+
+
+OWN_TARGETS = {
+    "contact": {
+        "contactNumber": "number",
+        "category.name": "category",
+        "tags": "tags",
+        **{key: key for key in CONTACT.system_columns},
+    },
+    "lead": {
+        **{key: key for key in LEAD.system_columns},
+        "contact.name": "name",
+        "contact.email": "email",
+        "contact.contactNumber": "number",
+        "productServices": "productServices",
+        "team.name": "team",
+        "teamMember.name": "teamMember",
+        "teamMember.email": "teamMember",
+        "tags": "tags",
+    },
+}
+"""Import type -> header of an export, besides those of custom fields -> target. Of two with one target the later
+counts."""
+
+
+def own_mapping(import_type: str, headers: Sequence[str]) -> dict[str, str]:
+    """Return header -> target of the columns that are an export's, as it writes them today."""
+    source, targets = SOURCES[import_type], {"_id": "_id", **OWN_TARGETS[import_type]}
+    columns = {column.header: column for column in columns_of(source.listing.output, source.panel)}
+    custom = CustomField.objects.filter(panel=source.panel, is_system=False)
+    fields = set(custom.values_list("unique_field_id", flat=True))
+    by_target = {targets[header]: header for header in targets if header in headers and header in columns}
+    for header in headers:
+        names = columns[header].names if header in columns else ()
+        key = next((name for name in names if name in fields), "")
+        if key:
+            by_target[key] = header
+    found = {header: target for target, header in by_target.items()}
+    return {header: found[header] for header in headers if header in found}
 
 
 def _own_format(formats: Formats) -> OwnFormat | None:

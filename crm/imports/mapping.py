@@ -12,6 +12,7 @@ from crm.imports.nothing import ERRORS, IN_VALUES, words_for_nothing
 from crm.imports.readers import Cell
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME
 from crm.imports.types import ImportType
+from crm.imports.types.base import RECORD_ID
 from crm.records.schema import RecordSchema
 
 NAMES = (FIRST_NAME, LAST_NAME)
@@ -24,7 +25,7 @@ def check_mapping(
     """Raise InvalidMapping_400 unless each column exists and has a target of its own, and unless, if `complete`, all
     required fields have one."""
     known = set(headers)
-    pseudo = (*NAMES, *(spec.key for spec in kind.names))
+    pseudo = (*NAMES, RECORD_ID, *(spec.key for spec in kind.names))
     for header, key in mapping.items():
         if header not in known:
             raise _invalid(
@@ -48,6 +49,8 @@ def check_mapping(
 def _check_complete(kind: ImportType, targets: set[str], schema: RecordSchema) -> None:
     if not targets:
         raise _invalid("no column is mapped; send {column header: field key}")
+    if RECORD_ID in targets:
+        return  # rows that name their record lack nothing; the others are checked one by one
     if {FIRST_NAME, LAST_NAME} & targets:
         targets = targets | {"name"}
     if "number" in targets:
@@ -69,7 +72,7 @@ class RowReader:
     ) -> None:
         places = {header: index for index, header in enumerate(headers)}
         naming = {spec.key for spec in kind.names} - schema.fields.keys()
-        pseudo = {key for key in NAMES if key not in schema.fields} | naming
+        pseudo = {key for key in NAMES if key not in schema.fields} | naming | {RECORD_ID}
         self.column_of = {key: header for header, key in mapping.items()}
         # In the file's order: the database does not keep the order of an object's keys.
         self._fields = [
@@ -80,6 +83,7 @@ class RowReader:
             places[self.column_of[key]] for key in (FIRST_NAME, LAST_NAME) if key in pseudo and key in self.column_of
         ]
         self._naming = [(key, places[self.column_of[key]]) for key in sorted(naming) if key in self.column_of]
+        self._id = places[self.column_of[RECORD_ID]] if RECORD_ID in self.column_of else None
         if self._names:
             self.column_of.setdefault("name", headers[self._names[0]])
 
@@ -96,6 +100,11 @@ class RowReader:
             if name:
                 form["name"] = name
         return form
+
+    def record_id(self, cells: Sequence[Cell]) -> str:
+        """Return the _id of the record that the row names; empty for none."""
+        cell = None if self._id is None else cells[self._id]
+        return "" if cell is None or cell in IN_VALUES else cell_text(cell).strip()
 
     def named(self, cells: Sequence[Cell]) -> dict[str, str]:
         """Return key -> the text of its cell, for the non-empty cells that name other records."""
