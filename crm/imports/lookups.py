@@ -101,16 +101,13 @@ def clear_import_categories(category_ids: list[str]) -> None:
 
 
 def split_names(text: str) -> list[str]:
-    """Return the distinct names in a cell: a JSON array, quoted names, or names between commas or semicolons.
+    """Return the distinct names in a cell, which is split as those of fields with several values are.
 
     Google writes "* myContacts ::: Fair": its system groups begin with a star, and all contacts are in that one.
     """
-    if text.startswith("["):
-        items = split_items(text)
-    elif GOOGLE in text or text.startswith(STAR):
-        items = [item.strip().removeprefix(STAR) for item in text.split(GOOGLE) if item.strip() not in EVERYBODY]
-    else:
-        items = split_items(text if text.startswith('"') else text.replace(";", ","))
+    items = split_items(text)
+    if GOOGLE in text or text.startswith(STAR):
+        items = [item.removeprefix(STAR) for item in items if item not in EVERYBODY]
     names = (" ".join(plain_text(item).split()) for item in items)
     return list(dict.fromkeys(name for name in names if name))
 

@@ -8,6 +8,7 @@ from typing import Any
 from core.errors import NamedError, shorten
 from core.text.formulas import restore
 from crm.contacts.schema import PHONE_KEYS
+from crm.field_types import FieldSpec
 from crm.imports.nothing import ERRORS, IN_VALUES, words_for_nothing
 from crm.imports.readers import Cell
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME
@@ -73,10 +74,11 @@ class RowReader:
         places = {header: index for index, header in enumerate(headers)}
         naming = {spec.key for spec in kind.names} - schema.fields.keys()
         pseudo = {key for key in NAMES if key not in schema.fields} | naming | {RECORD_ID}
+        specs = schema.system_fields | schema.fields
         self.column_of = {key: header for header, key in mapping.items()}
         # In the file's order: the database does not keep the order of an object's keys.
         self._fields = [
-            (place, key, words_for_nothing(key, schema.fields.get(key) or schema.system_fields.get(key)))
+            (place, key, words_for_nothing(key, specs.get(key)), _reads_numbers(specs.get(key)))
             for place, key in sorted((places[header], key) for header, key in mapping.items() if key not in pseudo)
         ]
         self._names = [
@@ -90,10 +92,10 @@ class RowReader:
     def form_data(self, cells: Sequence[Cell]) -> dict[str, Any]:
         """Return the formData of a row without its empty cells, and without words for nothing."""
         form = {}
-        for index, key, nothing in self._fields:
+        for index, key, nothing, takes_numbers in self._fields:
             cell = cells[index]
             if cell is not None and cell not in nothing:
-                form[key] = cell_text(cell)
+                form[key] = cell if takes_numbers and type(cell) in (int, float) else cell_text(cell)
         if self._names:
             parts = (cells[index] for index in self._names)
             name = " ".join(cell_text(cell) for cell in parts if cell is not None and cell not in ERRORS)
@@ -114,6 +116,10 @@ class RowReader:
             if (cell := cells[place]) is not None and cell not in IN_VALUES
         }
         return {key: text for key, text in found.items() if text}
+
+
+def _reads_numbers(spec: FieldSpec | None) -> bool:
+    return spec is not None and spec.value_type.name == "number"
 
 
 def cell_text(cell: Cell) -> str:

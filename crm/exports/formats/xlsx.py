@@ -108,8 +108,9 @@ class _Sheets:
         """Write a time of the company's zone. One that Excel cannot hold is written as a text with its offset."""
         try:
             here = cell.astimezone(self._zone)
-        except OverflowError:
-            here = cell
+        except OverflowError:  # beyond the calendar's end there
+            self._sheet.write_string(number, place, cell.isoformat())
+            return
         repeated = here.utcoffset() != here.replace(fold=1 - here.fold).utcoffset()
         midnight = here.time() == time.min  # programs read it as a day
         if here.year < FIRST_YEAR or midnight or repeated:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from accounts.models import Company, CompanySettings
+from accounts.models import Company, CompanySettings, Member
 from core.models import Event
 from crm.models import Contact, ContactTag, CustomField, Lead, LeadTag
 from tests.crm.imports.helpers import work
-from tests.crm.leads.helpers import member
+from tests.crm.leads.helpers import member, product, team_of
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactCategoryFactory, TagFactory
 
@@ -124,7 +124,14 @@ def snapshot(cast: Cast, model: Any, links: Any) -> Any:
     with cast.scope():
         records = list(model.objects.order_by("pk").values())
         tags = sorted(links.objects.values_list(f"{model._meta.model_name}_id", "tag_id"))
-        return records, tags, Event.objects.count()
+        written = Event.objects.filter(kind__in=("contact.updated", "lead.updated", "contact.created", "lead.created"))
+        return records, tags, written.count()
+
+
+def same(before: Any, after: Any) -> None:
+    for old, new in zip(before[0], after[0], strict=True):
+        assert new == old, {key: (old[key], new[key]) for key in old if old[key] != new[key]}
+    assert after == before
 
 
 def round_trip(cast: Cast, resource: str, format: str, **options: Any) -> dict[str, Any]:
@@ -168,4 +175,35 @@ def test_own_contacts_stay_as_they_are(
     job = round_trip(cast, "contact", format)
     assert (job["status"], job["rowErrors"]) == ("completed", [])
     assert (job["updated"], job["failed"], job["detected"]["ambiguous"]) == (len(items), 0, [])
-    assert snapshot(cast, Contact, ContactTag) == before
+    same(before, snapshot(cast, Contact, ContactTag))
+
+
+@pytest.mark.parametrize("format", ["csv", "xlsx"])
+@pytest.mark.parametrize("settings", SETTINGS[:2])
+def test_own_leads_stay_as_they_are(
+    settings: tuple[str, str, str, str], format: str, cast: Cast, members: list[str]
+) -> None:
+    choose(cast, *settings)
+    with cast.scope():
+        add_fields("lead")
+        tags = [TagFactory(name=name).pk for name in ("semi;colon", '"one"')]
+        products = [product(name).pk for name in ("Doors, windows", "Roof; flat", "[1]")]
+        team = team_of("North, South", Member.objects.get(pk=members[0])).pk
+    made = []
+    for n in range(len(TIMES)):
+        contact = {
+            "name": f"P{n}",
+            "email": f"p{n // 2}@example.org",
+            "countryCode": "+49",
+            "number": f"151{n // 2:08}",
+        }
+        own = {"status": ("new", "qualified", "won")[n % 3], "value": n * 1.125, "notes": at(TEXTS, n + 7)}
+        beside = {"productServices": [at(products, n)], "team": team, "teamMember": members[0], "tags": tags}
+        made.append(cast.key.post("/lead", {"formData": {**contact, **own, **values_of(n, members)}, **beside}).status)
+    assert set(made) == {201}
+    before = snapshot(cast, Lead, LeadTag), snapshot(cast, Contact, ContactTag)
+    job = round_trip(cast, "lead", format)
+    assert (job["status"], job["rowErrors"]) == ("completed", [])
+    assert (job["updated"], job["failed"], job["detected"]["ambiguous"]) == (len(made), 0, [])
+    same(before[0], snapshot(cast, Lead, LeadTag))
+    same(before[1], snapshot(cast, Contact, ContactTag))
