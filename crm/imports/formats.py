@@ -11,6 +11,7 @@ from django.db.models.functions import Lower
 from accounts.companies.country import default_country
 from accounts.models import Member
 from accounts.settings.formats import formats_of
+from core.tenancy import company_id
 from core.text.formats import Formats
 from crm.contacts.kind import CONTACT
 from crm.exports.columns import columns_of
@@ -29,7 +30,7 @@ NUMBERS, DATES = "number", "date"
 
 def text_format(job: Import, options: Options, schema: RecordSchema) -> TextFormat:
     """Return how the file's values are written, with a format of its own for each column that needs one."""
-    formats = formats_of(job.company_id)
+    formats = formats_of(company_id())
     specs = list(_mapped(job, schema))
     base = TextFormat(
         date_format=options.date_format,
@@ -56,7 +57,7 @@ def text_format(job: Import, options: Options, schema: RecordSchema) -> TextForm
 def detect(job: Import, schema: RecordSchema) -> None:
     """Put into the import's `detected` what its options and its columns say now."""
     options = Options.stored(job.options)
-    formats = formats_of(job.company_id)
+    formats = formats_of(company_id())
     verdicts = _verdicts(job, formats, schema)
     kinds = {header: _kind(spec) for header, spec in _mapped(job, schema)}
     numbers = [verdicts[header] for header, kind in kinds.items() if kind == NUMBERS and header in verdicts]
