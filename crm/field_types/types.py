@@ -10,7 +10,8 @@ from core.text.addresses import EMAIL, PHONE, BadAddress, read_email, read_phone
 from core.text.direction import without_turns
 from crm.field_types.base import BadValue, FieldSpec, FieldType, TextFormat
 from crm.field_types.dates import SUCH_AS
-from crm.field_types.values import NUMBER, clean_text, describe
+from crm.field_types.numbers import NUMBER
+from crm.field_types.values import clean_text, describe
 
 TIME_SUCH_AS = "Write one such as 2026-01-31T09:30:00Z or 31.01.2026 09:30."
 MAX_LINE = 5000

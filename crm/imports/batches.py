@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from accounts.companies.country import default_country
 from core.events import QUEUE, starting
 from core.text.addresses import PHONE
-from crm.field_types import FieldSpec, TextFormat
+from crm.field_types import FieldSpec
+from crm.imports.formats import text_format
 from crm.imports.mapping import RowReader
 from crm.imports.models import Import
 from crm.imports.options import Options
@@ -60,7 +60,7 @@ class RowWriter:
         self.kind = IMPORT_TYPES[job.import_type]
         self.schema = self.kind.schema.load()
         self.reader = RowReader(self.kind, job.column_mapping, job.headers, self.schema)
-        self.format = TextFormat(date_format=options.date_format, country=options.country or default_country())
+        self.format = text_format(job, options, self.schema)
         self.lookups = self.kind.lookups(job)
 
     def items(self, table: Table) -> Iterator[Row | RowError]:
@@ -87,12 +87,16 @@ class RowWriter:
             number, cells = item
             batch.numbers.append(number)
             batch.cells.append(cells)
-            row, problems = schema.read(reader.form_data(cells), drop_invalid=drop, from_text=how, index=position)
+            record = reader.record_id(cells)
+            row, problems = schema.read(
+                reader.form_data(cells), drop_invalid=drop, from_text=how, index=position, exists=bool(record)
+            )
             if problems:
                 self._note(batch, position, problems)
             if row is None:
                 batch.failed.add(position)
                 continue
+            row.record_id = record
             prepare_values(schema, row)
             batch.rows.append(row)
             if named := reader.named(cells):
@@ -118,7 +122,9 @@ class RowWriter:
         self._check_references(batch)
         queued = is_queued(self.job.automation_queued, self.job.total)
         with starting(QUEUE if queued else "run"):
-            written = self.kind.write(self.schema, batch.rows, self.job, self.options.existing, actor_id=self.actor_id)
+            written = self.kind.write_rows(
+                self.schema, batch.rows, self.job, self.options.existing, actor_id=self.actor_id
+            )
         batch.skips = self.options.existing in ("", "skip")
         batch.created, batch.updated = dict(written.created), len(written.updated)
         batch.existing = {found.index: found.id for found in written.existing}

@@ -8,9 +8,12 @@ from typing import Any
 from core.errors import NamedError, shorten
 from core.text.formulas import restore
 from crm.contacts.schema import PHONE_KEYS
+from crm.field_types import FieldSpec
+from crm.imports.nothing import ERRORS, IN_VALUES, words_for_nothing
 from crm.imports.readers import Cell
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME
 from crm.imports.types import ImportType
+from crm.imports.types.base import RECORD_ID
 from crm.records.schema import RecordSchema
 
 NAMES = (FIRST_NAME, LAST_NAME)
@@ -23,7 +26,7 @@ def check_mapping(
     """Raise InvalidMapping_400 unless each column exists and has a target of its own, and unless, if `complete`, all
     required fields have one."""
     known = set(headers)
-    pseudo = (*NAMES, *(spec.key for spec in kind.names))
+    pseudo = (*NAMES, RECORD_ID, *(spec.key for spec in kind.names))
     for header, key in mapping.items():
         if header not in known:
             raise _invalid(
@@ -47,6 +50,8 @@ def check_mapping(
 def _check_complete(kind: ImportType, targets: set[str], schema: RecordSchema) -> None:
     if not targets:
         raise _invalid("no column is mapped; send {column header: field key}")
+    if RECORD_ID in targets:
+        return  # rows that name their record lack nothing; the others are checked one by one
     if {FIRST_NAME, LAST_NAME} & targets:
         targets = targets | {"name"}
     if "number" in targets:
@@ -68,36 +73,53 @@ class RowReader:
     ) -> None:
         places = {header: index for index, header in enumerate(headers)}
         naming = {spec.key for spec in kind.names} - schema.fields.keys()
-        pseudo = {key for key in NAMES if key not in schema.fields} | naming
+        pseudo = {key for key in NAMES if key not in schema.fields} | naming | {RECORD_ID}
+        specs = schema.system_fields | schema.fields
         self.column_of = {key: header for header, key in mapping.items()}
         # In the file's order: the database does not keep the order of an object's keys.
-        self._fields = sorted((places[header], key) for header, key in mapping.items() if key not in pseudo)
+        self._fields = [
+            (place, key, words_for_nothing(key, specs.get(key)), _reads_numbers(specs.get(key)))
+            for place, key in sorted((places[header], key) for header, key in mapping.items() if key not in pseudo)
+        ]
         self._names = [
             places[self.column_of[key]] for key in (FIRST_NAME, LAST_NAME) if key in pseudo and key in self.column_of
         ]
         self._naming = [(key, places[self.column_of[key]]) for key in sorted(naming) if key in self.column_of]
+        self._id = places[self.column_of[RECORD_ID]] if RECORD_ID in self.column_of else None
         if self._names:
             self.column_of.setdefault("name", headers[self._names[0]])
 
     def form_data(self, cells: Sequence[Cell]) -> dict[str, Any]:
-        """Return the formData of a row without its empty cells."""
+        """Return the formData of a row without its empty cells, and without words for nothing."""
         form = {}
-        for index, key in self._fields:
+        for index, key, nothing, takes_numbers in self._fields:
             cell = cells[index]
-            if cell is not None:
-                form[key] = cell_text(cell)
+            if cell is not None and cell not in nothing:
+                form[key] = cell if takes_numbers and type(cell) in (int, float) else cell_text(cell)
         if self._names:
-            name = " ".join(cell_text(cells[index]) for index in self._names if cells[index] is not None)
+            parts = (cells[index] for index in self._names)
+            name = " ".join(cell_text(cell) for cell in parts if cell is not None and cell not in ERRORS)
             if name:
                 form["name"] = name
         return form
 
+    def record_id(self, cells: Sequence[Cell]) -> str:
+        """Return the _id of the record that the row names; empty for none."""
+        cell = None if self._id is None else cells[self._id]
+        return "" if cell is None or cell in IN_VALUES else cell_text(cell).strip()
+
     def named(self, cells: Sequence[Cell]) -> dict[str, str]:
         """Return key -> the text of its cell, for the non-empty cells that name other records."""
         found = {
-            key: " ".join(cell_text(cell).split()) for key, place in self._naming if (cell := cells[place]) is not None
+            key: " ".join(cell_text(cell).split())
+            for key, place in self._naming
+            if (cell := cells[place]) is not None and cell not in IN_VALUES
         }
         return {key: text for key, text in found.items() if text}
+
+
+def _reads_numbers(spec: FieldSpec | None) -> bool:
+    return spec is not None and spec.value_type.name == "number"
 
 
 def cell_text(cell: Cell) -> str:

@@ -8,14 +8,18 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from core.ids import is_id
 from crm.files.models import File
 from crm.files.stores import local_copy
+from crm.imports.evidence import Collector
+from crm.imports.formats import detect, own_headers, own_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
 from crm.imports.readers.base import FETCH_FAILED
 from crm.imports.readers.opening import FILE_FORMATS, WORKBOOKS
 from crm.imports.types import IMPORT_TYPES, ImportType
+from crm.imports.types.base import RECORD_ID
 from crm.records.schema import RecordSchema
 
 log = logging.getLogger(__name__)
@@ -36,6 +40,8 @@ class Preview:
     header_row: int
     last_row: int
     row_count: int
+    detected: dict[str, Any]
+    """How the file is read: a part of Import.detected, and the evidence of its columns (crm.imports.evidence)."""
 
     def as_fields(self) -> dict[str, Any]:
         """Return the values as columns of Import."""
@@ -72,15 +78,18 @@ def is_quick(file: File) -> bool:
 def read_preview(table: Table) -> Preview:
     """Read the table once."""
     sample: list[list[Any]] = []
+    evidence = Collector(table.headers)
     count, last = 0, table.header_row
     for count, item in enumerate(table.rows(), 1):  # noqa: B007
         if type(item) is tuple:
             last = item[0]
+            evidence.add(item[1])
             if len(sample) < SAMPLE_ROWS:
                 sample.append([_shown(cell) for cell in item[1]])
         else:
             last = item.row  # type: ignore[union-attr]
-    return Preview(list(table.headers), sample, table.header_row, last, count)
+    detected = {"evidence": evidence.as_json()}
+    return Preview(list(table.headers), sample, table.header_row, last, count, detected)
 
 
 def _shown(cell: Cell) -> Any:
@@ -90,10 +99,36 @@ def _shown(cell: Cell) -> Any:
 
 
 def propose(kind: ImportType, schema: RecordSchema, headers: list[str], sample: list[list[Any]]) -> dict[str, str]:
-    """Propose column header -> field key, as far as headers and sample allow."""
+    """Propose column header -> field key, as far as headers and sample allow.
+
+    The columns of an own export go where they came from, and those that only the product writes go nowhere.
+    """
+    own = own_mapping(kind.name, headers)
+    if RECORD_ID in own and not _names_records(schema, headers, sample):
+        del own[RECORD_ID]
+    written = own_headers(kind.name)
+    if set(headers) <= written:
+        return own
+    known = own if RECORD_ID in own else {}
+    read_only = {header for header in written - own.keys() if "." in header}
+    places = [
+        place
+        for place, header in enumerate(headers)
+        if header not in known and header not in read_only and header != RECORD_ID
+    ]
     custom = [FieldSpec(key, spec.name, spec.field_type.name) for key, spec in schema.fields.items()]
     names = [spec for spec in kind.names if spec.key not in schema.fields]
-    return propose_mapping(headers, [*kind.fields, *custom, *names], sample)
+    rows = [[row[place] if place < len(row) else None for place in places] for row in sample]
+    proposed = propose_mapping([headers[place] for place in places], [*kind.fields, *custom, *names], rows)
+    taken = set(known.values())
+    return known | {header: key for header, key in proposed.items() if key not in taken}
+
+
+def _names_records(schema: RecordSchema, headers: list[str], sample: list[list[Any]]) -> bool:
+    """Return whether the column _id has ids of the company's own records, rather than of another one's."""
+    place = headers.index(RECORD_ID)
+    ids = [row[place] for row in sample if place < len(row) and is_id(row[place])]
+    return bool(ids) and schema.kind.live().filter(pk__in=ids).exists()
 
 
 def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
@@ -105,3 +140,4 @@ def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
     job.total = Options.stored(job.options).total(
         header_row=found.header_row, last_row=found.last_row, row_count=found.row_count
     )
+    detect(job, schema)

@@ -81,7 +81,8 @@ def _prepare(job: Import, table: Table) -> bool:
     except NamedError as error:
         finish(job, Import.Status.FAILED, error=error.detail, error_detail=str(error), **found.as_fields())
         return False
-    if not checkpoint(job, **found.as_fields(), column_mapping=job.column_mapping, total=job.total):
+    known = {**found.as_fields(), "detected": job.detected}
+    if not checkpoint(job, **known, column_mapping=job.column_mapping, total=job.total):
         release(job)
         return False
     return True

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from core.access import quota_exceeded
-from crm.contacts.collisions import EXISTS, differences
+from crm.contacts.collisions import EXISTS, Collision, differences
 from crm.contacts.schema import ContactRow, ContactSchema
-from crm.contacts.writer import write_contacts
+from crm.contacts.unique_key import lock_unique_key
+from crm.contacts.updates import update_contacts
+from crm.contacts.writer import import_source, write_contacts
 from crm.imports.models import Import
-from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
+from crm.imports.types.base import CONTACT_FIELDS, RECORD_ID, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
 from crm.records.schema import ValueProblem
 
 
@@ -19,6 +21,8 @@ class ContactImportType(ImportType):
 
     name: ClassVar[str] = Import.Type.CONTACT
     noun: ClassVar[str] = "contacts"
+    not_found: ClassVar[str] = "ContactNotFound_400"
+    exists: ClassVar[str] = EXISTS
     schema = ContactSchema
     fields = CONTACT_FIELDS
     names = TAG_FIELDS
@@ -45,11 +49,38 @@ class ContactImportType(ImportType):
             existing=existing or "skip",
         )
         written = BatchResult(result.created, result.updated)
-        people = differences(result.collided, may_read=job.may_read_contacts)
-        for found, others in zip(result.collided, people, strict=True):
-            problem = ValueProblem(found.field, EXISTS, f"another contact has {found.value} already{others}")
-            written.existing.append(Existing(found.index, found.existing_id, problem))
+        written.existing = _taken(result.collided, job)
         for index in result.refused:
             error = quota_exceeded("contact")
             written.failed[index] = [ValueProblem("", error.name, error.detail)]
         return written
+
+    def update_named(
+        self, schema: ContactSchema, rows: Sequence[ContactRow], job: Import, *, actor_id: str | None
+    ) -> BatchResult:
+        lock_unique_key(schema, many=True)
+        outcome = update_contacts(
+            schema,
+            [(row.record_id, row) for row in rows],
+            actor_id=actor_id,
+            automation=job.automation,
+            source=import_source(job.pk),
+        )
+        written = BatchResult(updated=outcome.updated)
+        written.existing = _taken([Collision(*found) for found in outcome.collided], job)
+        for row in outcome.missing:
+            written.failed[row.index] = [ValueProblem(RECORD_ID, self.not_found, "the contact has just been deleted")]
+        return written
+
+
+def _taken(collided: Sequence[Collision], job: Import) -> list[Existing]:
+    """Return the rows whose unique key another contact has."""
+    people = differences(collided, may_read=job.may_read_contacts)
+    return [
+        Existing(
+            found.index,
+            found.existing_id,
+            ValueProblem(found.field, EXISTS, f"another contact has {found.value} already{others}"),
+        )
+        for found, others in zip(collided, people, strict=True)
+    ]
