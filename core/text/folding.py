@@ -1,0 +1,60 @@
+"""Letters without case and accents: how texts are compared in searches, and what they are sorted by.
+
+The database does the same (search_fold and text_sort_key, core/migrations/0007_fold_search.py), so a change here needs a
+migration, new trigrams and new indexes (docs/decisions/0032).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from django.db.models import CharField, Func, TextField
+
+_MARKS = re.compile("[\u0300-\u0305\u0307-\u036f\u00ad\u200b\u2060\ufeff]|(?<![Ии])\u0306")
+"""Accents, and characters without width. The breve of й stays: it is a letter of its own."""
+_LETTERS = str.maketrans(
+    {
+        **dict(zip("ŁØĐÐĦŦ", "LODDHT", strict=True)),
+        **{"ß": "SS", "ẞ": "SS", "Æ": "AE", "Œ": "OE", "Þ": "TH"},
+        **dict.fromkeys("`´ʹʻʼ‘’‛′", "'"),
+        **dict.fromkeys("“”„‟", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+    }
+)
+
+
+def fold(text: str) -> str:
+    """Return the text in capitals without accents, in the form that searches compare."""
+    if text.isascii():
+        return text.upper().replace("`", "'")
+    # An acute accent that stands alone is an apostrophe. NFKD would make a space of it.
+    decomposed = unicodedata.normalize("NFKD", text.replace("´", "'"))
+    return unicodedata.normalize("NFC", _MARKS.sub("", decomposed).upper().translate(_LETTERS))
+
+
+class Folded(Func):
+    """The text as fold() returns it.
+
+    Most texts are ASCII, which needs no call of our function. It stays out of the planner's sight, since it is long.
+    """
+
+    arity = 1
+    output_field = TextField()
+
+    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, Any]:  # type: ignore[override]
+        text, params = compiler.compile(self.source_expressions[0])
+        sql = (
+            f"CASE WHEN octet_length({text}) = length({text}) THEN replace(upper({text}), '`', '''')"
+            f" ELSE search_fold({text}) END"
+        )
+        return sql, [*params] * 4
+
+
+class SortText(Func):
+    """What a text is sorted by: its base letters, then its accents and capitals."""
+
+    function = "text_sort_key"
+    arity = 1
+    output_field = CharField()
