@@ -36,7 +36,7 @@ def words_of(text: str) -> list[str]:
 
 
 def _anywhere(fields: Sequence[ListField], text: str) -> Q:
-    """Return the condition that one of the fields contains the text or one of its variants, ignoring case and accents."""
+    """Return the condition that one of the fields contains the text or one of its variants."""
     groups: dict[Callable[[str], Q | None] | None, list[Q]] = {}
     for field in fields:
         for variant in dict.fromkeys(field.query_variants(text)):

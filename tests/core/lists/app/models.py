@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.db import models
 
 from core.ids import ObjectIdField, new_id
-from core.text.folding import SortText
 
 
 class Team(models.Model):
@@ -60,7 +59,7 @@ class PersonValue(models.Model):
         indexes = [
             models.Index(fields=["field_id", "number", "person"], include=["position"], name="value_number"),
             models.Index(fields=["field_id", "time", "person"], include=["position"], name="value_time"),
-            models.Index("field_id", SortText("text"), "person", include=["position", "text"], name="value_text"),
+            models.Index(fields=["field_id", "text", "person"], include=["position"], name="value_text"),
         ]
         constraints = [models.UniqueConstraint(fields=["person", "field_id", "position"], name="value_person")]
 
