@@ -132,12 +132,12 @@ def sort_value(record: dict[str, Any], name: str) -> Any:
     if name == "contact.name":
         bare = "".join(sign for sign in normalize("NFKD", value.casefold()) if not combining(sign))
         return bare.strip() or None
-    if name in TEXTS and value is not None:
+    if name in TEXT_FIELDS and value is not None:
         return capitals(value) if name == "contact.email" else sort_text(value)
     return value
 
 
-TEXTS = {
+TEXT_FIELDS = {
     *("contact.email", "status", "source", "notes", "team.name", "teamMember.name", "teamMember.email"),
     *("importId.file.name", "createdBy.name", "createdBy.email", "updatedBy.name", "updatedBy.email", "region"),
 }
