@@ -74,7 +74,7 @@ def _parts(kind: Kind, actor: Actor, text: str, size: int) -> list[QuerySet[Any]
     if state.used:
         found = rows.filter(search_in(kind.fields, text)).order_by().values("pk")[:CANDIDATES]
         parts.append(rows.filter(~Q(AnyOf("pk", newest)), pk__in=found))
-    begins = reduce(or_, (Q(StartsWith(Folded(F(path)), fold(text))) for path in _paths(kind)))
+    begins = reduce(or_, (Q(StartsWith(Folded(F(path), fold(text)), fold(text))) for path in _paths(kind)))
     first = Case(When(begins, then=Value(0)), default=Value(1), output_field=IntegerField())
     shown = {"found_title": column(kind.title), "found_text": column(kind.text)}
     return [part.annotate(**shown).order_by(first, "-created_at").values_list("pk", *shown)[:size] for part in parts]

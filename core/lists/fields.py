@@ -43,7 +43,7 @@ class ListField:
     `prefilter` returns an implied condition of "contains" that an index can answer, or None (core.lists.prefilter).
     `query_variants` returns the variants of a text that a search looks for. `sorted_by` is the path of a column
     with the sort key, which may be null, where that isn't the value itself. Other texts are sorted without case and
-    accents, unless `sorts_exactly`.
+    accents. `digits` are texts without letters, such as phone numbers: they are compared and sorted as they are.
     """
 
     many = False
@@ -64,7 +64,7 @@ class ListField:
         prefilter: Callable[[str], Q | None] | None = None,
         query_variants: Callable[[str], tuple[str, ...]] = lambda text: (text,),
         sorted_by: str | None = None,
-        sorts_exactly: bool = False,
+        digits: bool = False,
     ) -> None:
         if type not in VALUE_TYPES:
             raise ValueError(f"{name}: the type is one of {', '.join(VALUE_TYPES)}, not {type!r}")
@@ -82,7 +82,8 @@ class ListField:
         self.prefilter = prefilter
         self.query_variants = query_variants
         self.sorted_by = sorted_by
-        self.sorts_exactly = sorts_exactly or type != "text"
+        self.digits = digits
+        self.sorts_exactly = digits or type != "text"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {self.type}>"

@@ -169,7 +169,8 @@ def _text(field: ListField, operator: str, raw: Any, where: str) -> CompiledCond
     wanted = operator != "notContains"
     prefilter = (field.prefilter(text) if field.prefilter and wanted else None) or Q()
     predicate = Predicate(
-        lambda value: prefilter & Q(lookup(Folded(value), folded)), lambda value: compare(fold(value), folded)
+        lambda value: prefilter & Q(lookup(value if field.digits else Folded(value, folded), folded)),
+        lambda value: compare(value if field.digits else fold(value), folded),
     )
     return CompiledCondition(field, ((predicate, wanted),), any_of=True)
 

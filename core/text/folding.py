@@ -49,7 +49,7 @@ def sort_text(text: str) -> str:
 
 
 class Folded(Func):
-    """The text as fold() returns it.
+    """The text as fold() returns it, to be compared with `folded`.
 
     Most texts are ASCII, which needs no call of our function. It stays out of the planner's sight, since it is long.
     """
@@ -57,12 +57,15 @@ class Folded(Func):
     arity = 1
     output_field = TextField()
 
+    def __init__(self, text: Any, folded: str) -> None:
+        super().__init__(text)
+        self.has_apostrophe = "'" in folded
+
     def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, Any]:  # type: ignore[override]
         text, params = compiler.compile(self.source_expressions[0])
-        sql = (
-            f"CASE WHEN octet_length({text}) = length({text}) THEN replace(upper({text}), '`', '''')"
-            f" ELSE search_fold({text}) END"
-        )
+        # A grave accent stands for an apostrophe, and matters only where one is looked for.
+        capitals = f"replace(upper({text}), '`', '''')" if self.has_apostrophe else f"upper({text})"
+        sql = f"CASE WHEN octet_length({text}) = length({text}) THEN {capitals} ELSE search_fold({text}) END"
         return sql, [*params] * 4
 
 

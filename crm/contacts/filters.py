@@ -25,11 +25,9 @@ CONTACT_FIELDS = FieldSet(
         ListField("_id", "id", "id", nullable=False),
         column_field(CONTACT, "name", searchable=True, prefilter=TEXTS, sorted_by="sort_name"),
         column_field(CONTACT, "email", searchable=True, ignore_case=True, prefilter=TEXTS),
-        column_field(CONTACT, "countryCode", searchable=True, prefilter=TEXTS, sorts_exactly=True),
+        column_field(CONTACT, "countryCode", searchable=True, prefilter=TEXTS, digits=True),
         *(
-            column_field(
-                CONTACT, name, searchable=True, prefilter=TEXTS, query_variants=phone_variants, sorts_exactly=True
-            )
+            column_field(CONTACT, name, searchable=True, prefilter=TEXTS, query_variants=phone_variants, digits=True)
             for name in ("number", "contactNumber")
         ),
         column_field(CONTACT, "category"),

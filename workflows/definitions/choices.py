@@ -9,6 +9,7 @@ from django.db.models import F, QuerySet, Value
 from django.db.models.functions import Concat
 
 from accounts.models import Member, Role
+from core.text.folding import sort_text
 from crm.records.models import CustomField
 from crm.segments.models import Segment
 from crm.tags.models import Tag
@@ -58,7 +59,7 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
     for kind, pk, text in parts[0].union(*parts[1:], all=True) if parts else ():
         found[kind].append({"_id": pk, "name": text or ""})
     for name, _, _ in read:
-        found[name].sort(key=lambda one: str(one["name"]).casefold())
+        found[name].sort(key=lambda one: sort_text(str(one["name"])))
     return {**found, "fields": _fields() if may_read("custom-field") else None}
 
 
