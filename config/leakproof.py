@@ -34,6 +34,11 @@ LEAKPROOF_FUNCTIONS = (
     "starts_with(text,text)",
     "textcat(text,text)",
     "split_part(text,text,integer)",
+    "octet_length(text)",
+    "replace(text,text,text)",
+    "translate(text,text,text)",
+    "regexp_replace(text,text,text,text)",
+    "normalize(text,text)",
     # jsonb: containment, existence, access, comparison
     "jsonb_contains(jsonb,jsonb)",
     "jsonb_contained(jsonb,jsonb)",

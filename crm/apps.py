@@ -51,6 +51,7 @@ class CrmConfig(AppConfig):
         from crm.privacy.registrations import register_personal_data_tables
         from crm.products.record_type import PRODUCT_TYPE
         from crm.products.selectors import live_products
+        from crm.records import jobs as records  # noqa: F401  (register their work)
         from crm.records.types import register_record_type
         from crm.report_types import register_reports
         from crm.saved_views.lists import ViewedList, keep_views_of

@@ -10,7 +10,8 @@ from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connections
-from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
+from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
+from django.db.models.lookups import StartsWith
 
 from core.access import Actor
 from core.global_search.kinds import Kind
@@ -18,6 +19,7 @@ from core.lists.fields import column
 from core.lists.keyset import AnyOf
 from core.lists.prefilter import prefiltering
 from core.lists.search import search_in
+from core.text.folding import Folded, fold
 
 NEWEST = 500
 """The records of each kind that are looked through without an index."""
@@ -72,7 +74,7 @@ def _parts(kind: Kind, actor: Actor, text: str, size: int) -> list[QuerySet[Any]
     if state.used:
         found = rows.filter(search_in(kind.fields, text)).order_by().values("pk")[:CANDIDATES]
         parts.append(rows.filter(~Q(AnyOf("pk", newest)), pk__in=found))
-    begins = reduce(or_, (Q(**{f"{path}__istartswith": text}) for path in _paths(kind)))
+    begins = reduce(or_, (Q(StartsWith(Folded(F(path), fold(text)), fold(text))) for path in _paths(kind)))
     first = Case(When(begins, then=Value(0)), default=Value(1), output_field=IntegerField())
     shown = {"found_title": column(kind.title), "found_text": column(kind.text)}
     return [part.annotate(**shown).order_by(first, "-created_at").values_list("pk", *shown)[:size] for part in parts]

@@ -25,6 +25,7 @@ from django.db.models.lookups import IsNull
 
 from core.errors import shorten
 from core.lists.values import VALUE_TYPES, Kind, refuse
+from core.text.folding import SortText
 
 Condition = Callable[[Expression], Q]
 """A condition on a column. It is never true for null."""
@@ -41,7 +42,8 @@ class ListField:
     `nullable` may only be False if no row can lack a value. `ignore_case` makes equals, in and sorts ignore case.
     `prefilter` returns an implied condition of "contains" that an index can answer, or None (core.lists.prefilter).
     `query_variants` returns the variants of a text that a search looks for. `sorted_by` is the path of a column
-    with the sort key, which may be null, where that isn't the value itself.
+    with the sort key, which may be null, where that isn't the value itself. Other texts are sorted without case and
+    accents. `digits` are texts without letters, such as phone numbers: they are compared and sorted as they are.
     """
 
     many = False
@@ -64,6 +66,7 @@ class ListField:
         prefilter: Callable[[str], Q | None] | None = None,
         query_variants: Callable[[str], tuple[str, ...]] = lambda text: (text,),
         sorted_by: str | None = None,
+        digits: bool = False,
     ) -> None:
         if type not in VALUE_TYPES:
             raise ValueError(f"{name}: the type is one of {', '.join(VALUE_TYPES)}, not {type!r}")
@@ -81,6 +84,8 @@ class ListField:
         self.prefilter = prefilter
         self.query_variants = query_variants
         self.sorted_by = sorted_by
+        self.digits = digits
+        self.sorts_exactly = digits or type != "text"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {self.type}>"
@@ -108,7 +113,9 @@ class ListField:
     def _sorted_by(self) -> str | Combinable:
         if self.sorted_by is not None:
             return self.sorted_by
-        return Upper(self.expression) if self.ignore_case else self.expression
+        if self.ignore_case:
+            return Upper(self.expression)
+        return self.expression if self.sorts_exactly else SortText(self.expression)
 
     @property
     def may_lack_key(self) -> bool:
@@ -119,6 +126,7 @@ class ListField:
         """Return the field without its sort key, for a sort that an index of values gives."""
         plain = copy(self)
         plain.sorted_by = None
+        plain.sorts_exactly = True
         return plain
 
     @property
@@ -153,7 +161,8 @@ class ListField:
 
     def without_value(self) -> Q:
         """Match the rows without a value, without a join."""
-        return Q(IsNull(column(self.sorted_by or self.expression), True))
+        value = self.expression if self.ignore_case and not self.sorted_by else self._sorted_by
+        return Q(IsNull(column(value), True))
 
 
 class ManyField(ListField):
@@ -275,7 +284,8 @@ class ValueTableField(ListField):
         return joined
 
     def sort_value(self, slot: int) -> ExpressionWrapper[Any]:
-        return column(f"{_alias(slot)}__{self.column}")
+        path = f"{_alias(slot)}__{self.column}"
+        return column(path if self.sorts_exactly else SortText(path))
 
     def tie_break(self, slot: int) -> ExpressionWrapper[Any]:
         return column(f"{_alias(slot)}__{self._reference.attname}")
@@ -317,7 +327,8 @@ class FieldSet:
             if name not in self.fields or not self.fields[name].sortable:
                 raise ValueError(f"default_sort: {name!r} is no sortable field")
         # The default sort has an index of its own: names tell records of the same moment apart there.
-        self.default_keys = {name: self.fields[name].by_value() for name in default_sort}
+        first, *others = default_sort
+        self.default_keys = {name: self.fields[name].by_value() for name in others} | {first: self.fields[first]}
         for name in default_search:
             if name not in self.fields or not self.fields[name].searchable:
                 raise ValueError(f"default_search: {name!r} is no searchable field")

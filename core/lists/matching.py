@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Count, IntegerField, Q, QuerySet, Subquery
+from django.db.models import BooleanField, Case, Count, Exists, IntegerField, Q, QuerySet, Subquery, When
 from django.db.models.lookups import Exact
 
 from core.lists.fields import HasValue
@@ -86,10 +86,18 @@ def _by_text(queryset: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
         common = some.filter(compare).order_by().count() * COMMON >= SAMPLE
         total = (compared if common else found).order_by()[: MANY + 1].count()
     if total > MANY:
+        # For the planner a CASE holds for half of the records, so that it walks along the order.
+        likely = queryset.filter(Case(When(compare, then=True), default=False, output_field=BooleanField()))
+        compared = compared if _has_subquery(compare) else likely
         return Matching(compared, found, total if query.searched else None, capped=query.searched)
     # The limit is never reached; it only keeps the planner from walking the index of the order.
     rows = queryset.filter(pk__in=found.order_by().values("pk")[:FENCE])
     return Matching(rows, found, total, capped=query.searched)
+
+
+def _has_subquery(where: Q) -> bool:
+    """Return whether one of the conditions looks at other rows."""
+    return any(_has_subquery(child) if isinstance(child, Q) else isinstance(child, Exists) for child in where.children)
 
 
 def _by_value(queryset: QuerySet[Any], query: ListQuery) -> Matching | None:

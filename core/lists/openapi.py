@@ -73,7 +73,7 @@ LIST_PARAMETERS: list[OpenApiParameter] = [
     _parameter(
         "searchValue",
         OpenApiTypes.STR,
-        "Words of which each stands in any of the searched fields, whatever its capitals; at most"
+        "Words of which each stands in any of the searched fields, whatever its capitals and accents; at most"
         f" {MAX_SEARCH} characters. A phone number with spaces is one word.",
         ("A name", "ann"),
     ),
@@ -94,7 +94,7 @@ LIST_PARAMETERS: list[OpenApiParameter] = [
         f"({', '.join(UNITS)}). A date without time means its whole day in UTC, or in the timeZone of the condition "
         "(a name of the tz database, beside field, operator and value). "
         "notEquals, notIn and notContains also find records without value. "
-        "contains, notContains, startsWith and endsWith ignore capitals; equals and in do not.",
+        "contains, notContains, startsWith and endsWith ignore capitals and accents; equals and in do not.",
         (
             "Ann, or new this week",
             '{"operator": "or", "conditions": [{"field": "name", "operator": "contains", "value": "ann"}, '

@@ -3,10 +3,11 @@
 Missing values: a field has no value if it is null; a text also if it is empty. A comparison is false without a value.
 notEquals, notIn and notContains are the exact opposites of equals, in and contains, so they match records without a
 value. Several values (tags): a condition holds if one of them meets it, a negated one if none does. Text: equals and in
-respect case, unless the field ignores it; contains, startsWith and endsWith ignore case. Dates: a date without a time
-means its whole day in the condition's time zone (default: UTC), a time means the millisecond that answers show. So
-equals 2026-01-31 matches that day, after excludes it and lessThanOrEqual includes it. Records' own days (custom fields)
-are days in every time zone. null as a value of equals, notEquals, in and notIn means "no value".
+respect case, unless the field ignores it; contains, startsWith and endsWith ignore case and accents
+(core.text.folding). Dates: a date without a time means its whole day in the condition's time zone (default: UTC), a
+time means the millisecond that answers show. So equals 2026-01-31 matches that day, after excludes it and
+lessThanOrEqual includes it. Records' own days (custom fields) are days in every time zone. null as a value of equals,
+notEquals, in and notIn means "no value".
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from django.db.models.functions import Upper
 
 from core.errors import shorten
 from core.lists.fields import Condition, ListField
-from core.lists.values import Span, fold, read_value, refuse
+from core.lists.values import Span, capitals, read_value, refuse
+from core.text.folding import Folded, fold
 
 MAX_VALUES = 1000
 MAX_AMOUNT = 100_000
@@ -111,7 +113,7 @@ def _dated(make: Callable[[tzinfo], Predicate], zone: tzinfo) -> Predicate:
 
 
 def contains(field: ListField, text: str) -> Q:
-    """Match the records that have a value which contains the text, ignoring case."""
+    """Match the records that have a value which contains the text, ignoring case and accents."""
     return _text(field, "contains", text, field.name).q()
 
 
@@ -151,8 +153,8 @@ def _one_of(field: ListField, values: list[Any]) -> Predicate:
             lambda value: any(span.holds(value) for span in spans),
         )
     if field.ignore_case:
-        folded = {fold(value) for value in values}
-        return Predicate(lambda value: _equal(Upper(value), list(folded)), lambda value: fold(value) in folded)
+        wanted = {capitals(value) for value in values}
+        return Predicate(lambda value: _equal(Upper(value), list(wanted)), lambda value: capitals(value) in wanted)
     wanted = set(values)
     stored = [field.to_column(value) for value in wanted]
     return Predicate(lambda value: _equal(value, stored), lambda value: value in wanted)
@@ -170,10 +172,10 @@ def _any(conditions: list[Q]) -> Q:
 
 
 _LIKE: dict[str, tuple[type[Any], Callable[[str, str], bool]]] = {
-    "contains": (sql.IContains, lambda value, text: text in value),
-    "notContains": (sql.IContains, lambda value, text: text in value),
-    "startsWith": (sql.IStartsWith, str.startswith),
-    "endsWith": (sql.IEndsWith, str.endswith),
+    "contains": (sql.Contains, lambda value, text: text in value),
+    "notContains": (sql.Contains, lambda value, text: text in value),
+    "startsWith": (sql.StartsWith, str.startswith),
+    "endsWith": (sql.EndsWith, str.endswith),
 }
 
 
@@ -183,9 +185,14 @@ def _text(field: ListField, operator: str, raw: Any, where: str) -> CompiledCond
         raise refuse(where, f"{operator} needs a text that is not empty; use isEmpty or isNotEmpty")
     lookup, compare = _LIKE[operator]
     folded = fold(text)
+    if not folded:
+        raise refuse(where, f"{operator} needs a text with letters, digits or signs, not accents alone")
     wanted = operator != "notContains"
     prefilter = (field.prefilter(text) if field.prefilter and wanted else None) or Q()
-    predicate = Predicate(lambda value: prefilter & Q(lookup(value, text)), lambda value: compare(fold(value), folded))
+    predicate = Predicate(
+        lambda value: prefilter & Q(lookup(value if field.digits else Folded(value, folded), folded)),
+        lambda value: compare(value if field.digits else fold(value), folded),
+    )
     return CompiledCondition(field, ((predicate, wanted),), any_of=True)
 
 

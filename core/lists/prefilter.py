@@ -13,8 +13,9 @@ from typing import Any
 
 from django.db.models import BooleanField, F, Func, Q, Value
 
-from core.lists.values import fold
+from core.lists.values import capitals
 from core.tenancy import active_scope
+from core.text.folding import fold
 
 SEPARATOR = "\x01"
 """The character between the values of a record. No trigram contains it."""
@@ -23,7 +24,12 @@ MAX_TEXT = 64
 
 
 class HasTrigrams(Func):
-    """Whether the column at `path` has all of the text's trigrams, hashed with the seed."""
+    """Whether the column at `path` has all of the text's trigrams, hashed with the seed.
+
+    `function` computes them.
+    """
+
+    function = "search_grams"
 
     def __init__(self, path: str, seed: str, text: str) -> None:
         super().__init__(F(path), Value(seed), Value(text), output_field=BooleanField())
@@ -33,7 +39,16 @@ class HasTrigrams(Func):
             compiler.compile(part) for part in self.source_expressions
         )
         # Both arguments are constants, so the planner calls the function once and can estimate its trigrams.
-        return f"{column} @> search_grams({seed}, {text})", (*seed_params, *text_params)
+        return f"{column} @> {self.function}({seed}, {text})", (*seed_params, *text_params)
+
+
+class HadTrigrams(HasTrigrams):
+    """The same of a record that was last written before texts were folded.
+
+    It finds none once core.search_backfill has written all of them again.
+    """
+
+    function = "search_grams_unfolded"
 
 
 @dataclass
@@ -70,14 +85,17 @@ class Prefilter:
 
     def __call__(self, text: str) -> Q | None:
         """Return a condition that every record which contains the text meets, or None for a text without trigrams."""
-        state, seed, text = _prefiltering.get(), self.seed or _company(), text[:MAX_TEXT]
-        if seed is None or len(fold(text).encode()) < 3 or SEPARATOR in text:
+        state, seed = _prefiltering.get(), self.seed or _company()
+        folded = fold(text)[:MAX_TEXT]
+        if seed is None or len(folded.encode()) < 3 or SEPARATOR in folded:
             return None
         if state is not None:
             state.used = True
             if not state.wanted:
                 return None
-        return Q(HasTrigrams(self.path, seed, text))
+        found = Q(HasTrigrams(self.path, seed, folded))
+        start = text[:MAX_TEXT]
+        return found if capitals(start) == fold(start) else found | Q(HadTrigrams(self.path, seed, start))
 
 
 def _company() -> str | None:

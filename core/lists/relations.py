@@ -12,12 +12,13 @@ from itertools import groupby
 from typing import Any, cast
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, Field, ForeignKey, Func, OuterRef, Q, QuerySet, Value
+from django.db.models import Field, ForeignKey, Func, OuterRef, Q, QuerySet, Value
 from django.db.models.expressions import Combinable
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, IsNull, LessThan, LessThanOrEqual
 
 from core.lists.fields import ListField, column
 from core.lists.values import Kind
+from core.text.folding import SortText
 
 FIRST_CHUNK, GROWTH = 2, 8
 """Groups of targets read at once: most pages end within the first, and a thousand empty groups cost four statements."""
@@ -50,12 +51,12 @@ class RelationField(ListField):
     ) -> Iterator[tuple[Any, list[str]]]:
         """Yield the values of the targets in order, from `start` on, each with the ids of its targets."""
         reference = cast("ForeignKey[Any, Any]", queryset.model._meta.get_field(self.relation))
-        value = F(self.attribute)
+        value = column(self.attribute if self.sorts_exactly else SortText(self.attribute))
         targets = reference.related_model._default_manager.order_by(value.desc() if descending else value.asc())
         if start is not None:
             bound = LessThanOrEqual if descending else GreaterThanOrEqual
-            targets = targets.filter(bound(column(self.attribute), Value(start, output_field=Field())))
-        for found, rows in groupby(targets.values_list(self.attribute, "pk"), key=lambda row: row[0]):
+            targets = targets.filter(bound(value, Value(start, output_field=Field())))
+        for found, rows in groupby(targets.values_list(value, "pk"), key=lambda row: row[0]):
             yield found, [pk for _, pk in rows]
 
 

@@ -12,14 +12,14 @@ from django.db.models.sql import Query
 
 from core.lists.fields import ListField
 from core.lists.operators import contains
-from core.lists.values import fold
+from core.text.folding import fold
 
 MAX_WORDS = 10
 """Each word costs a look into the index; a longer text is searched for as it stands."""
 
 
 def search_in(fields: Sequence[ListField], text: str) -> Q:
-    """Return the condition that each word of the text stands in one of the fields, ignoring case.
+    """Return the condition that each word of the text stands in one of the fields, ignoring case and accents.
 
     A text that has a variant, such as a phone number with spaces, is looked for as a whole, and so is one that has only
     very short words, or very many.
@@ -30,13 +30,13 @@ def search_in(fields: Sequence[ListField], text: str) -> Q:
 
 def words_of(text: str) -> list[str]:
     """Split a search into words that are looked for one by one, or return it whole."""
-    words = list(dict.fromkeys(text.split()))
+    words = [word for word in dict.fromkeys(text.split()) if fold(word)]
     # No index finds a word without trigrams, so that one word at least must have some.
     return words if len(words) <= MAX_WORDS and any(len(fold(word).encode()) >= 3 for word in words) else [text]
 
 
 def _anywhere(fields: Sequence[ListField], text: str) -> Q:
-    """Return the condition that one of the fields contains the text or one of its variants, ignoring case."""
+    """Return the condition that one of the fields contains the text or one of its variants."""
     groups: dict[Callable[[str], Q | None] | None, list[Q]] = {}
     for field in fields:
         for variant in dict.fromkeys(field.query_variants(text)):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.text.folding import fold
 from core.web.menu import first_pages, registered
 from core.web.pages import Page
 from core.web.settings import SettingsPage
@@ -148,7 +149,7 @@ def matches(text: str, label: str) -> bool:
 
 
 def words(text: str) -> Iterable[str]:
-    return text.casefold().replace("-", " ").split()
+    return fold(text).replace("-", " ").split()
 
 
 PAGES = [Search, Keys]

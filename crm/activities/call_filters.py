@@ -13,7 +13,7 @@ CALL_FIELDS = FieldSet(
         ListField("contact", "id", "contact_id"),
         ListField("contact.name", "text", "contact__name", searchable=True),
         ListField("contact.email", "text", "contact__email", searchable=True, ignore_case=True),
-        ListField("contact.contactNumber", "text", "contact__contact_number", searchable=True),
+        ListField("contact.contactNumber", "text", "contact__contact_number", searchable=True, digits=True),
         ListField("member", "id", "member_id"),
         ListField("member.name", "text", "member__name", searchable=True),
         ListField("member.email", "text", "member__email", searchable=True),

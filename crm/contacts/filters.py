@@ -25,9 +25,11 @@ CONTACT_FIELDS = FieldSet(
         ListField("_id", "id", "id", nullable=False),
         column_field(CONTACT, "name", searchable=True, prefilter=TEXTS, sorted_by="sort_name"),
         column_field(CONTACT, "email", searchable=True, ignore_case=True, prefilter=TEXTS),
-        column_field(CONTACT, "countryCode", searchable=True, prefilter=TEXTS),
-        column_field(CONTACT, "number", searchable=True, prefilter=TEXTS, query_variants=phone_variants),
-        column_field(CONTACT, "contactNumber", searchable=True, prefilter=TEXTS, query_variants=phone_variants),
+        column_field(CONTACT, "countryCode", searchable=True, prefilter=TEXTS, digits=True),
+        *(
+            column_field(CONTACT, name, searchable=True, prefilter=TEXTS, query_variants=phone_variants, digits=True)
+            for name in ("number", "contactNumber")
+        ),
         column_field(CONTACT, "category"),
         RelationField("category.name", "text", "category", "name", searchable=True),
         ManyField("tags", "id", _tags, "tag_id"),  # type: ignore[arg-type]

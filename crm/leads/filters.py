@@ -61,6 +61,7 @@ LEAD_FIELDS = FieldSet(
             searchable=True,
             prefilter=CONTACTS,
             query_variants=phone_variants,
+            digits=True,
         ),
         column_field(LEAD, "status", searchable=True, prefilter=OWN),
         column_field(LEAD, "statusChangedAt"),

@@ -6,6 +6,7 @@ from django.db.models import Q
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
 from core.search import SearchColumn
+from core.text.folding import SortText
 from crm.records.models import CustomValues, FieldValue, value_indexes
 
 
@@ -80,7 +81,10 @@ class Lead(CompanyModel):
             models.Index(fields=("company", "team_member", "id"), condition=Q(is_deleted=False), name="lead_member"),
             models.Index(fields=("company", "created_by", "id"), condition=Q(is_deleted=False), name="lead_created_by"),
             models.Index(fields=("company", "updated_by", "id"), condition=Q(is_deleted=False), name="lead_updated_by"),
-            models.Index(fields=("company", "first_product", "id"), condition=Q(is_deleted=False), name="lead_product"),
+            *(
+                models.Index("company", SortText(column), "id", condition=Q(is_deleted=False), name=f"lead_{name}_sort")
+                for name, column in (("status", "status"), ("source", "source"), ("product", "first_product"))
+            ),
             models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="lead_live"),
             models.Index(fields=("company", "import_job", "id"), name="lead_import"),
             models.Index(fields=("merged_into",), condition=Q(merged_into__isnull=False), name="lead_merged"),

@@ -7,7 +7,7 @@ from django.db.models.functions import Lower
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
 from core.search import SearchColumn
-from crm.records.models import CustomValues, FieldValue
+from crm.records.models import CustomValues, FieldValue, sorted_texts
 
 
 class ProductService(CompanyModel):
@@ -63,6 +63,7 @@ class ProductServiceValue(FieldValue):
 
     class Meta(FieldValue.Meta):
         indexes = [
+            sorted_texts("product_service", "productvalue"),
             models.Index(
                 fields=("field", "text", "product_service"), condition=Q(text__isnull=False), name="productvalue_text"
             ),

@@ -9,6 +9,7 @@ from django.db.models import Q
 from core.fields import CompanyForeignKey, JSONField, NameField, ObjectIdField
 from core.models import CompanyManager, CompanyModel, CompanyRow
 from core.search import SearchColumn
+from core.text.folding import SortText
 from crm.records.pending import present_custom
 
 
@@ -195,9 +196,9 @@ def value_indexes(record: str, name: str) -> list[models.Index]:
     """Return the indexes of a table of values, by the records' reference.
 
     They hold what row-level security and the key of a value compare, so that filters and sorts read no row of the
-    table: a page walks thousands of values, each in another block.
+    table: a page walks thousands of values, each in another block. Texts are filtered by one, and sorted by another.
     """
-    return [
+    by_value = [
         models.Index(
             fields=("field", column, record),
             include=("company", "position"),
@@ -206,3 +207,16 @@ def value_indexes(record: str, name: str) -> list[models.Index]:
         )
         for column in ("text", "number", "time")
     ]
+    return [*by_value, sorted_texts(record, name)]
+
+
+def sorted_texts(record: str, name: str) -> models.Index:
+    """Return the index of the order of a table's texts."""
+    return models.Index(
+        "field",
+        SortText("text"),
+        record,
+        include=("company", "position", "text"),
+        condition=Q(text__isnull=False),
+        name=f"{name}_text_sort",
+    )

@@ -8,6 +8,7 @@ from typing import Any
 
 from accounts.models import Member
 from core.ids import is_id
+from core.text.folding import sort_text
 from crm.activities.models import LeadActivity
 from crm.files.models import File
 from crm.products.models import ProductService
@@ -114,7 +115,7 @@ def told_changes(row: Mapping[str, Any], known: Known) -> list[dict[str, Any]]:
             continue
         sides = {side: known.words(panel, key, change.get(side)) for side in SIDES}
         found.append({"field": key, "name": known.name(panel, key), **sides})
-    return sorted(found, key=lambda one: str(one["name"]).casefold())
+    return sorted(found, key=lambda one: sort_text(str(one["name"])))
 
 
 def _ids(value: Any) -> list[str]:

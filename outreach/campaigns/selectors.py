@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet, Value
 
+from core.text.folding import sort_text
 from crm.models import ContactCategory, Segment, Tag
 from outreach.campaigns.models import Campaign
 from outreach.chat_apps.models import ChatTemplate
@@ -171,7 +172,7 @@ def _approved_templates() -> list[dict[str, Any]]:
 
 
 def _by_name(one: dict[str, Any]) -> str:
-    return str(one["name"]).casefold()
+    return sort_text(str(one["name"]))
 
 
 def _working_senders() -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from accounts.members.notices import PRESENT, members_who_may
 from accounts.models import Member
 from core.errors import NamedError
+from core.text.folding import sort_text
 from crm.models import Lead
 from outreach.conversations.channels import CHANNELS
 
@@ -23,7 +24,7 @@ def check_answers(member_id: str, channel: str) -> None:
 def answerers(channel: str) -> list[Member]:
     """Return the members who may answer in a channel, by name."""
     able = members_who_may(CHANNELS[channel].module, "POST")
-    return sorted(able, key=lambda member: (member.name.casefold(), member.pk))
+    return sorted(able, key=lambda member: (sort_text(member.name), member.pk))
 
 
 def assignee_of(lead: Lead | None, channel: str) -> str | None:

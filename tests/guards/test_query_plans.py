@@ -165,7 +165,7 @@ def test_the_default_page_walks_its_index(tenant: Tenant) -> None:
         ({"sortBy": "name", "sortOrder": "asc"}, "contact_sort_name"),
         ({"sortBy": "name", "sortOrder": "desc"}, "contact_sort_name"),
         ({"sortBy": "score", "sortOrder": "asc"}, "fieldvalue_number"),
-        ({"sortBy": "city", "sortOrder": "desc"}, "fieldvalue_text"),
+        ({"sortBy": "city", "sortOrder": "desc"}, "fieldvalue_text_sort"),
         ({"sortBy": "signedUp", "sortOrder": "desc"}, "fieldvalue_time"),
     ],
 )
@@ -199,7 +199,7 @@ def test_no_declared_sort_puts_the_company_in_order(tenant: Tenant, path: str, n
     assert read_in_full(count) == set()
 
 
-@pytest.mark.parametrize(("name", "index"), [("region", "leadvalue_text"), ("seats", "leadvalue_number")])
+@pytest.mark.parametrize(("name", "index"), [("region", "leadvalue_text_sort"), ("seats", "leadvalue_number")])
 def test_a_custom_field_of_leads_is_sorted_by_its_index(tenant: Tenant, name: str, index: str) -> None:
     *_, cursor = plans(tenant, "/lead", n="50", cursor=cursor_of(tenant, "/lead", sortBy=name), sortBy=name)
     page, _ = plans(tenant, "/lead", **PAGE, sortBy=name)

@@ -9,6 +9,7 @@ from django.db.models import Case, F, QuerySet, TextField, Value, When
 from django.db.models.functions import Concat
 
 from accounts.models import Member, Role
+from core.text.folding import sort_text
 from crm.records.models import CustomField
 from crm.segments.models import Segment
 from crm.tags.models import Tag
@@ -65,7 +66,7 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
     for kind, pk, text in parts[0].union(*parts[1:], all=True) if parts else ():
         found[kind].append({"_id": pk, "name": text or ""})
     for name, _, _ in read:
-        found[name].sort(key=lambda one: str(one["name"]).casefold())
+        found[name].sort(key=lambda one: sort_text(str(one["name"])))
     reads_apps = may_read("apps")
     return {
         **found,
@@ -87,7 +88,7 @@ def _senders() -> list[dict[str, Any]]:
         for rows, place in kinds
     ]
     found = [{"_id": pk, "name": words} for pk, words in parts[0].union(*parts[1:], all=True)]
-    return sorted(found, key=lambda one: str(one["name"]).casefold())
+    return sorted(found, key=lambda one: sort_text(str(one["name"])))
 
 
 def _ai_types() -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpResponse, QueryDict
 
 from core.ids import is_id
+from core.text.folding import fold
 from core.text.timezones import zone_of
 from core.web.forms import Field, Form, Option
 from crm.meetings.pages.days import read_moment
@@ -93,7 +94,7 @@ class NewMeeting(MeetingPage):
         picked = [("members", one) for one in colleagues if one["_id"] in members]
         picked += [("contacts", one) for one in (self.contacts_of(contacts) if contacts else [])]
         there = {one["_id"] for _, one in picked} | {self.actor.member_id}
-        found = [("members", one) for one in colleagues if find and find.casefold() in words_of(one)][:FOUND]
+        found = [("members", one) for one in colleagues if find and fold(find) in words_of(one)][:FOUND]
         found += [("contacts", one) for one in (self.contacts(find) if find else [])]
         return {"picked": picked, "found": [pair for pair in found if pair[1]["_id"] not in there], "find": find}
 
@@ -150,4 +151,4 @@ def picked_ids(sent: QueryDict, field: str) -> list[str]:
 
 def words_of(person: Mapping[str, Any]) -> str:
     """Return what a search for a person looks at."""
-    return f"{person['name']} {person['email']}".casefold()
+    return fold(f"{person['name']} {person['email']}")

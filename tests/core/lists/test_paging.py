@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from core.errors import NamedError
 from core.lists import Stream, list_page
-from core.lists.values import fold
+from core.lists.values import capitals
+from core.text.folding import sort_text
 from tests.core.lists.app.models import Person, Team
 from tests.core.lists.helpers import (
     COLUMNS,
@@ -53,12 +54,23 @@ def by_cursor(n: int, **params: Any) -> Iterator[list[str]]:
     raise AssertionError("the pages never end")
 
 
+KEYS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "name": lambda row: sort_text(row["name"]),
+    "email": lambda row: capitals(row["email"]),
+    "team.name": lambda row: sort_text(row["team.name"]),
+    TEXT_FIELD: lambda row: sort_text(row[TEXT_FIELD]),
+}
+"""What a value is sorted by, where it is not the value itself."""
+
+
 def in_order(people: list[Person], sort: list[tuple[str, str]]) -> list[str]:
     """Return the ids as the contract sorts them, in plain Python."""
     rows = [record(p) for p in people]
     for name, order in reversed([*sort, ("_id", sort[-1][1])]):
         # sorted() keeps the order of equals, also in reverse: that is what the passes for the later keys have set.
-        value = (lambda row: fold(row["email"])) if name == "email" else itemgetter(name)
+        value = KEYS.get(name, itemgetter(name))
+        if name == "name" and [one for one, _ in sort] == ["createdAt", "name"]:
+            value = itemgetter(name)  # an index has the default sort
         present = sorted((row for row in rows if row.get(name) is not None), key=value, reverse=order == "desc")
         rows = present + [row for row in rows if row.get(name) is None]
     return [row["_id"] for row in rows]

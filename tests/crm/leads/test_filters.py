@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from accounts.models import Member
 from core.lists import ListQuery, Page, list_page, tree
 from core.lists.operators import OPERATORS
-from core.lists.values import fold
+from core.lists.values import capitals
 from core.tenancy import company_scope
+from core.text.folding import sort_text
 from crm.leads.filters import LEAD_FIELDS
 from crm.leads.serializers import LeadOut
 from crm.leads.views import live_leads
@@ -126,12 +127,20 @@ def page(size: int, sort: list[tuple[str, str]], cursor: str = "") -> Page:
 
 def sort_value(record: dict[str, Any], name: str) -> Any:
     if name == "productServices.name":
-        return min(record[name], default=None)
+        return sort_text(min(record[name])) if record[name] else None
     value = record.get(name)
     if name == "contact.name":
         bare = "".join(sign for sign in normalize("NFKD", value.casefold()) if not combining(sign))
         return bare.strip() or None
-    return fold(value) if name == "contact.email" and value is not None else value
+    if name in TEXT_FIELDS and value is not None:
+        return capitals(value) if name == "contact.email" else sort_text(value)
+    return value
+
+
+TEXT_FIELDS = {
+    *("contact.email", "status", "source", "notes", "team.name", "teamMember.name", "teamMember.email"),
+    *("importId.file.name", "createdBy.name", "createdBy.email", "updatedBy.name", "updatedBy.email", "region"),
+}
 
 
 def in_order(found: dict[str, dict[str, Any]], sort: list[tuple[str, str]]) -> list[str]:

@@ -1,0 +1,77 @@
+"""Letters without case and accents: how texts are compared in searches, and what they are sorted by.
+
+The database does the same (search_fold and text_sort_key, core/migrations/0007_fold_search.py). A change here needs a
+migration, new trigrams and new indexes (docs/decisions/0032).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from django.db.models import CharField, Func, TextField
+
+_MARKS = re.compile("[\u0300-\u0305\u0307-\u036f\u00ad\u200b\u2060\ufeff]|(?<![Ии])\u0306")
+"""Accents, and characters without width. The breve of й stays: it is a letter of its own."""
+_LETTERS = str.maketrans(
+    {
+        **dict(zip("ŁØĐÐĦŦ", "LODDHT", strict=True)),
+        "ß": "SS",
+        "ẞ": "SS",
+        "Æ": "AE",
+        "Œ": "OE",
+        "Þ": "TH",
+        **dict.fromkeys("`´ʹʻʼ‘’‛′", "'"),
+        **dict.fromkeys("“”„‟", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+    }
+)
+
+
+_SORTED_BY = 100
+_TIES_BY = 40
+"""The characters that decide on an order. An index entry takes 2,700 bytes, and a character is up to four."""
+
+
+def fold(text: str) -> str:
+    """Return the text in capitals without accents, in the form that searches compare."""
+    if text.isascii():
+        return text.upper().replace("`", "'")
+    # An acute accent that stands alone is an apostrophe. NFKD would make a space of it.
+    decomposed = unicodedata.normalize("NFKD", text.replace("´", "'"))
+    return unicodedata.normalize("NFC", _MARKS.sub("", decomposed).upper().translate(_LETTERS))
+
+
+def sort_text(text: str) -> str:
+    """Return what a text is sorted by: its base letters, then its accents and capitals."""
+    return f"{fold(text)[:_SORTED_BY]}\x01{text[:_TIES_BY]}"
+
+
+class Folded(Func):
+    """The text as fold() returns it, to be compared with `folded`.
+
+    Most texts are ASCII, which needs no call of our function. It stays out of the planner's sight, since it is long.
+    """
+
+    arity = 1
+    output_field = TextField()
+
+    def __init__(self, text: Any, folded: str) -> None:
+        super().__init__(text)
+        self.has_apostrophe = "'" in folded
+
+    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, Any]:  # type: ignore[override]
+        text, params = compiler.compile(self.source_expressions[0])
+        # A grave accent stands for an apostrophe, and matters only where one is looked for.
+        capitals = f"replace(upper({text}), '`', '''')" if self.has_apostrophe else f"upper({text})"
+        sql = f"CASE WHEN octet_length({text}) = length({text}) THEN {capitals} ELSE search_fold({text}) END"
+        return sql, [*params] * 4
+
+
+class SortText(Func):
+    """What a text is sorted by, as sort_text() returns it."""
+
+    function = "text_sort_key"
+    arity = 1
+    output_field = CharField()

@@ -1,0 +1,75 @@
+"""Write the trigrams of records again that were written before texts were folded (docs/decisions/0032).
+
+Until a record's turn has come, it is found as before: whatever the case, but by its own accents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import connection, transaction
+
+BATCH = 2000
+"""The records that are looked at in one transaction. Only texts beyond ASCII are written again."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with trigrams: its key, and the columns that they are made of."""
+
+    key: tuple[str, ...]
+    texts: tuple[str, ...]
+
+    @property
+    def stale(self) -> str:
+        """The condition on records whose trigrams may differ from what they were."""
+        content = f"concat({', '.join(self.texts)})"
+        return f"(octet_length({content}) <> length({content}) OR strpos({content}, '`') > 0)"
+
+
+TABLES = {
+    "crm_contact": Table(("id",), ("name", "email", "country_code", "number", "contact_number")),
+    "crm_lead": Table(("id",), ("notes", "status", "source")),
+    "crm_productservice": Table(("id",), ("description", "name", "sku", "category")),
+    "crm_customfieldvalue": Table(("contact_id", "field_id", "position"), ("text",)),
+    "crm_leadvalue": Table(("lead_id", "field_id", "position"), ("text",)),
+    "crm_productservicevalue": Table(("product_service_id", "field_id", "position"), ("text",)),
+}
+
+
+def fold_old_records() -> bool:
+    """Write the trigrams of the next BATCH records again. Returns whether there are more."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT table_name, place FROM core_searchbackfill ORDER BY table_name LIMIT 1 FOR UPDATE")
+        found = cursor.fetchone()
+        if found is None:
+            return False
+        name, place = found
+        end = _fold(name, place)
+        if end is None:
+            cursor.execute("DELETE FROM core_searchbackfill WHERE table_name = %s", [name])
+        else:
+            cursor.execute("UPDATE core_searchbackfill SET place = %s WHERE table_name = %s", [end, name])
+    return True
+
+
+def _fold(name: str, place: list[str]) -> list[str] | None:
+    """Write the trigrams of BATCH records after the place again. Returns the last one's place; None: no more follow."""
+    table = TABLES[name]
+    key, after = ", ".join(table.key), _compared(table, ">") if place else "true"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {key} FROM {name} WHERE {after} ORDER BY {key} OFFSET {BATCH - 1} LIMIT 1", place)
+        last = cursor.fetchone()
+        end = None if last is None else [str(value) for value in last]
+        until = "true" if end is None else _compared(table, "<=")
+        # A generated column is computed when a column that it is made of is written, if only with the same value.
+        cursor.execute(
+            f"UPDATE {name} SET {table.texts[0]} = {table.texts[0]} WHERE {after} AND {until} AND {table.stale}",
+            [*place, *(end or ())],
+        )
+    return end
+
+
+def _compared(table: Table, operator: str) -> str:
+    values = ", ".join("%s::smallint" if column == "position" else "%s" for column in table.key)
+    return f"({', '.join(table.key)}) {operator} ({values})"
