@@ -27,11 +27,13 @@ def open_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    header_row: int | None = None,
 ) -> Table:
     """Open a CSV, TSV, XLSX, XLS or ODS file, given as a path or a binary stream; use it as a context manager.
 
-    `kind` is one of those names in lower case, a mime type, or None to detect it. `delimiter`, `encoding` and `sheet`
-    override the detected ones. The file is checked only as far as the header and the first row. Raises ReaderError.
+    `kind` is one of those names in lower case, a mime type, or None to detect it. `delimiter`, `encoding`, `sheet`
+    and `header_row` (0: there are no headers) override the detected ones. The file is checked only as far as the
+    headers and the first rows. Raises ReaderError.
     """
     with ExitStack() as stack:
         stream = _open(source, stack)
@@ -39,9 +41,9 @@ def open_table(
         table: Table
         try:
             if found in WORKBOOKS:
-                table = WorkbookTable(stream, found, sheet)
+                table = WorkbookTable(stream, found, sheet, header_row)
             else:
-                table = DelimitedTable(stream, found, delimiter, encoding)
+                table = DelimitedTable(stream, found, delimiter, encoding, header_row)
         except OSError as error:
             raise ReaderError(FETCH_FAILED, "The file cannot be read from its storage. Upload it again.") from error
         table.owned = stack.pop_all()
