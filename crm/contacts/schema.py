@@ -134,7 +134,7 @@ class ContactSchema(RecordSchema):
                 found.append(ValueProblem(key, self.required_name, "is required"))
         found += self.missing_custom(row, invalid, partial, drop_invalid)
         if not (partial or found or invalid and not drop_invalid or _has_value(row)):
-            found.append(ValueProblem("", self.required_name, "give at least one value"))
+            found.append(ValueProblem("formData", self.required_name, "give at least one value"))
         return found
 
 

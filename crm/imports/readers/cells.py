@@ -28,7 +28,8 @@ OTHER_HEADERS = frozenset(
         id no nr company organization organisation account firm firma unternehmen societe empresa azienda title job
         position role department notes note comment comments street address city town country state region zip
         postcode zipcode plz ort strasse land website url web birthday date created status source owner stage amount
-        value price tags tag labels category type group groups language gender salutation anrede linkedin industry
+        value price tags tag labels category type group groups language gender salutation anrede linkedin industry first
+        last
         """,
     )
 )

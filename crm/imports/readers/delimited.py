@@ -28,7 +28,7 @@ from crm.imports.readers.base import (
     Table,
 )
 from crm.imports.readers.dialect import detect_delimiter, known_delimiter
-from crm.imports.readers.encoding import detect_encoding, known_encoding
+from crm.imports.readers.encoding import choose_encoding
 from crm.imports.readers.headers import column_letter, read_header
 from crm.imports.readers.layout import HEADER_ROWS
 from crm.imports.readers.lines import OVERLONG, UNDECODABLE, Lines, RecordTooLongError
@@ -63,8 +63,7 @@ class DelimitedTable(Table):
             raise ReaderError(
                 EMPTY_FILE, "The file is empty. Upload a file with a header row and at least one row below it."
             )
-        found, mark = detect_encoding(stream) if not encoding else (known_encoding(encoding), 0)
-        self.encoding, self._start = (found, mark) if not encoding else self._with_mark(found)
+        self.encoding, self._start = choose_encoding(stream, encoding)
         first_lines = self._first_lines()
         self._skip_lines = self._take_separator_line(first_lines)
         self.delimiter = known_delimiter(delimiter) if delimiter else self.delimiter or self._detect(first_lines)
@@ -104,21 +103,6 @@ class DelimitedTable(Table):
         if progress:
             progress(count, 1.0)
         return count
-
-    def _with_mark(self, encoding: str) -> tuple[str, int]:
-        """Return an encoding that the user chose, with the length of the byte order mark at the file's start."""
-        self._stream.seek(0)
-        head = self._stream.read(4)
-        if encoding == "utf-16":
-            return (
-                ("utf-16-be", 2)
-                if head.startswith(b"\xfe\xff")
-                else ("utf-16-le", 2 if head.startswith(b"\xff\xfe") else 0)
-            )
-        for mark, codec in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-            if codec == encoding and head.startswith(mark):
-                return encoding, len(mark)
-        return encoding, 0
 
     def _lines(self) -> Lines:
         return Lines(self._stream, self.encoding or "utf-8", self._start)

@@ -102,7 +102,7 @@ def _below_preamble(lines: Sequence[_Line]) -> _Line | None:
 
 def _header_score(line: _Line, above: Sequence[_Line], below: Sequence[_Line]) -> float:
     """Return the evidence that the line is the header below a preamble; 0 for too little."""
-    if any(other.known >= line.known and other.known > 1 or other.has_email and other.filled > 1 for other in above):
+    if any(_is_header_or_record(other, line) for other in above):
         return 0.0
     widest_above = max(other.filled for other in above)
     fits = _fit(line, below)
@@ -123,6 +123,12 @@ def _header_score(line: _Line, above: Sequence[_Line], below: Sequence[_Line]) -
     if above[0].known and above[0].filled == 1 and not strong:
         return 0.0
     return 2 * names + 2 * fits + differs + (1.0 if narrow else 0.0) + (0.5 if line.gap else 0.0)
+
+
+def _is_header_or_record(other: _Line, line: _Line) -> bool:
+    """Return whether a row above the line is as good a header, or a record."""
+    known = other.known >= max(2, line.known) and other.filled * 2 > line.filled
+    return known or other.has_email and other.filled > 1
 
 
 def _fit(line: _Line, below: Sequence[_Line]) -> float:

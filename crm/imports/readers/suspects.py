@@ -110,7 +110,7 @@ class Suspects:
         if any(identifies(value) for _, value in values):
             return ""
         if self._usual < 2:
-            return MESSAGE if gap and named else ""
+            return MESSAGE if named else ""
         if named and all(
             kind_of(value) in ("number", "day") or FOOTER.fullmatch(str(value)) for _, value in values[1:]
         ):
