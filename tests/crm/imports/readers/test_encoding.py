@@ -79,7 +79,7 @@ def test_encoding_can_be_given(written: str, given: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["klingon", "cp037", "utf-7", "utf-32", "base64", "iso2022_jp", "\0", "x" * 1000, "idna", "rot13"]
+    "name", ["klingon", "cp037", "utf-7", "base64", "iso2022_jp", "\0", "x" * 1000, "idna", "rot13"]
 )
 def test_unusable_encodings_are_refused(name: str) -> None:
     with pytest.raises(ReaderError) as caught:
