@@ -158,8 +158,8 @@ def _symbol(char: str, before: str, after: str) -> float:
         return BROKEN
     if char not in TYPOGRAPHY:
         return CONTROLS if unicodedata.category(char) in ("Cc", "Co", "Cn") else SYMBOL
-    if before.isalpha() and after.isalpha() and char not in APOSTROPHES:
-        return INSIDE_WORD
+    if before.isalpha() and after.isalpha():
+        return TYPOGRAPHIC if char in APOSTROPHES else INSIDE_WORD
     near = before.isalpha() or after.isalpha()
     return SYMBOL if near and char not in QUOTES else TYPOGRAPHIC
 
