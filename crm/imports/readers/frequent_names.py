@@ -9,6 +9,7 @@ FREQUENT_NAMES = {
         würzburg lübeck
     """,
     "fr": """
+        cœur sœur bœuf œuvre œuilly lœuvre vœu nœud
         rené andré hélène françois françoise jérôme sébastien frédéric stéphane cécile noël joël zoé chloé léa théo
         eléonore lefèvre gérard michèle benoît loïc gaël anaïs jérémy aurélie évelyne besançon orléans nîmes société
         église

@@ -266,33 +266,14 @@ class TestDamage:
 
 
 LINES = st.sampled_from(
-    [
-        *(
-            "BEGIN:VCARD",
-            "END:VCARD",
-            "VERSION:2.1",
-            "VERSION:4.0",
-            "FN:Ute",
-            "N:a;b;c;d;e;f",
-            "N",
-            ":",
-            " x",
-            "=",
-            "\t",
-        ),
-        *(
-            "=",
-            "\t",
-            "TEL;:1",
-            "TEL;CELL;TYPE=a,b:1",
-            "AGENT:",
-            "PHOTO;BASE64:",
-            "AAAA",
-            "FN;ENCODING=QUOTED-PRINTABLE:a=",
-        ),
-        *('X;A="b:c', "EMAIL;PREF=x:y", "BDAY:----", "CATEGORIES:,,", "ADR:;;;", "\0", "é\\"),
-        "TEL;CHARSET=none;QUOTED-PRINTABLE:=C3",
-    ]
+    r"""
+    BEGIN:VCARD|END:VCARD|VERSION:2.1|VERSION:4.0|FN:Ute|N:a;b;c;d;e;f|N|:|=|TEL;:1|TEL;CELL;TYPE=a,b:1|AGENT:
+    |PHOTO;BASE64:|AAAA|FN;ENCODING=QUOTED-PRINTABLE:a=|X;A="b:c|EMAIL;PREF=x:y|BDAY:----|CATEGORIES:,,|ADR:;;;|é\
+    |TEL;CHARSET=none;QUOTED-PRINTABLE:=C3
+    """.replace("\n", "")
+    .replace("    ", "")
+    .split("|")
+    + [" x", "\t", "\0"]
 )
 
 
