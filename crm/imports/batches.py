@@ -15,6 +15,7 @@ from crm.imports.mapping import RowReader
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Row, RowError, Table
+from crm.imports.readers.base import NOT_A_RECORD
 from crm.imports.row_errors import ErrorLog
 from crm.imports.types import IMPORT_TYPES
 from crm.records.automation import is_queued
@@ -23,6 +24,7 @@ from crm.records.values import prepare_values
 
 PARTS_OF_NUMBERS = {"countryCode": "Write one such as +49.", "number": PHONE}
 """What to write into the two fields that make a phone number."""
+NOTHING_MAPPED = "All cells of the columns that are imported are empty."
 LACKS = "is required"
 """How the problem of a value begins that a record must have."""
 
@@ -87,10 +89,12 @@ class RowWriter:
             number, cells = item
             batch.numbers.append(number)
             batch.cells.append(cells)
-            record = reader.record_id(cells)
-            row, problems = schema.read(
-                reader.form_data(cells), drop_invalid=drop, from_text=how, index=position, exists=bool(record)
-            )
+            form, named, record = reader.form_data(cells), reader.named(cells), reader.record_id(cells)
+            if not form and not named:
+                batch.problems[position] = [("", NOT_A_RECORD, NOTHING_MAPPED)]
+                batch.failed.add(position)
+                continue
+            row, problems = schema.read(form, drop_invalid=drop, from_text=how, index=position, exists=bool(record))
             if problems:
                 self._note(batch, position, problems)
             if row is None:
@@ -99,7 +103,7 @@ class RowWriter:
             row.record_id = record
             prepare_values(schema, row)
             batch.rows.append(row)
-            if named := reader.named(cells):
+            if named:
                 batch.named[position] = named
         return batch
 
