@@ -74,7 +74,7 @@ def region_named(text: str) -> str:
     if word in ALIASES:
         return ALIASES[word]
     if len(word) == 3 and word.isascii():
-        found = get_global("territory_aliases").get(word.upper()) or ()
+        found: list[str] = list(get_global("territory_aliases").get(word.upper()) or [])
         return found[0] if len(found) == 1 else ""
     regions = _names().get(word) or _native_names().get(word) or set()
     return next(iter(regions)) if len(regions) == 1 else ""
