@@ -47,8 +47,8 @@ CREATE = (
     " PUT.\nA columnMapping that is left empty is proposed. A large file is read by a worker: the status is queued,"
     " and total null, until then.\nColumns go to {fields}, custom fields by their uniqueFieldID, firstName and"
     " lastName (which make the name), tags (names, separated by\ncommas; made when missing), category (a name that"
-    " exists) and _id (the record that the row updates, or that it is\nskipped for). Of an import that is made in a session"
-    " the rows count against the plan's\nlimits: those beyond them fail with PlanLimitExceeded_403."
+    " exists) and _id (the record that the row updates, or that it is\nskipped for). Of an import that is made in a"
+    " session the rows count against the plan's\nlimits: those beyond them fail with PlanLimitExceeded_403."
 )
 OF_CONTACTS = "name, email, countryCode, number"
 OF_LEADS = (
