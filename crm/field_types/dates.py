@@ -145,7 +145,7 @@ def _from_numbers(match: re.Match[str], order: str, text: str) -> date:
     orders = orders_of(*parts, match[2])
     if order in orders:
         orders = (order,)
-    days = {_in_order(parts, each) for each in orders}
+    days = {day for each in orders if (day := _in_order(parts, each)) is not None}
     if not days:
         raise ValueError("no day")
     if order and order not in orders and len(days) > 1:
@@ -312,8 +312,8 @@ def format_of(date_format: str) -> DateFormat:
     text = " ".join(date_format.split())
     shown = repr(shorten(date_format, 40))
     if "YY" not in text and "yy" in text:
-        date_part, *clock = re.split(r"(?=[Hh])", text, maxsplit=1)
-        text = date_part.upper() + "".join(clock).replace("a", "A")
+        date_part, *time_part = re.split(r"(?=[Hh])", text, maxsplit=1)
+        text = date_part.upper() + "".join(time_part).replace("a", "A")
     left = _TOKEN.sub("", text)
     if not re.fullmatch(r"[./:,\-T ]*", left):
         raise ValueError(f"{shown} is no date format; write it such as DD.MM.YYYY or MM/DD/YYYY HH:mm")

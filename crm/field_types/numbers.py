@@ -23,7 +23,7 @@ MAX_CHARS = 80
 PLAIN = re.compile(r"-?\d{1,15}", re.ASCII)
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:([,.' ])\d{3})+", re.ASCII)
 _INDIAN = re.compile(r"[1-9]\d?(?:,\d{2})*,\d{2},\d{3}", re.ASCII)
-_EXPONENT = re.compile(r"([+-]?[\d.,]+)[eE]([+-]?\d{1,2})", re.ASCII)
+_EXPONENT = re.compile(r"([+-]?[\d.,]+)[eE]([+-]?\d{1,3})", re.ASCII)
 _SIMPLE = re.compile(r"-?\d+([.,])\d+", re.ASCII)
 _MAYBE_GROUPED = re.compile(r"-?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
 _STOP = re.compile(r"(?<=[^\W\d_])\.(?=[\s\d+(-]|$)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,16 +13,12 @@ from accounts.models import Member
 from accounts.settings.formats import formats_of
 from core.tenancy import company_id
 from core.text.formats import Formats
-from crm.contacts.kind import CONTACT
-from crm.exports.columns import columns_of
-from crm.exports.sources import SOURCES
 from crm.field_types import FieldSpec, TextFormat
 from crm.field_types.dates import format_of
 from crm.imports.evidence import OwnFormat, Verdict, evidence_of, judge
 from crm.imports.models import Import
 from crm.imports.options import Options
-from crm.leads.kind import LEAD
-from crm.records.models import CustomField
+from crm.imports.own_files import is_own
 from crm.records.schema import RecordSchema
 
 NUMBERS, DATES = "number", "date"
@@ -40,7 +36,7 @@ def text_format(job: Import, options: Options, schema: RecordSchema) -> TextForm
         currency=formats.currency,
         members=member_ids() if any(_names_members(spec) for _, spec in specs) else None,
     )
-    verdicts = _verdicts(job, formats, schema)
+    verdicts = _verdicts(job, formats)
     fields = {
         spec.key: replace(
             base,
@@ -58,7 +54,7 @@ def detect(job: Import, schema: RecordSchema) -> None:
     """Put into the import's `detected` what its options and its columns say now."""
     options = Options.stored(job.options)
     formats = formats_of(company_id())
-    verdicts = _verdicts(job, formats, schema)
+    verdicts = _verdicts(job, formats)
     kinds = {header: _kind(spec) for header, spec in _mapped(job, schema)}
     numbers = [verdicts[header] for header, kind in kinds.items() if kind == NUMBERS and header in verdicts]
     dates = [verdicts[header] for header, kind in kinds.items() if kind == DATES and header in verdicts]
@@ -100,62 +96,12 @@ def _kind(spec: FieldSpec) -> str:
     return name if name in (NUMBERS, DATES) and not spec.options else ""
 
 
-def _verdicts(job: Import, formats: Formats, schema: RecordSchema) -> Mapping[str, Verdict]:
+def _verdicts(job: Import, formats: Formats) -> Mapping[str, Verdict]:
     columns = evidence_of(job.detected)
     if not columns:
         return {}
     has_open_dates = any(len(column["orders"]) > 1 for column in columns)
-    return judge(columns, _own_format(formats) if has_open_dates and is_own(job, schema) else None)
-
-
-def is_own(job: Import, schema: RecordSchema) -> bool:
-    """Return whether an export of these records would write all of the file's headers."""
-    return bool(job.headers) and set(job.headers) <= own_headers(job.import_type)
-
-
-def own_headers(import_type: str) -> set[str]:
-    """Return the headers that an export of the records writes."""
-    source = SOURCES[import_type]
-    return {column.header for column in columns_of(source.listing.output, source.panel)}
-
-
-OWN_TARGETS = {
-    "contact": {
-        "contactNumber": "number",
-        "category.name": "category",
-        "tags": "tags",
-        **{key: key for key in CONTACT.system_columns},
-    },
-    "lead": {
-        **{key: key for key in LEAD.system_columns},
-        "contact.name": "name",
-        "contact.email": "email",
-        "contact.contactNumber": "number",
-        "productServices": "productServices",
-        "team.name": "team",
-        "teamMember.name": "teamMember",
-        "teamMember.email": "teamMember",
-        "tags": "tags",
-    },
-}
-"""Import type -> header of an export, besides those of custom fields -> target. Of two with one target the later
-counts."""
-
-
-def own_mapping(import_type: str, headers: Sequence[str]) -> dict[str, str]:
-    """Return header -> target of the columns that are an export's, as it writes them today."""
-    source, targets = SOURCES[import_type], {"_id": "_id", **OWN_TARGETS[import_type]}
-    columns = {column.header: column for column in columns_of(source.listing.output, source.panel)}
-    custom = CustomField.objects.filter(panel=source.panel, is_system=False)
-    fields = set(custom.values_list("unique_field_id", flat=True))
-    by_target = {targets[header]: header for header in targets if header in headers and header in columns}
-    for header in headers:
-        names = columns[header].names if header in columns else ()
-        key = next((name for name in names if name in fields), "")
-        if key:
-            by_target[key] = header
-    found = {header: target for target, header in by_target.items()}
-    return {header: found[header] for header in headers if header in found}
+    return judge(columns, _own_format(formats) if has_open_dates and is_own(job) else None)
 
 
 def _own_format(formats: Formats) -> OwnFormat | None:

@@ -12,10 +12,11 @@ from core.ids import is_id
 from crm.files.models import File
 from crm.files.stores import local_copy
 from crm.imports.evidence import Collector
-from crm.imports.formats import detect, own_headers, own_mapping
+from crm.imports.formats import detect
 from crm.imports.mapping import cell_text
 from crm.imports.models import Import
 from crm.imports.options import Options
+from crm.imports.own_files import own_headers, own_mapping
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
 from crm.imports.readers.base import FETCH_FAILED
 from crm.imports.readers.opening import FILE_FORMATS, WORKBOOKS

@@ -98,7 +98,7 @@ class _Sheets:
             self._sheet.write_string(number, place, _text(cell.isoformat() if isinstance(cell, date) else str(cell)))
 
     def _write_number(self, number: int, place: int, cell: float | Decimal) -> None:
-        exact = abs(cell) < LARGEST_WHOLE and float(f"{cell:.15G}") == float(cell)
+        exact = abs(float(cell)) < LARGEST_WHOLE and float(f"{cell:.15G}") == float(cell)
         if exact:
             self._sheet.write_number(number, place, cell)
         else:
