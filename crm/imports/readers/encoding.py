@@ -4,8 +4,8 @@ Byte order marks and valid UTF-8 decide first. Among the code pages the likelies
 bytes above ASCII make the likeliest words of a language (languages.py). Only where no language fits,
 charset-normalizer is asked: its models are of whole texts, and lists of names are too short for them.
 
-Measured with one, three and all of about seven names in 27 languages and 31 code pages that the models do not contain:
-87.7, 99.4 and 100 % are read right.
+Measured with one, three and all of about six names of a language, in 29 languages and 30 code pages: 88, 99 and 100 %
+of the files are read right (68, 78 and 81 % by alphabets alone, as it was before).
 """
 
 from __future__ import annotations
