@@ -41,6 +41,8 @@ def told(job: SendJob, kind: str, at: datetime, *, for_good: bool = False) -> di
     values: dict[str, Any] = {"delivery": {**job.delivery, kind: min(job.delivery.get(kind, moment), moment)}}
     if HEIGHTS[kind] > HEIGHTS.get(job.delivery_status, 0):
         values["delivery_status"] = kind
+    if kind == "bounced":
+        values["updated_at"] = timezone.now()  # stop rules compare it with the beginning of a thread
     # By the clock of here, since guardrails count what has become known after a sender was resumed.
     if kind == "bounced" and for_good and job.bounced_at is None:
         values["bounced_at"] = timezone.now()

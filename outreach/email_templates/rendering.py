@@ -18,8 +18,11 @@ from zoneinfo import ZoneInfo
 from accounts.models import Company
 from core.errors import NamedError, shorten
 from core.tenancy import company_id
+from core.text.persons import first_name_of
 from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
 from core.text.timezones import zone_of
+from crm.imports.readers.mapping import normalise
+from crm.imports.readers.synonyms import FIRST_NAME, SYNONYMS
 from crm.models import Contact, CustomField
 from outreach.email_templates.compiling import Compiled, compile_body, is_html
 from outreach.smtp.markup import sanitise_html
@@ -145,6 +148,8 @@ class ValueReader:
     fields: Mapping[str, str]
     """Name of a custom field, in lower case, or its key -> its key."""
     zone: ZoneInfo | dt.tzinfo
+    first_names: tuple[str, ...] = ()
+    """Keys of custom fields that hold first names."""
 
     @classmethod
     def load(cls) -> ValueReader:
@@ -152,18 +157,21 @@ class ValueReader:
         company = Company.objects.get(pk=company_id())
         rows = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, is_system=False)
         fields: dict[str, str] = {}
-        for key, name in rows.values_list("unique_field_id", "name"):
+        first_names = []
+        for key, name in rows.order_by("pk").values_list("unique_field_id", "name"):
+            if normalise(name) in SYNONYMS[FIRST_NAME]:
+                first_names.append(key)
             fields |= {name.casefold(): key}
             fields.setdefault(key, key)
         known = {"company.name": company.name, "company.website": company.website}
-        return cls(known, fields, zone_of(company.timezone))
+        return cls(known, fields, zone_of(company.timezone), tuple(first_names))
 
     def of(self, contact: Contact, variables: Iterable[Mapping[str, Any]]) -> dict[str, str]:
         """Return the values of the built-in names and of the variables for a contact."""
         found = {
             **self.company,
             "contact.name": contact.name,
-            "contact.firstName": contact.name.split()[0] if contact.name.strip() else "",
+            "contact.firstName": self._first_name(contact),
             "contact.email": contact.email or "",
             "contact.number": contact.contact_number or "",
         }
@@ -171,6 +179,11 @@ class ValueReader:
             key = self.fields.get(one["name"]) or self.fields.get(one["name"].casefold(), "")
             found[one["name"]] = self._text(contact.custom.get(key), one.get("dateType") or "")
         return found
+
+    def _first_name(self, contact: Contact) -> str:
+        """Return the first name: of a field of its own, else of the contact's name."""
+        written = (self._text(contact.custom.get(key), "").strip() for key in self.first_names)
+        return next((one for one in written if one), "") or first_name_of(contact.name)
 
     def _text(self, value: Any, date_type: str) -> str:
         if value is None or isinstance(value, dict):

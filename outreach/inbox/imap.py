@@ -7,6 +7,7 @@ import logging
 import re
 import socket
 import ssl
+from ast import literal_eval
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ IMPLICIT_TLS_PORTS = frozenset({993})
 MOST_LINE = 1_000_000
 MOST_LITERAL = MOST_BYTES + 65_536
 _CHUNK = 65_536
+_BYTES = re.compile(r"\bb(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
+"""Bytes as Python writes them."""
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a0-\U0010ffff]+")
 logging.getLogger("imapclient").setLevel(logging.WARNING)  # it tells every command
 
@@ -276,7 +279,21 @@ def _explained(stage: str, what: str) -> Iterator[None]:
 
 
 def _readable(error: BaseException) -> str:
-    return " ".join(_UNPRINTABLE.sub(" ", str(error)).split())[:200] or type(error).__name__
+    """Return what an error says, as the server wrote it: imaplib gives bytes, or their Python form within text."""
+    said = error.args[0] if error.args and isinstance(error.args[0], bytes) else str(error)
+    text = _text(said) if isinstance(said, bytes) else _BYTES.sub(_without_form, said)
+    return " ".join(_UNPRINTABLE.sub(" ", text).split())[:200] or type(error).__name__
+
+
+def _text(said: bytes) -> str:
+    return said.decode("utf-8", "replace")
+
+
+def _without_form(found: re.Match[str]) -> str:
+    try:
+        return _text(literal_eval(found[0]))
+    except (ValueError, SyntaxError):
+        return found[0]
 
 
 def _bytes(value: Any) -> bytes:

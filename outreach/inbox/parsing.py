@@ -127,8 +127,10 @@ def own_parts(message: Message) -> Iterator[Message]:
 def raw_headers(message: Message, name: str) -> list[str]:
     """Return the values of a header as they stand there, in one piece each."""
     found = []
-    for value in (message.get_all(name) or [])[:20]:
-        text = str(value)[:MOST_HEADER].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    # As they came: get_all() loses letters that are not encoded.
+    values = [str(value) for header, value in message.raw_items() if header.lower() == name.lower()]
+    for value in values[:20]:
+        text = value[:MOST_HEADER].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         found.append(" ".join(text.split()))
     return found
 

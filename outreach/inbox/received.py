@@ -17,7 +17,7 @@ from crm.meetings.answers import Answer, read_answer
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.models import Contact
 from outreach.delivery.models import SendJob
-from outreach.inbox.classification import Kind, calendar_part, classify, is_daemon, is_from_nobody, report_type
+from outreach.inbox.classification import Kind, calendar_part, classify, is_from_nobody, may_be_daemon, report_type
 from outreach.inbox.matching import Matched, first_known, named_messages
 from outreach.inbox.models import ImapMailbox, InboundMessage
 from outreach.inbox.parsing import Mail
@@ -67,7 +67,7 @@ class Reader:
             uid
             for uid, mail in others.items()
             if report_type(mail)
-            or is_daemon(mail)
+            or may_be_daemon(mail)
             or mail.has("X-Failed-Recipients")
             or mail.header("Return-Path") == "<>"
             or (is_from_nobody(mail) and mail.message.get_content_type() == "multipart/mixed")  # may send ours back
@@ -77,7 +77,8 @@ class Reader:
 
     def read(self, mail: Mail, raw: bytes, place: Place) -> Received | None:
         """Return what the mail is and belongs to, or None for one that concerns nobody here."""
-        kind = classify(mail, self.own)
+        answered = self._answered(mail)
+        kind = classify(mail, self.own, answered)
         if kind == Kind.OWN:
             return None
         report = read_complaint(mail) if kind == Kind.COMPLAINT else read_bounce(mail) if kind == Kind.BOUNCE else None
@@ -89,6 +90,12 @@ class Reader:
         if job is not None and job.contact.erased_at is not None:
             return None
         return Received(self.mailbox, mail, raw, place, kind, report, job, how, meeting, answer if meeting else None)
+
+    def _answered(self, mail: Mail) -> str | None:
+        """Return the subject of the message that In-Reply-To or References names, or None."""
+        named = [one for one in named_messages(mail) if one.how in (Matched.IN_REPLY_TO, Matched.REFERENCES)]
+        found = first_known(iter(named), _sent_as({one.id for one in named}))
+        return SendJob.objects.values_list("subject", flat=True).get(pk=found.id) if found else None
 
     def _message(self, mail: Mail, report: Report | None) -> tuple[SendJob | None, str]:
         """Return the message that the mail belongs to, and how that was found."""

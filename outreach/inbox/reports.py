@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from email import message_from_bytes, message_from_string
 from email.message import Message
-from enum import StrEnum
 
 from flufl.bounce import all_failures
 
 from outreach.inbox.parsing import MOST_TEXT, Mail, addresses_in, ids_in, raw_headers, text_of
+from outreach.smtp.refusals import STATUS, Severity, judge_refusal
 from outreach.suppression.addresses import is_address
 
 MOST_RECIPIENTS = 20
 MOST_SCANNED = 32_000
 """Bytes of a report that the readers of flufl.bounce see: what they look for stands at its beginning."""
 LONGEST_LINE = 1000
+_ABOUT = 600
+_MOST_WORDS = 1500
 logging.getLogger("flufl.bounce").setLevel(logging.WARNING)  # it tells each reader that it tries
-
-
-class Severity(StrEnum):
-    """What a bounce says of the address."""
-
-    HARD = "hard"
-    """There is no such mailbox."""
-    SOFT = "soft"
-    """It could not be delivered this time: a full mailbox, a server that is away."""
-    BLOCKED = "blocked"
-    """The sender or the words were refused; the mailbox may well be there."""
-    DELAYED = "delayed"
-    """The server goes on trying, or has delivered it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,32 +43,24 @@ class Report:
     message_ids: tuple[str, ...]
 
 
-_STATUS = re.compile(r"\b([245]\.\d{1,3}\.\d{1,3})\b")
 _CODE = re.compile(r"\b[45]\d\d[ \-]")
-_NO_SUCH = re.compile(
-    r"user (?:is )?unknown|unknown (?:user|recipient|address|mailbox|account)"
-    r"|no such (?:user|recipient|mailbox|address|person)|no mailbox (?:here )?by that name"
-    r"|(?:mailbox|user|recipient|account|address) (?:was |is )?(?:not found|invalid|unknown|rejected: user)"
-    r"|does(?: not|n't) (?:exist|have an? .{1,30} account)|invalid (?:recipient|mailbox|address|user)"
-    r"|not a (?:valid|known) (?:recipient|mailbox|user)|account .{0,20}(?:disabled|closed)|mailbox .{0,20}disabled"
-    r"|recipnotfound|recipient not found|address not present|undeliverable address",
-    re.IGNORECASE,
+_ORIGINAL = re.compile(
+    r"(?im)^[> \t]{0,40}(?:-{2,80}.{0,40}(?:this line|copy of|original|returned|unsent|message (?:follows|header)"
+    r"|header of|forwarded)|message headers|original message|included is a copy|enclosed is a copy"
+    r"|(?:received|return-path|dkim-signature): ).*$"
 )
-_BLOCKED = re.compile(
-    r"\bspam\b|blacklist|blocklist|blocked|block list|\bdnsbl\b|spamhaus|barracuda|poor reputation|reputation"
-    r"|\bpolicy\b|\bdmarc\b|\bspf\b|\bdkim\b|unauthenticated|not authori[sz]ed|relay(ing)? (access )?denied"
-    r"|access denied|content rejected|virus|banned",
-    re.IGNORECASE,
+"""The first line of the mail that a report sends back within its words."""
+_ONE = r"<?([^\s<>@:;,\"\[\]]{1,128}@[^\s<>@:;,\"\[\]]{1,190})>?"
+_LONE = re.compile(
+    rf"(?im)^[ \t]*(?:{_ONE}[ \t]*:?[ \t]*$|{_ONE}[ \t]*(?::[ \t]*|\[)(?:[45]\d\d|[a-z]).*$"
+    rf"|(?:>>> )?(?:recipient(?: address)?|rcpt to|(?:unable to deliver |your )?message to|to)[ \t]*:[ \t]*{_ONE}"
+    r"[ \t]*$)"
 )
-_FULL = re.compile(
-    r"(mailbox|inbox|quota|storage).{0,30}(full|exceed|over)|over ?quota|exceeds? .{0,20}(quota|size)|insufficient"
-    r" (storage|disk)|too (large|big)",
-    re.IGNORECASE,
-)
-_LONE = re.compile(r"(?m)^[ \t]*<?([^\s<>@:;,\"]{1,128}@[^\s<>@:;,\"]{1,190})>?[ \t]*:?[ \t]*$")
+"""A line of an address, of an address and what a server says of it, or of a recipient."""
 _ADDRESSED = re.compile(
     r"(?im)^[> \t]*(?:X-)?(?:Original-)?To:[^\n]{0,200}?([^\s<>@:;,\"]{1,128}@[^\s<>@:;,\"\\]{1,190})"
 )
+_BEGINS = re.compile(rf"[ \t\"]*{_ONE}")
 _MESSAGE_ID = re.compile(r"(?im)^[> \t]*Message-ID:\s*<([^<>\s]{1,500})>")
 
 
@@ -127,7 +108,7 @@ def is_abuse(mail: Mail) -> bool:
 
 def says_failure(words: str) -> bool:
     """Tell whether the words have a server's code for a failure, or say that there is no such mailbox."""
-    return any(pattern.search(words) for pattern in (_STATUS, _CODE, _NO_SUCH, _FULL, _BLOCKED))
+    return any(pattern.search(words) for pattern in (STATUS, _CODE)) or judge_refusal("", words) is not None
 
 
 def original_ids(mail: Mail) -> tuple[str, ...]:
@@ -154,7 +135,9 @@ def _of_status(mail: Mail) -> Iterator[Failure]:
             recipient = _recipient(values["Original-Recipient"]) or _recipient(values["Final-Recipient"])
             if recipient:
                 said = values["Diagnostic-Code"].partition(";")[2].strip() or values["Diagnostic-Code"]
-                yield _failure(recipient, values["Action"].lower(), values["Status"], said, mail)
+                yield _failure(
+                    recipient, values["Action"].lower(), values["Status"], (said, *_told_of(mail, recipient))
+                )
 
 
 def _to(message: Message) -> str:
@@ -182,14 +165,15 @@ def _of_words(mail: Mail) -> Iterator[Failure]:
     temporary, permanent = _scanned(mail)
     if not (named or temporary or permanent):
         # An address on a line of its own, else whom the enclosed mail went to.
-        permanent = [found[1].lower() for found in _LONE.finditer(words)][:1]
+        alone = _LONE.finditer(_unquoted(words))
+        permanent = [next(filter(None, found.groups())).lower() for found in alone][:MOST_RECIPIENTS]
         permanent = permanent or [address for one in _enclosed(mail) for _, address in addresses_in(_to(one))][:1]
         permanent = permanent or [found[1].lower() for found in _ADDRESSED.finditer(words)][:1]
     for address in dict.fromkeys([*named, *permanent, *temporary]):
-        said = _about(words, address)
-        found = _STATUS.search(said) or _STATUS.search(words)
+        said = _told_of(mail, address)
+        found = STATUS.search(said[0]) or STATUS.search(_unquoted(words))
         action = "delayed" if address in temporary and address not in (*permanent, *named) else "failed"
-        yield _failure(address, action, found[1] if found else "", said, mail)
+        yield _failure(address, action, found[1] if found else "", said)
 
 
 def _scanned(mail: Mail) -> tuple[list[str], list[str]]:
@@ -204,40 +188,43 @@ def _scanned(mail: Mail) -> tuple[list[str], list[str]]:
     return temporary, permanent
 
 
-def _about(words: str, address: str) -> str:
-    """Return what the words say right after the address."""
+def _told_of(mail: Mail, address: str) -> tuple[str, str]:
+    """Return what the words of a report say of the address, and all that they say."""
+    words = "\n".join(_unquoted(_words(part)) for part in mail.parts if part.get_content_maintype() == "text")
     at = words.lower().find(address)
-    return " ".join(words[at if at >= 0 else 0 :][:600].split())
+    begins = max(words.rfind("\n", 0, at), 0)
+    about = _of_one(words[begins:][:_ABOUT], address) if at >= 0 else ""
+    return " ".join(about.split()), " ".join(f"{words[:_MOST_WORDS]} {mail.subject}".split())
 
 
-def _failure(recipient: str, action: str, status: str, said: str, mail: Mail) -> Failure:
-    found = _STATUS.search(status) or _STATUS.search(said)
+def _of_one(words: str, address: str) -> str:
+    """Return the words up to a line that begins with another address."""
+    lines = words.splitlines()
+    others = (found for place, line in enumerate(lines) if (found := _BEGINS.match(line)) and place)
+    other = next((one for one in others if one[1].lower() != address), None)
+    return "\n".join(lines[: lines.index(other.string)]) if other else words
+
+
+def _unquoted(words: str) -> str:
+    """Return the words up to the mail that they send back."""
+    found = _ORIGINAL.search(words)
+    return words[: found.start()] if found else words
+
+
+def _failure(recipient: str, action: str, status: str, said: Sequence[str]) -> Failure:
+    """Return the failure. `said`: the server's words, the surest first."""
+    words = next((one for one in said if one), "")
+    found = STATUS.search(status) or STATUS.search(words)
     code = found[1] if found else ""
-    return Failure(recipient[:254], severity_of(action, code, f"{said} {mail.subject}"), code, said[:1000])
+    return Failure(recipient[:254], severity_of(action, code, *said), code, words[:1000])
 
 
-def severity_of(action: str, status: str, said: str) -> Severity:
-    """Judge a failure by its action (RFC 3464), its status (RFC 3463) and the words of the server."""
+def severity_of(action: str, status: str, *said: str) -> Severity:
+    """Judge a failure by its action (RFC 3464), its status (RFC 3463) and the words of the server, the surest first."""
     if action in ("delayed", "delivered", "relayed", "expanded") or status.startswith("2."):
         return Severity.DELAYED
-    group = status[:4]
-    unknown, full = _NO_SUCH.search(said) is not None, _FULL.search(said) is not None
-    if group == "5.1.":
-        # 5.1.7 and 5.1.8 are about the sender's own address.
-        return Severity.BLOCKED if status in ("5.1.7", "5.1.8") else Severity.HARD
-    if status == "5.2.1" and unknown:
-        return Severity.HARD
-    if group in ("5.2.", "5.3.", "5.6.") or status.startswith("4."):
-        return Severity.SOFT
-    if group == "5.7.":
-        return Severity.BLOCKED
-    if unknown and not full:
-        return Severity.HARD
-    if full:
-        return Severity.SOFT
-    if _BLOCKED.search(said):
-        return Severity.BLOCKED
-    return Severity.SOFT
+    judged = (judge_refusal(status, words) for words in said)
+    return next((one for one in judged if one is not None), Severity.SOFT)
 
 
 def _enclosed(mail: Mail) -> Iterator[Message]:

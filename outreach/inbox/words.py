@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from outreach.inbox.parsing import Mail
+from outreach.inbox.stop_phrases import POLITE, STOP
 from outreach.smtp.markup import sanitise_html, text_from_html
 
 MOST = 50_000
@@ -37,14 +39,15 @@ _SIGNATURE = re.compile(
     r"|envoyé de(?:puis)? mon .{1,40}|enviado desde mi .{1,40}|inviato da .{1,40})\s*$",
     re.IGNORECASE,
 )
-_STOP = frozenset(
-    {
-        *("stop", "unsubscribe", "remove", "remove me", "opt out", "optout", "please unsubscribe", "unsubscribe me"),
-        *("please remove me", "stopp", "abmelden", "austragen", "abbestellen", "désabonner", "se désabonner"),
-        *("désinscrire", "désinscription", "baja", "dar de baja", "darse de baja", "cancelar suscripción"),
-        *("cancellami", "disiscrivimi", "annulla iscrizione", "uitschrijven", "descadastrar"),
-    }
+_LONGEST_STOP = 200
+"""Characters of a message that says nothing else."""
+_STOP = re.compile("|".join(f"(?:{pattern})" for pattern in STOP.values()))
+_POLITE = re.compile(rf"(?<!\w)(?:{POLITE})(?!\w)")
+_THANKS = re.compile(
+    r"(?:thank|thx|regards|cheers|danke|dank|gru(?:ss|ß)|mfg|lg|vg|merci|cordialement|gracias|saludos|grazie|saluti|obrigad"
+    r"|groet|mvh|mvg|tak|takk|tack|kiitos|dzieku|pozdraw|dekuji|dakujem|hvala|спасибо|дякую)\w*",
 )
+"""After one of these the rest may be a name."""
 
 
 def reply_and_quote(mail: Mail) -> tuple[str, str]:
@@ -111,6 +114,38 @@ def _rest(text: str, said: str) -> str:
 
 
 def asks_to_stop(reply: str) -> bool:
-    """Tell whether the reply is nothing but the wish to hear no more."""
-    words = re.sub(r"[^\w\s]", " ", reply.casefold(), flags=re.UNICODE)
-    return " ".join(words.split()) in _STOP
+    """Return whether the reply is nothing but the wish to get no more mails."""
+    if len(reply) > _LONGEST_STOP:
+        return False
+    words = _plain(_without_name(reply))
+    kept = " ".join(_POLITE.sub(" ", words).split())
+    return any(_STOP.fullmatch(one) for one in (kept, words) if one)
+
+
+def _without_name(reply: str) -> str:
+    """Return the reply without the name that it is signed with: up to three words after thanks or regards."""
+    lines = reply.strip().splitlines()
+    found = list(_THANKS.finditer(_folded(lines[-1]))) if lines else []
+    last = lines[-1].split() if lines else []
+    if len(lines) > 1 and len(last) <= 3 and _is_name(last) and any(_THANKS.search(_folded(one)) for one in lines[:-1]):
+        return "\n".join(lines[:-1])
+    if found:
+        behind = lines[-1][found[-1].end() :].strip(" ,.!").split()
+        if len(behind) <= 3 and _is_name(behind):
+            return "\n".join([*lines[:-1], lines[-1][: found[-1].end()]])
+    return reply
+
+
+def _is_name(words: list[str]) -> bool:
+    return all(word[:1].isupper() for word in words)
+
+
+def _folded(text: str) -> str:
+    """Return the text in lower case and without accents, of the same length where that is possible."""
+    apart = unicodedata.normalize("NFKD", text.lower())
+    plain = "".join(one for one in apart if not "\u0300" <= one <= "\u036f").replace("ı", "i")
+    return unicodedata.normalize("NFC", plain)
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[^\w\s]", " ", _folded(text)).split())

@@ -30,6 +30,7 @@ from core.crypto import SecretUnreadable
 from core.outbound_http import HttpFailed, exchange
 from outreach.mail_vendors.hooks import hook_secret, hook_url
 from outreach.mail_vendors.models import MailApp
+from outreach.smtp.refusals import STATUS, Severity, judge_refusal
 
 TOLERANCE = timedelta(minutes=5)
 SNS_TOLERANCE = timedelta(hours=1)
@@ -125,7 +126,7 @@ def _told(vendor: str, event: Any) -> Told:
         kind=_text(event.event_type or "unknown", 100),
         happened_at=min(happened, now) if happened is not None else now,
         timed=happened is not None,
-        hard=event.event_type == "bounced" and _is_hard(vendor, raw, str(event.reject_reason or "")),
+        hard=event.event_type == "bounced" and _is_hard(vendor, raw, event),
         job=_text(metadata.get("job"), 24),
         provider_message_id=_text(event.message_id, 200),
         message_id=_message_id(raw),
@@ -151,10 +152,18 @@ def _message_id(raw: Any) -> str:
     return f"<{found[1]}>" if found else ""
 
 
-def _is_hard(vendor: str, raw: Any, reject_reason: str) -> bool:
-    """Tell whether a bounce is for good: no such mailbox, or no such domain."""
-    if not isinstance(raw, dict):
-        return False
+def _is_hard(vendor: str, raw: Any, event: Any) -> bool:
+    """Return whether a bounce says that there is no such mailbox or domain: by the words of the recipient's server,
+    else as the vendor says."""
+    said = str(event.mta_response or event.description or "")
+    status = STATUS.search(said)
+    judged = judge_refusal(status[1] if status else "", said)
+    if judged is not None:
+        return judged is Severity.HARD
+    return isinstance(raw, dict) and _vendor_says_hard(vendor, raw, str(event.reject_reason or ""))
+
+
+def _vendor_says_hard(vendor: str, raw: dict[str, Any], reject_reason: str) -> bool:
     text = json.dumps(raw).lower()
     if vendor == "ses":
         return bool(raw.get("bounce", {}).get("bounceType") == "Permanent")
@@ -169,6 +178,8 @@ def _is_hard(vendor: str, raw: Any, reject_reason: str) -> bool:
     if vendor == "resend":
         kind = str(raw.get("data", {}).get("bounce", {}).get("type", ""))
         return kind.lower() in ("permanent", "hardbounce")
+    if vendor == "mandrill":
+        return raw.get("event") == "hard_bounce"
     if vendor == "mailersend":
         return bool(raw.get("data", {}).get("type") == "hard_bounced")
     return reject_reason in ("bounced", "invalid") and not re.search("soft[_ -]?bounce", text)

@@ -19,10 +19,10 @@ from core.outbound_http import within
 from outreach.mail_vendors import backends
 from outreach.mail_vendors.access import access_token, may_read
 from outreach.mail_vendors.backends import backend_of
-from outreach.mail_vendors.outcomes import LONGEST_PAUSE, NO_SUCH_ADDRESS, PAUSE, read_answer, words_of
+from outreach.mail_vendors.outcomes import LONGEST_PAUSE, PAUSE, read_answer, words_of
 from outreach.mail_vendors.transport import VendorSession
 from outreach.smtp.message import OutgoingMail, build
-from outreach.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
+from outreach.smtp.outcome import BAD_ADDRESS, Outcome, Rejected, Sent, SmtpError, Uncertain
 
 if TYPE_CHECKING:
     from outreach.mail_vendors.models import MailApp
@@ -107,7 +107,7 @@ def read_gmail(
     if status == 400 and "failedPrecondition" in reasons:
         return Rejected(False, status, words, "auth")  # the account has no mail service
     if status == 400 and _RECIPIENT.search(words):
-        return Rejected(False, NO_SUCH_ADDRESS, words, "rcpt")
+        return Rejected(False, status, words, "rcpt", reason=BAD_ADDRESS)
     return read_answer(app.spec, status, headers, told, secrets)
 
 

@@ -10,10 +10,8 @@ from django.utils import timezone
 
 from outreach.mail_vendors.registry import Vendor
 from outreach.smtp.message import clean_line
-from outreach.smtp.outcome import Outcome, Rejected, Sent, Uncertain
+from outreach.smtp.outcome import BAD_ADDRESS, Outcome, Rejected, Sent, Uncertain
 
-NO_SUCH_ADDRESS = 550
-"""The code of a refused address, as mail servers have it."""
 LONGEST_PAUSE = 3600.0
 PAUSE = 60.0
 REFUSED_KEYS = ("AccessDenied", "InvalidServerAPIKey", "Invalid_Key", "PaymentRequired")
@@ -43,7 +41,9 @@ def read_statuses(spec: Vendor, statuses: Mapping[str, Any]) -> Outcome:
         return Sent(f"{spec.name} accepted the message", provider_id=str(one.message_id or ""))
     if status in ("invalid", "rejected"):
         text = f"{spec.name} does not deliver to this address ({status})"
-        return Rejected(False, NO_SUCH_ADDRESS, text, "rcpt")
+        # Mandrill rejects for the sender's faults as well, and says only later for which.
+        reason = "" if status == "rejected" and spec.key == "mandrill" else BAD_ADDRESS
+        return Rejected(False, None, text, "rcpt", reason=reason)
     if status == "failed":
         return Rejected(False, None, f"{spec.name} refused the message", "final")
     return Uncertain(f"{spec.name} answered without saying what became of the message")
@@ -66,7 +66,7 @@ def read_answer(spec: Vendor, status: int, headers: Mapping[str, str], body: Any
     if 200 <= status < 300 or status in (408, 409, 425) or status >= 500 or 300 <= status < 400:
         return Uncertain(f"{spec.name} answered {words}")
     if _names_recipient(body):
-        return Rejected(False, NO_SUCH_ADDRESS, words, "rcpt")
+        return Rejected(False, status, words, "rcpt", reason=BAD_ADDRESS)
     return Rejected(False, status, words, "final")
 
 

@@ -13,6 +13,8 @@ MAX_DEPTH = 100
 _BODY_STYLE = "font-family:-apple-system,Segoe UI,Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5"
 CONTROL_IN_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 _URL = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)\]]")
+_AT_ENDS = "".join(map(chr, range(0x21)))
+_BREAKS = re.compile(r"[\t\r\n]")
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)[^<>]*>?")
 _HREF = re.compile(r'<a\b[^>]*?\bhref="([^"]*)"')
 _COLUMN = re.compile(r"mj-column-(per|px)-(\d{1,4})(?:-(\d{1,4}))?\d*")
@@ -82,9 +84,20 @@ def _cleaner(columns: frozenset[str]) -> nh3.Cleaner:
         attributes=_ATTRIBUTES,
         filter_style_properties=_STYLES,
         url_schemes={"http", "https", "mailto", "tel"},
+        attribute_filter=_attribute,
         strip_comments=True,
         link_rel=None,
     )
+
+
+def _attribute(_tag: str, name: str, value: str) -> str:
+    """Return the value of an attribute, of an address without what browsers leave out of it."""
+    return trimmed_url(value) if name in ("href", "src") else value
+
+
+def trimmed_url(url: str) -> str:
+    """Return an address without blanks and control characters at its ends and without line breaks (WHATWG URL)."""
+    return _BREAKS.sub("", url.strip(_AT_ENDS))
 
 
 def text_from_html(value: str) -> str:

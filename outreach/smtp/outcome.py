@@ -1,14 +1,20 @@
 """Outcomes of delivering a message to a mail server, and of connecting to the server."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+from outreach.smtp.refusals import Severity, judge_refusal
 
 Stage = Literal["connect", "tls", "auth", "limit", "mail", "rcpt", "data", "body", "final"]
 """Where a message was refused; `limit`: its sender sends too much at the moment."""
 
 _ENHANCED = re.compile(r"^\s*([245]\.\d{1,3}\.\d{1,3})\b")
 _SENDER_STAGES = frozenset({"connect", "tls", "auth", "mail"})
+_RECIPIENT_CODES: Mapping[Stage, range] = {"rcpt": range(500, 600), "final": range(550, 560)}
+"""Stage -> codes that may be about the recipient. Exchange refuses unknown ones once it has read the message."""
+BAD_ADDRESS = "bad_address"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +55,13 @@ class Rejected:
     @property
     def bad_address(self) -> bool:
         """Whether the recipient's mailbox doesn't exist, so that the address is to be suppressed."""
-        if self.stage != "rcpt" or self.temporary or self.code is None:
+        if self.reason == BAD_ADDRESS:
+            return True
+        if self.reason or self.temporary or self.code not in _RECIPIENT_CODES.get(self.stage, ()):
             return False
-        if self.enhanced_code is not None:
-            return self.enhanced_code in {"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1"}
-        return self.code in {550, 551, 553}
+        said = f"{self.code} {self.reply}"
+        judged = judge_refusal(self.enhanced_code or "", said, after_data=self.stage == "final")
+        return judged is Severity.HARD
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from core.errors import NamedError
 from core.spans import after, read_moment
 from core.text.json import dumps
+from core.text.persons import first_name_of
 
 MOST = 10_000
 """The longest text that an expression gives."""
@@ -163,7 +164,7 @@ FILTERS: dict[str, tuple[Callable[..., Any], int, int]] = {
     "json": (lambda value: bounded(dumps(value).decode()), 0, 0),
     "urlencode": (lambda value: bounded(quote(_words(value), safe="")), 0, 0),
     "sha256": (lambda value: hashlib.sha256(_words(value).encode()).hexdigest(), 0, 0),
-    "firstName": (lambda value: next(iter(_words(value).split(maxsplit=1)), ""), 0, 0),
+    "firstName": (lambda value: first_name_of(_words(value)), 0, 0),
 }
 """Name -> function, and the fewest and most arguments."""
 ZONED = frozenset({"date", "dateAdd", "tz"})

@@ -56,7 +56,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.ADDRESS_SUPPRESSED: "The address is on the do-not-contact list.",
     Reason.UNSUBSCRIBED: "The contact has unsubscribed.",
     Reason.REPLY_RECEIVED: "The contact has replied, so nothing more is sent by itself.",
-    Reason.BOUNCED: "The mail server has refused another message to this contact, so no follow-up is sent.",
+    Reason.BOUNCED: "Another message to this contact was refused or came back, so no follow-up is sent.",
     Reason.LEAD_WON: "A lead of the contact was won, so no follow-up is sent.",
     Reason.LEAD_LOST: "A lead of the contact was lost, so no follow-up is sent.",
     Reason.NO_VALID_ADDRESS: "The contact has no valid e-mail address, or no number for a chat.",

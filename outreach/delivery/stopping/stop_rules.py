@@ -25,7 +25,8 @@ def reason_sql(job: str) -> str:
     WHEN {job}.stop_on @> '"reply"' AND EXISTS (SELECT FROM crm_contact c
         WHERE c.id = {job}.contact_id AND c.replied_at > {job}.thread_began_at) THEN 'reply_received'
     WHEN {job}.stop_on @> '"bounce"' AND EXISTS (SELECT FROM outreach_sendjob b
-        WHERE b.contact_id = {job}.contact_id AND b.status = 'failed' AND b.reason IN ({refused})
+        WHERE b.contact_id = {job}.contact_id
+        AND (b.delivery_status = 'bounced' OR (b.status = 'failed' AND b.reason IN ({refused})))
         AND b.updated_at > {job}.thread_began_at) THEN 'bounced'
     WHEN {job}.stop_on @> '"won"' AND {lead.replace("%s", "won")} THEN 'lead_won'
     WHEN {job}.stop_on @> '"lost"' AND {lead.replace("%s", "lost")} THEN 'lead_lost'

@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+import idna
+
 from outreach.delivery.tracking.tokens import CLICK, MOST_LINKS, OPEN, Tracked, make_token
 from outreach.smtp.markup import CONTROL_IN_TEXT, addresses_in, html_from_text
 
@@ -54,6 +56,21 @@ def with_tracking(rich: str, message_id: str, base: str, *, opens: bool, clicks:
 def _tracked(address: str, numbers: dict[str, int], message_id: str, base: str) -> str:
     number = numbers.get(html.unescape(address))
     return address if number is None else f"{base}/c/{make_token(Tracked(CLICK, message_id, number))}"
+
+
+def with_ascii_host(url: str) -> str:
+    """Return the address with its host in punycode, where that can be written; the rest stays as it is."""
+    if url.isascii():
+        return url
+    begin, slashes, rest = url.partition("//")
+    place = re.split(r"[/?#\\]", rest, maxsplit=1)[0]
+    before, at, host_port = place.rpartition("@")
+    host, colon, port = host_port.partition(":")
+    try:
+        written = host if host.isascii() else idna.encode(host, uts46=True).decode("ascii")
+    except (ValueError, idna.IDNAError):
+        return url
+    return f"{begin}{slashes}{before}{at}{written}{colon}{port}{rest[len(place) :]}"
 
 
 def link_at(links: Sequence[str], number: int) -> str | None:

@@ -15,7 +15,9 @@ from django.views.decorators.csrf import csrf_exempt
 
 from core.access.attempts import Limit
 from core.access.callers import caller_of
+from outreach.delivery.tracking.links import with_ascii_host
 from outreach.delivery.tracking.recording import Visit, record_click, record_open
+from outreach.smtp.markup import trimmed_url
 
 GIF = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 VISITS = Limit("tracked-visits", 600, 60)
@@ -68,7 +70,7 @@ def _visit(request: HttpRequest) -> Visit:
 
 def _location(url: str) -> str:
     """Return the address as a header can have it."""
-    return iri_to_uri(url) or url
+    return iri_to_uri(with_ascii_host(trimmed_url(url))) or url
 
 
 def _answer(status: int, content: bytes = b"", kind: str = "text/plain; charset=utf-8") -> HttpResponse:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from email import message_from_bytes, policy
 from typing import Any
 
+import pytest
 import time_machine
 from django.conf import settings
 from django.test import Client
@@ -19,7 +20,9 @@ from outreach.delivery.tracking.applying import KEPT, forget_old
 from outreach.delivery.tracking.links import links_of, with_tracking
 from outreach.delivery.tracking.machines import followed_together
 from outreach.delivery.tracking.tokens import CLICK, OPEN, Tracked, make_token, read_token
+from outreach.delivery.tracking.views import _location
 from outreach.models import SendJob, TrackingEvent
+from outreach.smtp.markup import sanitise_html, text_from_html
 from tests.kit.cast import Cast
 from tests.outreach.helpers import Post, planned, work
 
@@ -92,6 +95,39 @@ def test_only_links_of_the_web_are_tracked_and_hostile_ones_stay() -> None:
     own = '<a href="https://a.example/api/public/unsubscribe/t">u</a>'
     page = with_tracking(hostile + own, ID, "https://t.example", opens=False, clicks=True)
     assert (page, links_of(hostile + own)) == (hostile + own, [])
+
+
+@pytest.mark.parametrize(
+    ("address", "location"),
+    [
+        ("  https://shop.example/trim  ", "https://shop.example/trim"),
+        ("https://shop.example/end\t ", "https://shop.example/end"),
+        ("\nhttps://shop.example/line\nbreak", "https://shop.example/linebreak"),
+        ("https://müller.example/straße?q=ä&x=1#ß", "https://xn--mller-kva.example/stra%C3%9Fe?q=%C3%A4&x=1#%C3%9F"),
+        ("https://user@Bücher.example:8443", "https://user@xn--bcher-kva.example:8443"),
+        ("https://例え.example/a%20b+c%2Fd", "https://xn--r8jz45g.example/a%20b+c%2Fd"),
+        ("https://[2001:db8::1]:8080/ü", "https://[2001:db8::1]:8080/%C3%BC"),
+        ("https://shop.example/in side", "https://shop.example/in%20side"),
+    ],
+)
+def test_a_link_leads_where_browsers_would_go(cast: Cast, post: Post, address: str, location: str) -> None:
+    cast.key.put("/genie/settings", {"trackClicks": True})
+    run = planned(cast, 1)
+    page = sanitise_html(f'<p><a href="{address}">here</a></p>')
+    with cast.scope():
+        SendJob.objects.filter(run_id=run).update(html=page, text=text_from_html(page))
+        work("send")
+    text, sent_page = parts_of(post)
+    [path] = paths_in(sent_page)
+    assert visit(path)["Location"] == location
+    assert " )" not in text
+    assert "( " not in text
+
+
+def test_links_of_messages_from_before_are_trimmed_as_well() -> None:
+    page = '<a href=" https://shop.example/a ">x</a>'
+    assert links_of(page) == [" https://shop.example/a "]
+    assert _location(" https://shop.example/a ") == "https://shop.example/a"
 
 
 def test_a_mail_tells_nothing_unless_the_company_and_its_run_have_it_tracked(cast: Cast, post: Post) -> None:

@@ -13,8 +13,9 @@ import time_machine
 from django.utils import timezone
 
 from core.errors import NamedError
+from crm.models import Contact, CustomField
 from outreach.email_templates.compiling import Compiled
-from outreach.email_templates.rendering import compile_template, render
+from outreach.email_templates.rendering import ValueReader, compile_template, render
 from outreach.models import SendJob
 from outreach.smtp.message import build
 from tests.kit.cast import Cast, make_cast
@@ -296,3 +297,18 @@ def test_plain_words_with_and_without_a_value(words: str, value: str, expected: 
     found = render(words, Compiled("", words, ()), [{"name": "Town", "required": False}], values)
     assert found.text == expected
     assert found.subject == " ".join(expected.split())
+
+
+def test_the_first_name_is_that_of_a_field_of_its_own_or_of_the_name(cast: Cast) -> None:
+    with cast.scope():
+        field = CustomField.objects.create(
+            name="Vorname", unique_field_id="vorname", field_type="text", value_type="string", panel="contact"
+        )
+        reader = ValueReader.load()
+        named = Contact(name="Frau Dr. Zoë Müller", custom={})
+        assert reader.of(named, [])["contact.firstName"] == "Zoë"
+        assert reader.of(Contact(name="Frau Müller", custom={}), [])["contact.firstName"] == ""
+        written = Contact(name="Müller, Zoë", custom={field.unique_field_id: " Zoë Marie "})
+        assert reader.of(written, [])["contact.firstName"] == "Zoë Marie"
+        blank = Contact(name="Müller, Zoë", custom={field.unique_field_id: "  "})
+        assert reader.of(blank, [])["contact.firstName"] == "Zoë"

@@ -19,7 +19,8 @@ def test_a_mailbox_is_connected_tested_changed_and_deleted(cast: Cast, post: Pos
     }
     made = cast.key.post("/apps/imap", body)
     assert (made.status, made.data["verified"], made.data["folders"]) == (201, False, ["INBOX"])
-    assert made.data["lastError"].startswith("127.0.0.1 refused the user name and password")
+    refusal = "127.0.0.1 refused the user name and password: [AUTHENTICATIONFAILED] invalid credentials"
+    assert made.data["lastError"] == refusal
     assert "password" not in made.data
     assert cast.key.post("/apps/imap", body).status == 400  # the sender has one
     path = f"/apps/imap/{made.data['_id']}"

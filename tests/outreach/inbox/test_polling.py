@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -125,6 +126,93 @@ def test_a_reply_stops_the_follow_up_that_waits(cast: Cast, mailbox: ImapMailbox
             one.contact_id: ("cancelled", "reply_received")
         }
         assert sorted(status for _, status, _ in found) == ["cancelled", "sent"]
+
+
+def follow_up_of(cast: Cast) -> tuple[str, SendJob]:
+    """Send a message with a follow-up that waits; returns the run, and the message with its contact."""
+    run = planned(cast, 1, outreachCadence={"steps": [{"delay": {"amount": 1, "unit": "seconds"}}]})
+    work("send")
+    with cast.scope():
+        SendJob.objects.filter(run_id=run).update(
+            subject="Abwesenheitsmanagement für Ihr Team", next_step_at=timezone.now()
+        )
+        return run, SendJob.objects.select_related("contact").get(run_id=run)
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "severity"),
+    [
+        ("5.7.1", "550 5.7.1 <ann@example.org>: Relay access denied", "blocked"),
+        ("5.2.2", "552 5.2.2 mailbox full", "soft"),
+        ("4.4.7", "451 4.3.0 try again later", "soft"),
+        ("5.4.1", "550 5.4.1 Recipient address rejected: Access denied. AS(201806281)", "hard"),
+        ("5.0.0", "Unrouteable address", "hard"),
+    ],
+)
+def test_nothing_follows_a_message_that_came_back_for_any_reason(
+    cast: Cast, mailbox: ImapMailbox, imap: ImapServer, status: str, said: str, severity: str
+) -> None:
+    run, job = follow_up_of(cast)
+    told = (MAILS / "bounce-policy.eml").read_text()
+    told = re.sub(r"(?m)^Status: .*$", f"Status: {status}", told)
+    told = re.sub(r"(?m)^Diagnostic-Code: .*$", f"Diagnostic-Code: smtp; {said}", told)
+    told = told.replace(SENT, job.pk).replace("maria@example.com", "sender@example.com")
+    imap.put(told.replace("ann@example.org", job.contact.email or "").encode())
+    poll(cast)
+    work("follow-ups")
+    work("genie")
+    work("send")
+    with cast.scope():
+        assert InboundMessage.objects.get().severity == severity
+        assert Suppression.objects.exists() is (severity == "hard")
+        assert not SendJob.objects.filter(run_id=run, step=2, status="sent").exists()
+        later = SendJob.objects.filter(run_id=run, step=2).values_list("status", "reason")
+        assert list(later) == ([] if severity == "hard" else [("cancelled", "bounced")])
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "Subject: AW: Abwesenheitsmanagement für Ihr Team",
+        "Subject: [Sales] Re: Abwesenheitsmanagement\nList-Id: <sales.example.org>\nPrecedence: list",
+        "Subject: Re: x\nX-Autoreply: no\nAuto-Submitted: no\nPrecedence: bulk",
+        "Subject: Abwesenheitsmanagement für Ihr Team",
+    ],
+)
+def test_a_persons_answer_stops_what_follows_whatever_the_subject_was(
+    cast: Cast, mailbox: ImapMailbox, imap: ImapServer, headers: str
+) -> None:
+    run, job = follow_up_of(cast)
+    names = f"From: Postmaster <postmaster@example.org>\nMessage-ID: <a@example.org>\nIn-Reply-To: {job.message_id}"
+    imap.put(f"{names}\n{headers}\n\nJa gern, am Dienstag um zehn.".encode())
+    poll(cast)
+    work("follow-ups")
+    work("genie")
+    work("send")
+    with cast.scope():
+        assert InboundMessage.objects.get().kind == "reply"
+        assert Contact.objects.get(pk=job.contact_id).replied_at is not None
+        assert not SendJob.objects.filter(run_id=run, step=2, status="sent").exists()
+
+
+@pytest.mark.parametrize(
+    "subject", ["Absence : Re: x", "自动回复: x", "Abwesenheit: Abwesenheitsmanagement für Ihr Team"]
+)
+def test_an_absence_notice_without_headers_stops_nothing(
+    cast: Cast, mailbox: ImapMailbox, imap: ImapServer, subject: str
+) -> None:
+    run, job = follow_up_of(cast)
+    imap.put(
+        f"From: {job.contact.email}\nMessage-ID: <a@example.org>\nIn-Reply-To: {job.message_id}\n"
+        f"Subject: {subject}\n\nBis 7. Januar.".encode()
+    )
+    poll(cast)
+    work("follow-ups")
+    work("genie")
+    work("send")
+    with cast.scope():
+        assert InboundMessage.objects.get().kind == "auto"
+        assert SendJob.objects.filter(run_id=run, step=2, status="sent").count() == 1
 
 
 def test_nothing_is_taken_in_twice(cast: Cast, imap: ImapServer, sent: list[SendJob]) -> None:

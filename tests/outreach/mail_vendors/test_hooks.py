@@ -226,6 +226,33 @@ def test_a_bounce_is_applied_once_and_forged_ones_never(cast: Cast, vendors: Ven
     assert (row["deliveryStatus"], row["bouncedAt"] is not None) == ("bounced", True)
 
 
+@pytest.mark.parametrize(
+    ("kind", "said", "hard"),
+    [
+        ("HardBounce", "smtp;550 5.7.1 Client host [192.0.2.7] blocked using zen.spamhaus.org", False),
+        ("HardBounce", "smtp;550 5.1.1 sender rejected: spam policy", False),
+        ("HardBounce", "smtp;552 5.2.2 mailbox full", False),
+        ("SoftBounce", "smtp;550 5.4.1 Recipient address rejected: Access denied. AS(201806281)", True),
+        ("SoftBounce", "smtp;550 5.5.0 Requested action not taken: mailbox unavailable", True),
+        ("SoftBounce", "smtp;451 4.3.0 try again later", False),
+        ("HardBounce", "", True),
+        ("HardBounce", "smtp;554 Transaction failed", True),
+    ],
+)
+def test_the_words_of_the_recipients_server_decide_before_the_vendors_class(
+    cast: Cast, vendors: VendorServer, kind: str, said: str, hard: bool
+) -> None:
+    with cast.scope():
+        app, job = _sent_by(vendors, "postmark")
+        told = json.loads(_postmark(app, job.pk, 0).body) | {"Type": kind, "Details": said}
+        assert _post(app, Sent(json.dumps(told).encode(), _basic(app))) == 200
+        work("mail-events")
+        assert MailEvent.objects.get().hard is hard
+        assert Suppression.objects.exists() is hard
+        job.refresh_from_db()
+        assert (job.status, job.delivery_status) == ("failed" if hard else "sent", "bounced")
+
+
 def test_without_the_vendors_key_nothing_is_taken(cast: Cast, vendors: VendorServer) -> None:
     with cast.scope():
         app, job = _sent_by(vendors, "mailersend")

@@ -1,0 +1,142 @@
+"""Names of people: the name to greet somebody by."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SALUTATIONS = _words("""
+    familie family famille familia eheleute
+    mr mrs ms miss mx sir madam ma'am dame lord lady mister messrs
+    herr frau fräulein hr fr frl herrn
+    m mm mme mmes mlle mlles monsieur madame mademoiselle
+    sr sra srta sres señor señora señorita d dña doña don d.ª dª
+    senhor senhora dona exmo exma
+    sig sig.ra sig.na signor signora signorina sig.r gent egr spett
+    dhr mevr mw mej heer mevrouw mijnheer meneer
+    fru frk frøken fröken herra hra rva rouva nti neiti
+    pan pani pán paní slečna sl p
+    úr kisasszony
+    gospod gospa gospodin gospođa gdin gđa gdč
+    domnul doamna domnișoara dl dna dra
+    bay bayan sayın sn
+    κ κος κα κύριος κυρία κυριος κυρια
+    г-н г-жа господин госпожа пан пані гн гжа
+    hr. pr härra proua kungs kundze ponas ponia
+    shri smt kumari
+""")
+"""What stands before a surname, in lower case; with and without a dot behind it."""
+
+TITLES = _words("""
+    dr dra drs dr.in prof professor professorin profesor profesora doc doz univ.-prof privatdozent
+    dipl dipl.-ing dipl.-kfm dipl.-kffr dipl.-inf dipl.-phys dipl.-psych dipl.-wirt.-ing dipl.-betriebsw
+    diplom-ingenieur di ing ing.in mag mag.a mgr bc bacc
+    dott dott.ssa dottor dottoressa dottore avv arch geom rag cav ing.re comm
+    eng engª engenheiro engenheira me maître mtre docteur docteure professeur
+    ir mr.dr judr mudr rndr phdr mvdr paeddr thdr inż lek hab
+    lic lcda lcdo licenciado licenciada abg arq
+    rev reverend hon capt captain col colonel gen general lt maj major sgt cpt cmdr adm ambassador
+    h.c hc mult em emer a.d i.r habil cand stud доктор профессор академик к.т.н д.т.н к.э.н
+""")
+"""Titles before a name, in lower case."""
+SUFFIXES = _words("""
+    jr sr ii iii iv esq phd ph.d md m.d mba bba msc m.sc bsc b.sc m.a b.a ma ba ll.m llm ll.b m.eng b.eng meng beng
+    mphil cpa cfa pmp csc drsc dis facs rn dds jd j.d mp obe mbe cbe ret junior senior
+""")
+"""Degrees and additions behind a name, in lower case."""
+_DEGREES = _words("med dent vet rer nat phil jur iur theol oec pol agr techn soc mont sc publ")
+"""Parts of degrees ("Dr. rer. nat."); without a dot they are names."""
+_AMBIGUOUS = _words("d m p k sl sn on em me pr fr di pan don dona mag gen dame doc arch comm sr dna gent bay hon")
+"""Names or initials as well, unless a dot or two more words follow."""
+_COMPANY = _words(
+    "gmbh mbh ohg ltd limited inc llc llp plc corp corporation s.a s.r.l srl s.l sarl s.a.s kft s.r.o d.o.o"
+)
+_COMPANY_IN_CAPITALS = _words("ag kg ug ev e.v sa sl bv nv oy ab as spa se kgaa ооо зао оао")
+_PARTICLES = _words("von van der den de del della di da dos das du la le zu zur zum vom ter ten af av bin ibn al el")
+_AND = _words("und and et y e og och en i oraz a & +")
+_SALUTES = _words("hi hello hallo dear liebe lieber sehr geehrte geehrter geehrtes geehrten")
+_NOTHING = _words("none null n/a na unknown undefined test nn n.n unbekannt inconnu")
+_MOST = 200
+_ENCLOSED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|[„“”«][^„“”»]*[“”»]|<[^<>]*>")
+_JOINED = re.compile(r"\.(?=[A-ZÀ-Þ](?:r\b|[^\W\d_]{2,}))")
+_EDGES = re.compile(r"^[^\w]+|[^\w.'’]+$")
+_INITIAL = re.compile(r"[^\W\d_]\.?|(?:[^\W\d_]\.-?){2,}")
+_CJK = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u3005・ ]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The words of a name between commas, without titles."""
+
+    words: list[str]
+    titled: bool
+    is_company: bool
+
+
+def first_name_of(name: str) -> str:
+    """Return the name to greet a person by: "Zoë" of "Frau Dr. Zoë Müller" and of "Müller, Zoë".
+
+    Empty when only a surname, initials, or no person's name is left. Names in Chinese, Japanese and Korean are returned
+    whole, since surnames come first there.
+    """
+    text = unicodedata.normalize("NFC", " ".join(name[:_MOST].split()))
+    if "@" in text or "://" in text or "{{" in text or text.casefold() in _NOTHING:
+        return ""
+    if _CJK.fullmatch(text):
+        return text
+    parts = [_part_of(one) for one in _ENCLOSED.sub(" ", _JOINED.sub(". ", text)).split(",")]
+    if any(part.is_company for part in parts):
+        return ""
+    named = [part for part in parts if part.words]
+    if len(named) > 1 and parts[0].words:
+        return _first(named[1].words, surname_before=True)
+    return _first(named[0].words, surname_before=False, titled=named[0].titled) if named else ""
+
+
+def _part_of(text: str) -> _Part:
+    found = [_EDGES.sub("", word) for word in re.split(r"[\s/;|]+", text)]
+    words = [word for word in found if any(one.isalpha() for one in word) and not any(one.isdigit() for one in word)]
+    is_company = any(_is_company(word) for word in words)
+    titled = False
+    while words and (words[0].casefold() in _SALUTES or _is_title(words, titled=titled)):
+        titled = titled or words[0].casefold() not in _SALUTES
+        words = words[1:]
+    while words and (_bare(words[-1]) in SUFFIXES or (words[-1].endswith(".") and _bare(words[-1]) in TITLES)):
+        words = words[:-1]
+    return _Part(words, titled, is_company)
+
+
+def _bare(word: str) -> str:
+    return word.casefold().rstrip(".")
+
+
+def _is_company(word: str) -> bool:
+    bare = _bare(word)
+    return bare in _COMPANY or (bare in _COMPANY_IN_CAPITALS and word.rstrip(".").isupper())
+
+
+def _is_title(words: list[str], *, titled: bool) -> bool:
+    """Return whether the first word is a title, by itself or before the other words."""
+    word, bare = words[0], _bare(words[0])
+    if titled and (bare in _AND or (bare in _DEGREES and word.endswith("."))):
+        return True
+    if bare in _AMBIGUOUS:
+        return word.endswith(".") or (len(bare) > 1 and len(words) > 2)
+    return bare in TITLES or bare in SALUTATIONS
+
+
+def _first(words: list[str], *, surname_before: bool, titled: bool = False) -> str:
+    """Return the first name among the words that titles have left."""
+    kept = list(words)
+    while kept and _INITIAL.fullmatch(kept[0]):
+        kept.pop(0)
+    if not kept or (kept[0].islower() and kept[0] in _PARTICLES):
+        return ""
+    is_surname = len(kept) == 1 and (titled or len(words) > 1)
+    return "" if is_surname and not surname_before else kept[0].rstrip(".")

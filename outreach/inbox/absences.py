@@ -1,0 +1,192 @@
+"""Phrases that subjects of automatic replies have, by language.
+
+Phrases are compared without accents and case. `NOTICES` name an automatic reply or an absence by themselves. `WORDS`
+are also used otherwise ("Absence management"), so they count only where the subject ends or is divided after them.
+"""
+
+from __future__ import annotations
+
+NOTICES: dict[str, tuple[str, ...]] = {
+    "en": (
+        *("automatic reply", "automatic response", "automated reply", "automated response", "auto reply"),
+        *("auto-reply", "autoreply", "auto response", "auto-response", "autoresponse", "autoresponder"),
+        *("auto answer", "automatic answer", "automated answer", "out of office", "out of the office"),
+        *("out-of-office", "ooo", "i'm out of", "i am out of", "currently out of", "away from the office"),
+        *("away from my office", "away from my desk", "away from the desk", "away from my mail"),
+        *("away from my email", "not in the office", "i'm away", "i am away", "currently away", "i'm on leave"),
+        *("i am on leave", "on annual leave", "on parental leave", "on maternity leave", "on paternity leave"),
+        *("on sick leave", "on vacation", "i'm on vacation", "i am on vacation", "i'm on holiday"),
+        *("i am on holiday", "on holiday until", "vacation reply", "vacation response", "vacation notice"),
+        *("vacation message", "away notice", "away message", "absence notice", "absence notification"),
+        *("i am currently out", "i'm currently out", "limited access to email", "i no longer work"),
+    ),
+    "de": (
+        *("automatische antwort", "automatische antwortmail", "autom. antwort", "autom antwort", "autoantwort"),
+        *("automatische rückantwort", "automatische abwesenheitsnotiz", "automatische abwesenheitsmeldung"),
+        *("automatische nachricht", "automatische e-mail", "abwesenheitsnotiz", "abwesenheitsmeldung"),
+        *("abwesenheitsbenachrichtigung", "abwesenheitsnachricht", "abwesenheitsassistent", "abwesenheitsagent"),
+        *("abwesenheitsinfo", "abwesenheitshinweis", "ich bin abwesend", "bin abwesend", "außer haus"),
+        *("bin außer haus", "ich bin außer haus", "nicht im büro", "nicht im buero", "ich bin nicht im büro"),
+        *("nicht im hause", "nicht im haus", "nicht am arbeitsplatz", "im urlaub", "ich bin im urlaub"),
+        *("urlaubsbedingt", "in elternzeit", "urlaubsabwesenheit", "urlaubsnotiz", "eingangsbestätigung"),
+        *("derzeit nicht erreichbar", "zurzeit abwesend", "zur zeit abwesend", "derzeit abwesend"),
+        *("nicht erreichbar", "out of office-nachricht"),
+    ),
+    "fr": (
+        *("réponse automatique", "réponse auto", "message automatique", "notification d'absence"),
+        *("message d'absence", "avis d'absence", "absence du bureau", "absent du bureau", "absente du bureau"),
+        *("je suis absent", "je suis absente", "actuellement absent", "actuellement absente", "en congé"),
+        *("en congés", "je suis en congé", "je suis en congés", "je suis en vacances", "hors du bureau"),
+        *("absence de bureau", "en vacances", "accusé de réception"),
+    ),
+    "es": (
+        *("respuesta automática", "contestación automática", "mensaje automático", "autorespuesta"),
+        *("auto-respuesta", "autorrespuesta", "fuera de la oficina", "fuera de oficina", "estoy fuera"),
+        *("ausente de la oficina", "ausencia de la oficina", "aviso de ausencia", "de vacaciones"),
+        *("estoy de vacaciones", "no estoy en la oficina"),
+    ),
+    "it": (
+        *("risposta automatica", "risposta automatizzata", "messaggio automatico", "fuori ufficio", "fuori sede"),
+        *("fuori dall'ufficio", "sono fuori", "assenza dall'ufficio", "assente dall'ufficio"),
+        *("avviso di assenza", "in ferie", "sono in ferie", "sono assente"),
+    ),
+    "pt": (
+        *("resposta automática", "resposta-automática", "mensagem automática", "ausência temporária"),
+        *("fora do escritório", "fora da empresa", "fora do gabinete", "ausente do escritório"),
+        *("ausência do escritório", "de férias", "estou de férias", "em férias", "estou ausente"),
+        *("aviso de ausência",),
+    ),
+    "nl": (
+        *("automatisch antwoord", "automatische beantwoording", "automatische reactie", "automatisch bericht"),
+        *("afwezigheidsbericht", "afwezigheidsmelding", "niet op kantoor", "niet aanwezig", "ik ben afwezig"),
+        *("ik ben niet op kantoor", "niet op het werk", "op vakantie", "ik ben op vakantie", "met verlof"),
+        *("buiten kantoor",),
+    ),
+    "da": (
+        *("autosvar", "automatisk svar", "automatisk besvarelse", "fraværsbesked", "ikke på kontoret"),
+        *("ikke til stede", "ude af kontoret", "jeg er på ferie", "på ferie", "på barsel", "jeg holder ferie"),
+        *("ferielukket",),
+    ),
+    "no": (
+        *("automatisk svar", "autosvar", "fraværsmelding", "ikke på kontoret", "ikke til stede"),
+        *("ute av kontoret", "ute av kontor", "på ferie", "jeg har ferie", "borte fra kontoret"),
+        *("fråversmelding", "er fraverande"),
+    ),
+    "sv": (
+        *("autosvar", "automatiskt svar", "automatsvar", "autosvar:", "frånvaromeddelande", "inte på kontoret"),
+        *("ej på kontoret", "inte på plats", "på semester", "jag har semester", "föräldraledig", "tjänstledig"),
+    ),
+    "fi": (
+        *("automaattinen vastaus", "automaattivastaus", "poissaoloviesti", "poissaoloilmoitus"),
+        *("poissa toimistosta", "olen poissa", "en ole paikalla", "lomalla", "olen lomalla", "vuosilomalla"),
+    ),
+    "is": ("sjálfvirkt svar", "sjálfvirk svörun", "ekki við", "í fríi", "er ekki við", "fjarverandi"),
+    "et": ("automaatvastus", "automaatne vastus", "kontorist väljas", "kontorist ära", "puhkusel", "olen puhkusel"),
+    "lv": ("automātiska atbilde", "automātiskā atbilde", "ārpus biroja", "atvaļinājumā", "esmu atvaļinājumā"),
+    "lt": ("automatinis atsakymas", "automatinis atsakas", "ne biure", "nesu biure", "atostogauju", "atostogose"),
+    "pl": (
+        *("odpowiedź automatyczna", "automatyczna odpowiedź", "autoodpowiedź", "poza biurem"),
+        *("jestem poza biurem", "nieobecność w biurze", "nieobecny w biurze", "na urlopie", "jestem na urlopie"),
+        *("wiadomość automatyczna", "informacja o nieobecności", "powiadomienie o nieobecności"),
+    ),
+    "cs": (
+        *("automatická odpověď", "automatická odpoveď", "automatický e-mail", "mimo kancelář"),
+        *("nejsem v kanceláři", "nepřítomnost v kanceláři", "oznámení o nepřítomnosti", "mimo pracoviště"),
+        *("na dovolené", "jsem na dovolené"),
+    ),
+    "sk": (
+        *("automatická odpoveď", "mimo kancelárie", "mimo kancelária", "nie som v kancelárii", "na dovolenke"),
+        *("som na dovolenke", "oznámenie o neprítomnosti", "neprítomnosť v kancelárii"),
+    ),
+    "hu": (
+        *("automatikus válasz", "automatikus üzenet", "házon kívül", "irodán kívül", "nem vagyok az irodában"),
+        *("szabadságon", "szabadságon vagyok", "távolléti üzenet", "távolléti értesítés"),
+    ),
+    "sl": (
+        *("samodejni odgovor", "avtomatski odgovor", "odsoten iz pisarne", "izven pisarne", "na dopustu"),
+        *("sem odsoten",),
+    ),
+    "hr": (
+        *("automatski odgovor", "izvan ureda", "nisam u uredu", "na godišnjem odmoru", "odsutan iz ureda"),
+        *("odsutnost iz", "na godišnjem"),
+    ),
+    "sr": (
+        *("automatski odgovor", "аутоматски одговор", "van kancelarije", "ван канцеларије", "na odmoru"),
+        *("на одмору", "nisam u kancelariji", "нисам у канцеларији", "аутоматска порука"),
+    ),
+    "mk": ("автоматски одговор", "надвор од канцеларија", "на одмор"),
+    "sq": (
+        *("përgjigje automatike", "përgjigjje automatike", "jashtë zyrës", "jashte zyre", "me pushime"),
+        *("jam me pushime",),
+    ),
+    "ro": (
+        *("răspuns automat", "mesaj automat", "în afara biroului", "absent de la birou", "nu sunt la birou"),
+        *("în concediu", "sunt în concediu", "lipsesc din birou"),
+    ),
+    "bg": ("автоматичен отговор", "извън офиса", "не съм в офиса", "в отпуск", "в отпуска", "отсъствам от офиса"),
+    "el": (
+        *("αυτόματη απάντηση", "αυτοματοποιημένη απάντηση", "εκτός γραφείου", "απουσία από το γραφείο"),
+        *("σε άδεια", "είμαι εκτός γραφείου", "βρίσκομαι σε άδεια"),
+    ),
+    "tr": (
+        *("otomatik yanıt", "otomatik cevap", "ofis dışında", "ofis dışındayım", "ofiste değilim", "izindeyim"),
+        *("yıllık izin",),
+    ),
+    "ru": (
+        *("автоматический ответ", "автоответ", "автоответчик", "нет на месте", "отсутствую на рабочем месте"),
+        *("вне офиса", "не в офисе", "в отпуске", "я в отпуске", "нахожусь в отпуске"),
+        *("отсутствие на рабочем месте",),
+    ),
+    "uk": (
+        *("автоматична відповідь", "автовідповідь", "автоматична відповiдь", "поза офісом", "не в офісі"),
+        *("у відпустці", "в відпустці", "я у відпустці", "відсутність на робочому місці"),
+    ),
+    "be": ("аўтаматычны адказ", "аўтаадказ", "па-за офісам", "у адпачынку"),
+    "ca": ("resposta automàtica", "fora de l'oficina", "fora d'oficina", "de vacances", "estic de vacances"),
+    "gl": ("resposta automática", "fóra da oficina", "fora da oficina", "de vacacións"),
+    "eu": ("erantzun automatikoa", "bulegotik kanpo", "oporretan"),
+    "ga": ("freagra uathoibríoch", "as an oifig", "amach as an oifig"),
+    "cy": ("ateb awtomatig", "allan o'r swyddfa", "ymateb awtomatig"),
+    "mt": ("tweġiba awtomatika", "barra mill-uffiċċju"),
+    "lb": ("automatesch äntwert", "automatesch antwert", "net am büro", "am congé"),
+    "zh": (
+        *("自动回复", "自动答复", "自動回覆", "自動回復", "自動答覆", "自动应答", "不在办公室", "不在辦公室"),
+        *("外出通知", "休假通知", "外出自动", "外出自動", "休假中", "正在休假"),
+    ),
+    "ja": (
+        *("自動応答", "自動返信", "自動回答", "不在通知", "不在のお知らせ", "不在応答", "不在連絡"),
+        *("不在メッセージ", "休暇のお知らせ", "休暇中", "外出中", "不在にして", "自動送信"),
+    ),
+    "ko": ("자동 회신", "자동회신", "자동 응답", "자동응답", "부재중", "부재 중"),
+}
+
+WORDS: tuple[str, ...] = (
+    *("auto", "automatic", "absence", "absent", "away", "vacation", "on leave", "annual leave", "holiday", "oof"),
+    *("abwesend", "abwesenheit", "urlaub", "absente", "congés", "conges", "vacances", "ausente", "ausencia"),
+    *("vacaciones", "assente", "assenza", "ferie", "ausência", "férias", "afwezig", "afwezigheid", "vakantie"),
+    *("verlof", "fravær", "fraværende", "bortreist", "frånvaro", "frånvarande", "semester", "poissa", "loma"),
+    *("poissaolo", "fjarvera", "puhkus", "prombūtne", "nebūšu", "nieobecność", "urlop", "nieobecny", "nieobecna"),
+    *("nepřítomnost", "nepřítomen", "dovolená", "neprítomnosť", "dovolenka", "távollét", "szabadság", "odsoten"),
+    *("odsotnost", "dopust", "odsutan", "odsutnost", "odsustvo", "absenta", "concediu", "отсъствие", "отпуск"),
+    *("απουσία", "άδεια", "izin", "отсутствие", "відсутність", "відпустка", "不在", "休暇", "休假", "外出"),
+    *("请假", "請假", "부재"),
+)
+
+SENTENCES: tuple[str, ...] = (
+    *("is out of the office", "is out of office", "is currently out", "is away", "is on vacation", "is on leave"),
+    *("ist außer haus", "ist nicht im büro", "ist nicht im haus", "ist abwesend", "ist im urlaub", "est absent"),
+    *("ist nicht im hause", "ist zurzeit abwesend", "ist derzeit abwesend", "est en congé"),
+    *("está fuera de la oficina", "está ausente", "è fuori ufficio", "è assente", "is afwezig"),
+    *("is niet op kantoor", "er ikke på kontoret", "är inte på kontoret", "jest poza biurem", "jest nieobecn"),
+    *("on poissa", "nie je v kancelárii"),
+)
+"""What follows a name, as IBM Notes writes."""
+
+PREFIXES: tuple[str, ...] = (
+    *("re", "aw", "antw", "antwort", "sv", "svar", "vs", "vl", "tr", "rv", "res", "rif", "ref", "r", "odp"),
+    *("odpověď", "odpowiedź", "pd", "ynt", "ilt", "yan", "vá", "va", "atb", "ats", "per", "fw", "fwd", "wg"),
+    *("fs", "ed", "red", "bls", "doorst", "enc", "i", "odg", "prosl", "přep", "prep", "răsp", "rasp", "απ"),
+    *("πρθ", "σχετ", "отв", "ответ", "на", "нд", "пересл", "відп", "відповідь", "回复", "回覆", "答复", "答覆"),
+    *("回信", "转发", "轉寄", "轉發", "返信", "転送", "회신", "전달"),
+)
+"""What mail programs put before the subject of an answer or of a mail that is forwarded."""

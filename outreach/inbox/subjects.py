@@ -1,0 +1,68 @@
+"""Recognise the subjects of automatic replies, apart from answers to a subject that has the same words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from outreach.inbox.absences import NOTICES, PREFIXES, SENTENCES, WORDS
+
+MOST = 500
+"""Characters of a subject that are read."""
+
+
+def folded(text: str) -> str:
+    """Return the text in one case and width, without accents and with single spaces."""
+    apart = unicodedata.normalize("NFKD", text[:MOST].casefold().replace("\u2019", "'").replace("ı", "i"))
+    return " ".join("".join(one for one in apart if unicodedata.category(one) not in ("Mn", "Cf")).split())
+
+
+def _any(phrases: tuple[str, ...]) -> str:
+    longest_first = sorted({folded(one) for one in phrases}, key=len, reverse=True)
+    return "|".join(re.escape(one) for one in longest_first)
+
+
+_CJK = "\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_PREFIX = re.compile(
+    rf"(?:\[[^\]]{{1,40}}\]\s*|(?:{_any(PREFIXES)})(?:\[\d{{1,3}}\]|\(\d{{1,3}}\)|\^\d{{1,3}})?\s*:\s*)+"
+)
+_OPENS = r"[\W_]*(?:\[[^\]]{1,40}\]\s*)?"
+_NOTICE = re.compile(
+    rf"{_OPENS}(?:(?P<phrase>{_any(tuple(phrase for some in NOTICES.values() for phrase in some))})"
+    rf"(?:(?<=[{_CJK}])|(?!\w))|(?P<word>{_any(WORDS)})(?:\s*(?:[^\w\s&/'+]|$)|\s+(?:\w{{1,6}}\s+)?\d))"
+)
+_SENTENCE = re.compile(rf"(?<=\w) (?P<phrase>{_any(SENTENCES)})(?!\w)|(?!)(?P<word>)")
+
+
+def without_prefixes(subject: str) -> str:
+    """Return a folded subject without Re:, AW:, [list] and their like before it."""
+    return subject[found.end() :] if (found := _PREFIX.match(subject)) else subject
+
+
+def is_answer(subject: str) -> bool:
+    """Return whether the subject begins as that of an answer."""
+    return _PREFIX.match(folded(subject)) is not None
+
+
+def announces_absence(subject: str, original: str | None = None) -> bool:
+    """Return whether a subject is that of an automatic reply.
+
+    `original` is the subject of the mail that it answers: words that stand in it say nothing. Without it the subject of
+    an answer is a person's.
+    """
+    said = folded(subject)
+    if original is None:
+        if is_answer(subject):
+            return False
+        sent = ""
+    else:
+        sent = without_prefixes(folded(original))
+        said = without_prefixes(said)
+        if sent and sent in said:
+            said = said.replace(sent, "", 1)
+            sent = ""
+    found = _NOTICE.match(said) or _SENTENCE.search(said)
+    if found is None:
+        return False
+    phrase = found["phrase"] or found["word"]
+    return phrase not in sent

@@ -1,0 +1,197 @@
+"""Words of mail servers about a refusal, as patterns. Order and meaning are in refusals.py.
+
+Words are in lower case, addresses stand as <> and names of hosts as `host` in what the patterns are matched with.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def _any(*phrases: str) -> re.Pattern[str]:
+    return re.compile("|".join(phrases))
+
+
+SENDER = _any(
+    # The sender's address and domain
+    r"sender (?:address |e-?mail |domain |ip |host )*(?:was |is |has been |address )*(?:rejected|denied|refused|"
+    r"blocked"
+    r"|blacklisted|unknown|invalid|banned|not (?:allowed|authori[sz]ed|permitted|found|verified|pre-approved)"
+    r"|does(?:n't| not) exist)",
+    r"(?:rejected|bad|banned|invalid|unroutable|unknown|blocked|unverified|unauthenticated|forged) sender",
+    r"identities failed|e-?mail address is not verified|permission to post",
+    r"call(?:back|out) (?:setup|verif)|sender (?:verif|callout|policy|is spammer|domain must|domain is empty|domain "
+    r"listed|frequency|not approved)",
+    r"verification failed for",
+    r"(?:verify|verification of|validate) (?:the )?sender",
+    r"(?:domain|address) of (?:the )?sender|your (?:sender|sending|from|e-?mail address|domain|envelope (?:from|"
+    r"sender))",
+    r"sender(?:'s|s')? (?:domain|server|ip|network|mailbox|mail server|address)",
+    r"(?:mail|message|e-?mail)s? from .{0,60}(?:refused|rejected|denied|blocked|not accepted|weren't sent|not "
+    r"allowed)",
+    r"mail from .{0,40}(?:command rejected|does not exist|not found|is invalid)|mail from:? not owned",
+    r"after mail from|in reply to mail from|after initial connection|in reply to (?:he|eh)lo",
+    r"from:? (?:header|domain|address) (?:is )?(?:invalid|missing|not|has)|from: ?domain is invalid|from header",
+    r"multiple (?:addresses in )?from|null (?:sender|reverse-path)|empty envelope",
+    # Its network
+    r"client host|\bip=\d|host network not allowed|ip (?:address )?(?:name lookup|is|has been|was|reputation|"
+    r"frequency|blocked"
+    r"|blacklisted|not allowed|rejected|range)|your (?:ip|network|host|mail ?server|server|mta|remotehost|connection)",
+    r"(?:blocked|bad sender|sending|banned sending|connecting|source|dynamic|sender'?s?) ips?\b|from this ip|\bof "
+    r"your ip",
+    r"\b(?:ptr|rdns)\b|reverse.?(?:dns|lookup|hostname)|forward dns entry|unresolvable relay host|name lookup failed",
+    r"mismatches client|(?:bad|invalid|unresolvable) (?:helo|ehlo)|(?:helo|ehlo) (?:command|name|host|argument|"
+    r"rejected|is)|invalid (?:ip|domain name)|my name was rejected|server access (?:host )?forbidden|generic dns|"
+    r"open proxy|open relay",
+    # Lists and reputation
+    r"\br?bls?\b|dnsbl|rbldns|blacklist|black list|block ?list|blocked (?:using|by|for|because|due|see|-|host)"
+    r"|reputation|spam ?haus|is listed (?:in|on|at|by)|listed in (?:the )?(?:rbl|host)|denylist|banned",
+    # Its authentication
+    r"\bspf\b|\bdkim\b|\bdmarc\b|\barc\b fail|unauthenticated|authentication (?:checks?|failed|failure|required"
+    r"|credentials|is required|results?)|not authenticated|authenticate first|(?:sasl|smtp) auth|no auth\b"
+    r"|anti-?spoof|spoofed|starttls|tls (?:is )?required|must (?:use|issue) (?:a )?tls",
+    # Relaying
+    r"relay(?:ing)?[ -]*(?:access |is |was |mail |of )*(?:denied|not (?:permitted|allowed)|disallowed|prohibited|"
+    r"refused"
+    r"|attempt|to host)|(?:to|as a|not|no|unable to|permitted to|allowed to|cannot) relay(?:ing)?\b|allowed rcpthosts"
+    r"|we do(?:n't| not) relay|not (?:an )?open relay",
+    # Its content
+    r"\bspam(?!\w*@)|junk ?mail|\bunsolicited\b|\bube\b|\buce\b|bulk (?:e-?mail|mail|advert)|virus|malware|phish|"
+    r"infected",
+    r"content (?:rejected|denied|filter|is not|not|blocked|refused)|(?:unacceptable|banned|prohibited|suspicious) "
+    r"content",
+    r"(?:illegal|banned|executable) (?:attachment|file)|attachment (?:not|type|blocked|rejected)|header error",
+    r"(?:message|mail|e-?mail) (?:content|was|is|has been|refused|rejected|not|contains|filtered|looks|blocked|"
+    r"detected"
+    r"|could not be accepted|appears)\b(?=.{0,60}(?:polic|content|filter|suspic|secur|complian|rfc|suspect|prohibit))",
+    r"rfc ?(?:5322|2822|822|5321) ?(?:compliant|section|violation)|not (?:rfc )?compliant|non-compliant",
+    # Policy
+    r"(?:security|local|site|organization|spam|mail|content|domain'?s|message|dmarc|send(?:er|ing)) polic(?:y|ies)",
+    r"polic(?:y|ies) (?:violation|reasons?|restrictions?|rejection|reject|that prohibit)|mailpolicy|by policy",
+    r"reject due to policy|administrative(?:ly)? prohibit|greylist|grey-?list|graylist",
+    r"\b(?:mi|dt|hl|rp|ip):[a-z]{3}\b",  # 163.com and its kin
+    r"(?:senders?|you) (?:is |are )?not (?:allowed|authori[sz]ed|permitted)|isn't on the recipient's list",
+    r"access denied, (?:bad|banned|traffic|spam)|banned send|bad outbound sender",
+    r"not (?:accept(?:ing|ed)?|allowed|permitted|authori[sz]ed) .{0,40}(?:from your|from this|from the|ip addresses?)",
+)
+"""The sender, its network, its authentication or its content was refused, whatever the code."""
+
+LISTS = _any(
+    r"spamhaus|spamcop|sorbs|barracudacentral|uceprotect|psbl|surriel|senderscore|senderbase|abuseat|cloudmark"
+    r"|groups\.google\.com/support|ipcheck\.proofpoint|dnsbl\.|\.rbl\.|//rbl|/rbl/|mimecast\.org|invaluement|"
+    r"mailspike|truncate\.gbudb",
+)
+"""Lists of senders, and what Google Groups says to those who may not post; matched with hosts and links too."""
+
+FULL = _any(
+    r"(?:mail ?box|inbox|account|folder|storage|user|disk|recipient|maildir|file|space).{0,60}"
+    r"(?:\bfull\b|exceed|over ?-?quota|out of (?:storage|space)|over (?:the |its |disk |allowed )*(?:quota|limit)"
+    r"|used up)|\bfull mail ?box|mail ?box.{0,10}full|over ?-?quota|quota (?:exceed|violat|usage|full|is full|has)"
+    r"|exceed\w*.{0,40}(?:quota|storage|allocat|mailbox|space|size)|quotaexceeded|boite .{0,30}pleine",
+    r"insufficient (?:system |disk |mailbox )?(?:storage|disk|space)|not enough (?:storage|space|disk)|no space left",
+    r"not sufficient .{0,10}space|too (?:large|big|much mail data)|larger than|message (?:size|length|file too big)"
+    r"|over the (?:size|allowed)|exceeds? (?:the )?(?:maximum|fixed|limit|size)|mailfolder is full|mailbox is fu",
+    r"(?:postfach|mailbox|mailkonto).{0,30}(?:voll|überfüllt)|buzón lleno|casella .{0,20}piena|ящик .{0,20}переполнен",
+    r"caixa .{0,20}cheia|メールボックスが一杯",
+)
+"""The mailbox is full, or the message too large for it."""
+
+RATE = _any(
+    r"rate (?:limit|control|that)|rate-?limited|receiving mail (?:at a rate|too quickly)|frequency limited|throttl"
+    r"|too (?:fast|frequent)|too many (?:concurrent|connection|message|mail|e-?mail|recipient|session|error|request|"
+    r"invalid)"
+    r"|(?:daily|hourly|sending|message) (?:sending |message |user )?(?:quota|limit)"
+    r"|max(?:imum)? (?:emails|messages|number of)|exceed\w* .{0,30}(?:thread|connection|rate|messages|emails|per hour)"
+    r"|try again slower|slow down|unusual rate|suspected bounce|deferred due to",
+)
+"""Too many messages at once; another time they would pass."""
+
+NO_MAIL_DOMAIN = _any(
+    r"null ?mx|does(?:n't| not) (?:receive|accept) (?:any )?(?:e-?mail|mail\b)(?! from| that| without)|no smtp service"
+    r"|had no relevant answers|nonexistent ?domain|\bnxdomain\b|responded with code nxdomain",
+    r"domain .{0,60}(?:could ?n[o']t be found|does ?n[o']t exist|does not exist|is not reachable|not found)"
+    r"|domain name not found|no such (?:domain|host)",
+    r"host (?:\S{0,80} )?not found|invalid domain\b"
+    r"|(?:host|domain) unknown|unknown (?:host|domain)|could ?n[o']t find any host|illegal host/domain"
+    r"|host found but no data record|unrout(?:e)?able (?:mail )?(?:address|domain)|all relevant mx records point to"
+    r"|no mx (?:host|record)|no valid mx|mx .{0,30}(?:invalid|non-?existent)|bad destination (?:host|mailbox domain)",
+    r"(?:recipient|destination) domain (?:must exist|not|is not|does|is unknown|is invalid)|find the recipient domain"
+    r"|domain (?:mentioned .{0,30})?(?:is )?(?:invalid|unknown|not found)",
+    r"(?:unbekannte|ungültige) domain|domaine inconnu",
+)
+"""The recipient's domain does not exist, or takes no mail at all."""
+
+TRY_AGAIN = _any(r"try again|try later|temporar|\bretry\b")
+
+_NOUN = r"(?:user ?name|user|recipient|mail ?box|account|address(?:ee|es)?|person|customer|alias|name|id|spectator)s?"
+_WHO = rf"(?:(?:e-?mail|local|virtual|destination|delivery|smtp|your|the|this) ){{0,3}}{_NOUN}"
+NO_SUCH = _any(
+    rf"no (?:such|valid|known|local|active|matching) {_WHO}|no ?such ?(?:user|recipient|mailbox)\b|nosuchuser",
+    rf"no {_WHO} (?:by|with|of|found|here|exists?|available|matching|under)|no one at this address|no thank you "
+    rf"rejected",
+    rf"(?:unknown|inexistent|non-?existe?nt|undefined|illegal|invalid|bad|disabled|closed|inactive) (?:or (?:illegal|"
+    rf"unknown|inactive) )?{_WHO}",
+    r"(?:invalid|unknown)[ /]*(?:or )?(?:inactive )?(?:local[ -]?part|virtual user|e-?mail address)",
+    rf"{_NOUN}(?: '?[\w.@<>+-]{{1,80}}'?)?[ :;,.()<>\"'-]*(?:is |was |are |were |seems? |has been |name |rejected: )*"
+    r"(?:unknown|not (?:found|exist|known|valid|listed|recogni[sz]ed|present|defined|registered|active|our|a valid"
+    r"|a known|an active|local|ok\b)|invalid|inactive|nonexistent|terminated|disabled|de-?activated|closed|deleted"
+    r"|discontinued|removed|undeliverable|unlisted|no longer)",
+    rf"{_NOUN}.{{0,80}}does(?:n't| not) (?:currently )?(?:exist|have an? )",
+    rf"{_NOUN}.{{0,60}}(?:could ?n[o']t|can ?not|can't) be found|(?:could ?n[o']t|cannot|can't|unable to) find "
+    rf".{{0,30}}{_WHO}",
+    r"(?:is not|not|isn't) (?:a |an |any )?(?:valid|known|existing|active|local|registered) (?:e-?mail |local |smtp )*"
+    r"(?:user|recipient|mailbox|account|address|person)|not (?:our|a local) (?:user|customer|address|recipient)",
+    rf"(?:does(?:n't| not)|do not) exist|{_WHO} not exist|may contain a non-existent|possibly incorrect",
+    r"(?:e-?mail )?account (?:that you tried to reach )?.{0,40}(?:is |has been |was )(?:disabled|inactive|closed|"
+    r"deleted"
+    r"|suspended|terminated|deactivated|discontinued)|mailbox .{0,30}(?:is |has been )?(?:disabled|inactive|"
+    r"deactivated)",
+    r"recip(?:ient)? ?not ?found|recipnotfound|recipientnotfound|user ?unknown|unknown ?user|not present in directory",
+    r"no longer (?:on|at|with|in use|valid|accepts|available|active|exists|a valid|works|employed)|has moved|hasmoved",
+    r"not in my (?:validrcptto|list of (?:valid|known))|in my bad(?:rcptto|recipientto)|badrcptto|bad recipient"
+    r"|not in name directory|recipient(?:'s)? name is not recogni[sz]ed|e-?mail name is not found|is not accepted "
+    r"here",
+    r"address(?:ee)? (?:not present|incorrect|wrong)|wrong or no longer|incorrect (?:recipient|address)|address not "
+    r"found",
+    r"user (?:is |has been )?(?:suspended|locked|inactive|terminated)|user missing home|destination addresses were "
+    r"unknown",
+    # Other languages
+    r"(?:benutzer|empfänger|nutzer|adressat|postfach|adresse)\W{0,3}(?:.{0,30} )?(?:ist )?(?:unbekannt|existiert nicht"
+    r"|nicht gefunden|nicht vorhanden|ungültig)|unbekannte[rs]? (?:empfänger|benutzer|nutzer)",
+    r"(?:utilisateur|destinataire|adresse) (?:inconnue?|invalide|inexistante?)|destinataire invalide|aucun "
+    r"utilisateur",
+    r"(?:utente|destinatario|indirizzo|casella) (?:sconosciut|inesistent|non (?:esist|trovat|valid))|nessun utente",
+    r"(?:usuario|usuário|destinatario|destinatário|buzón|cuenta|conta|endereço) (?:desconocid|desconhecid|"
+    r"inexistent|no "
+    r"existe|não existe|no encontrad|não encontrad|inválid)|no existe (?:ese|el|dicha)",
+    r"(?:onbekende|ongeldige) (?:gebruiker|ontvanger)|gebruiker onbekend|nieznany (?:użytkownik|odbiorca)",
+    r"пользователь .{0,30}не (?:найден|существует)|нет такого пользователя|адресат .{0,20}не (?:найден|существует)",
+    r"(?:用户|邮箱|收件人|帐号|账号).{0,10}(?:不存在|无效)|ユーザー?.{0,10}(?:存在しません|不明)|"
+    r"宛先.{0,20}(?:存在しません|見つかりません)",
+)
+"""There is no such mailbox."""
+
+NO_SUCH_AT_RCPT = _any(
+    r"mail ?box (?:is )?un(?:available|avaiable)|mailbox not available|account unavailable"
+    r"|(?:address|recipient)(?:es|s)? (?:was |is )?rejected(?!: ?\w)|rejected recipient|recipient is not accepted|"
+    r"not a valid mail|unable to deliver to this",
+)
+"""What servers say of an unknown mailbox, and of other things once they have read the message."""
+
+AFTER_DATA = _any(r"(?:after|end of|reply to(?: end of)?|for) (?:end of )?(?:data|text|message body)\b|end of data")
+
+UNWANTED = _any(
+    r"recipient preferences|user rules|only accept\w* mail from|refuse[sd]? to (?:receive|accept)|not accepting "
+    r"(?:any )?mail"
+    r"|blocked by the recipient|restricted|not ?authori[sz]ed ?(?:for|to)|members-only|closed mailing list|rejected "
+    r"by user"
+    r"|temporar(?:y|ily) (?:inactive|suspended|locked|disabled|unavailable)|frozen|account is blocked|unavailable "
+    r"or access denied",
+)
+"""The mailbox is there, and its owner or group does not take this."""
+
+REFUSED = _any(
+    r"\bpolicy\b|\bblocked\b|(?:mail|message) (?:was |is |has been )?(?:rejected|refused|rejete)|\bspam|not "
+    r"authori[sz]ed|prohibited|protocol violation|reject, id=|refused to talk",
+)
+ACCESS_DENIED = _any(r"access (?:is )?denied|permission denied|\bdenied\b")

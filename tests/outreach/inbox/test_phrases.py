@@ -1,0 +1,217 @@
+"""Whether a subject announces an absence, and whether a reply asks for no more mails."""
+
+from __future__ import annotations
+
+import pytest
+
+from outreach.inbox.absences import NOTICES
+from outreach.inbox.stop_phrases import STOP
+from outreach.inbox.subjects import announces_absence
+from outreach.inbox.words import asks_to_stop
+
+AUTOMATIC = [
+    ("Absence : Re: Coffee", "Coffee"),
+    ("Nicht im Büro", "Coffee"),
+    ("Autosvar:", "Coffee"),
+    ("Autosvar: Coffee", "Coffee"),
+    ("Odpowiedź automatyczna: Coffee", "Coffee"),
+    ("自动回复: Coffee", "Coffee"),
+    ("自动回复：Coffee", None),
+    ("I'm out of the office Re: Coffee", "Coffee"),
+    ("I’m out of the office Re: Coffee", None),
+    ("OOO: Coffee", "Coffee"),
+    ("Automatic reply: Out of office coffee tastings", "Out of office coffee tastings"),
+    ("Out of Office: Re: Out of office coffee tastings", "Out of office coffee tastings"),
+    ("Max Mustermann ist außer Haus.", "x"),
+    ("AUTO: Ann Smith is out of the office (returning 24.12.)", "x"),
+    ("Re: Out of office", "Coffee"),
+    ("Automatische Antwort: Abwesenheitsmanagement", "Abwesenheitsmanagement"),
+    ("不在通知: Coffee", None),
+    ("自動返信 Coffee", "Coffee"),
+    ("Réponse automatique : Coffee", "Coffee"),
+    ("Abwesenheit", None),
+    ("Abwesenheit: Abwesenheit im Team", "Abwesenheit im Team"),
+    ("Автоответ: x", "y"),
+    ("Автоответ: x", "y"),
+    ("Automaattinen vastaus: x", "x"),
+    ("Ann Smith is away", "hi"),
+    ("Otomatik Yanıt: x", "x"),
+    ("OTOMATİK YANIT: x", "x"),
+    ("Fuera de la oficina Re: x", "x"),
+    ("[EXT] Automatic reply: x", "x"),
+    ("Re: [EXT] Automatic reply: x", "x"),
+    ("Urlaub bis 24.12.", None),
+    ("Urlaub: Re: x", None),
+    ("Away: Re: Coffee", "Coffee"),
+]
+"""Subject, and the subject of the message that it answers; None: it names none."""
+PERSONAL = [
+    ("Re: Out of office coffee tastings", "Out of office coffee tastings"),
+    ("AW: Abwesenheitsmanagement für Ihr HR-Team", "Abwesenheitsmanagement für Ihr HR-Team"),
+    ("AW: Abwesenheitsmanagement fuer Ihr HR-Team", "Abwesenheitsmanagement für Ihr HR-Team"),
+    ("AW: Abwesenheitsmanagement fuer Ihr HR-Team", None),
+    ("Re: Out of office coffee tastings", None),
+    ("RE: Autoreply is dead - long live AI", "Autoreply is dead - long live AI"),
+    ("Antw: Vacation notice board for teams", "Vacation notice board for teams"),
+    ("Re: Automatic response times in your shop", "Automatic response times in your shop"),
+    ("回复: 自动回复机器人", "自动回复机器人"),
+    ("SV: Autosvar til jeres kunder", "Autosvar til jeres kunder"),
+    ("Re: [sales] Out of office coffee", "Out of office coffee"),
+    ("RE: Coffee", "Coffee"),
+    ("Absence management question", None),
+    ("Re: Out of office coffee tast...", "Out of office coffee tastings"),
+    ("Automation", None),
+    ("Vacation homes in Spain", None),
+    ("Autonomous", None),
+    ("Odp: Odpowiedź automatyczna w e-mailach", "Odpowiedź automatyczna w e-mailach"),
+    ("Re[2]: Out of office coffee", "Out of office coffee"),
+    ("Urlaubsplanung", None),
+    ("out of office coffee tastings", "Out of office coffee tastings"),
+    ("Semesterferien Angebot", None),
+]
+STOPS = [
+    "Unsubscribe me please, thanks.",
+    "Bitte keine weiteren Mails.",
+    "STOP.",
+    "Abmelden!",
+    "Please remove me",
+    "stop",
+    "unsubscribe",
+    "Please take me off your list.",
+    "Remove me from your mailing list, please. Thanks, Ann",
+    "No more emails please",
+    "Please stop emailing me",
+    "Don't contact me again.",
+    "Do not email me again",
+    "I don't want any more emails.",
+    "Please unsubscribe me from this list",
+    "Opt out",
+    "Keine weiteren E-Mails bitte",
+    "Bitte nehmen Sie mich aus dem Verteiler.",
+    "Bitte streichen Sie mich von der Liste",
+    "Bitte keine Mails mehr.",
+    "Ich möchte keine weiteren Mails erhalten.",
+    "Bitte löschen Sie mich aus Ihrem Verteiler.",
+    "Désabonnez-moi, merci.",
+    "Merci de ne plus m'écrire.",
+    "Plus de mails, s'il vous plaît.",
+    "Se désabonner",
+    "No más correos, por favor.",
+    "Darme de baja",
+    "Dar de baja por favor",
+    "Cancellatemi dalla lista, grazie.",
+    "Niente più mail.",
+    "Rimuovetemi",
+    "Não enviem mais emails",
+    "Geen mails meer aub",
+    "Uitschrijven graag",
+    "Afmeld mig tak",
+    "Ingen flere eposter takk",
+    "Inga fler mejl tack",
+    "Poistakaa minut listalta",
+    "Ei enää viestejä, kiitos.",
+    "Proszę mnie wypisać",
+    "Proszę usunąć mnie z listy",
+    "Odhlaste mě prosím",
+    "Prosím odhlásit",
+    "Leiratkozás",
+    "Kérem töröljenek a listáról",
+    "Odjavite me",
+    "Dezabonare",
+    "Отпишите меня, пожалуйста",
+    "Не пишите мне больше",
+    "Відпишіть мене",
+    "Διαγραφή",
+    "Lütfen beni listeden çıkarın",
+    "退订",
+    "请不要再给我发邮件",
+    "配信停止してください",
+    "配信停止希望",
+    "メールを送らないでください",
+    "Hi,\nplease unsubscribe me.\nBest regards\nAnn Smith",
+    "Bitte abmelden. Danke, Max Mustermann",
+    "Stop sending me emails",
+    "Please don't send me any more emails.",
+    "Kindly remove me from your database",
+    "Palun eemaldage mind",
+    "UNSUBSCRIBE!!!",
+    "Stopp",
+    "Bitte austragen",
+    "baja",
+    "remove",
+    "Disiscrivimi",
+    "Désinscription",
+    "descadastrar",
+]
+OTHERS = [
+    "Please don't stop: I want to hear more about it.",
+    "Stop by on Tuesday",
+    "Do not unsubscribe me",
+    "Can you stop at our office?",
+    "How do I unsubscribe?",
+    "We will cancel on Friday",
+    "Please remove the attachment",
+    "Bitte melden Sie mich für Dienstag an",
+    "Bitte melden Sie sich",
+    "Yes please",
+    "Delete the old offer and send a new one",
+    "Please send more mails",
+    "Keine Ahnung",
+    "Nein danke",
+    "No thanks",
+    "Ich nehme drei",
+    "Remove me from the Tuesday meeting but keep the rest",
+    "Thanks, unsubscribing rates look good",
+    "Non voglio lo sconto, mi serve prima",
+    "Nehmen Sie mich mit auf die Liste",
+    "Melden Sie mich an",
+    "Poista lasku",
+    "Usunąć fakturę",
+    "quiero darme un tiempo",
+    "Ich will mich anmelden",
+    "Schicken Sie mir mehr",
+    "Bitte streichen Sie den Termin",
+    "Please stop the order",
+    "Cancel my order",
+    "cancel",
+    "Je veux plus d'informations",
+    "Ne m'écrivez pas, appelez-moi",
+    "Ik wil geen suiker",
+    "Não quero receber ligações, pode me mandar email",
+]
+
+
+@pytest.mark.parametrize(("subject", "original"), AUTOMATIC)
+def test_an_absence_notice_is_automatic(subject: str, original: str | None) -> None:
+    assert announces_absence(subject, original) is True
+
+
+@pytest.mark.parametrize(("subject", "original"), PERSONAL)
+def test_words_of_the_subject_that_was_sent_say_nothing(subject: str, original: str | None) -> None:
+    assert announces_absence(subject, original) is False
+
+
+@pytest.mark.parametrize("language", NOTICES)
+def test_each_phrase_is_recognised_before_the_subject_that_was_sent(language: str) -> None:
+    for phrase in NOTICES[language]:
+        assert announces_absence(f"{phrase.upper()}: Re: New opening hours", "New opening hours"), phrase
+        assert announces_absence(f"Re: {phrase}", phrase) is False, phrase
+
+
+@pytest.mark.parametrize("words", STOPS)
+def test_a_short_wish_for_no_more_mails_unsubscribes(words: str) -> None:
+    assert asks_to_stop(words) is True
+
+
+@pytest.mark.parametrize("words", OTHERS)
+def test_other_replies_unsubscribe_nobody(words: str) -> None:
+    assert asks_to_stop(words) is False
+
+
+def test_a_long_mail_that_has_the_words_unsubscribes_nobody() -> None:
+    assert asks_to_stop("Please unsubscribe me. " * 20) is False
+    assert asks_to_stop("") is False
+
+
+def test_all_languages_of_absence_notices_have_a_wish_to_stop() -> None:
+    assert NOTICES.keys() == STOP.keys()
