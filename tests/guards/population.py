@@ -63,6 +63,14 @@ def _make(model: type[models.Model], made: dict[type[models.Model], Any]) -> Any
     return existing
 
 
+def record_like(model: type[models.Model], **values: Any) -> Any:
+    """Make another record of a model, with these values and guesses for the other fields that it needs."""
+    made: dict[type[models.Model], Any] = {}
+    needed = [field for field in model._meta.local_fields if _is_needed(field) and field.name not in values]
+    guessed = {field.name: _value(field, made) for field in needed}
+    return model._default_manager.create(**guessed, **values)
+
+
 def _is_needed(field: models.Field) -> bool:
     if field.name in ("company", "pk") or field.has_default() or field.null or getattr(field, "auto_now", False):
         return False

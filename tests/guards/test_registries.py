@@ -1,0 +1,155 @@
+"""Walk the registries by the pages: each connected app, field type, settings tab and report opens for every role.
+
+The forms of the steps of workflows are walked in tests/web/test_step_forms.py, the URL map in tests/web/test_guards.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from config.urls.web import PAGES
+from core.reports import REPORTS
+from core.web.settings import SettingsPage
+from crm.field_types.types import FIELD_TYPES
+from crm.field_types.values import VALUE_TYPES
+from crm.models import Contact, CustomField
+from outreach.connected_apps.registry import CONNECTED_APPS, MODULE, ConnectedApp
+from tests.guards.population import record_like
+from tests.kit.rows import kept_for_module, row
+from tests.web.helpers import at, enter
+from tests.web.world import World, address, make_world
+
+ONE_FORM = {
+    "smtp": ("senders/new", "senders/{id}"),
+    "imap": ("senders/{id}/mailbox",),
+    "chatapp": ("settings/chat-apps/new", "settings/chat-apps/{id}"),
+    "bucket": ("settings/storage/bucket", "settings/storage/bucket?id={id}"),
+    "ocr": ("settings/storage/reader", "settings/storage/reader?id={id}"),
+    "social-a": ("settings/social/app", "settings/social/app?id={id}"),
+}
+"""App with pages of its own -> the addresses of its forms; the others' say in their query which app they are of."""
+WITHOUT_FORM = {"ai-offline"}
+LINK = re.compile(r'href="([^"#]+)"')
+IDS = re.compile(r"\b[0-9a-f]{24}\b")
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
+    with kept_for_module(django_db_blocker):
+        made = make_world()
+        with made.cast.scope():
+            for app in CONNECTED_APPS.values():
+                record_of(app)
+        yield made
+
+
+def record_of(app: ConnectedApp) -> Any:
+    """Return a record of an app, made like one of its model where there is none."""
+    found = app.rows().first()
+    if found is None:
+        wanted = {one.lhs.target.name: one.rhs for one in app.rows().query.where.children if hasattr(one, "lhs")}
+        del wanted["company"]
+        values = {name: value[0] if isinstance(value, list | tuple) else value for name, value in wanted.items()}
+        record_like(app.model, **values)
+        found = app.rows().first()
+    assert found is not None, app.key
+    return found
+
+
+def clients(world: World) -> dict[str, Client]:
+    return {**world.clients, "narrow": enter(world.cast.narrow)}
+
+
+def opened(world: World, path: str) -> dict[str, int]:
+    """Return the status of an address by role."""
+    place = path if path.startswith("/") else at(world.cast.owner, path)
+    return {role: client.get(place).status_code for role, client in clients(world).items()}
+
+
+def links_of(world: World, path: str) -> set[str]:
+    """Return the addresses of the company's pages that a page leads to, as the owner gets it."""
+    place = at(world.cast.owner, path)
+    page = world.clients["Owner"].get(place)
+    assert page.status_code == 200, place
+    found = (unescape(one) for one in LINK.findall(page.content.decode()))
+    whole = (f"{place.partition('?')[0]}{one}" if one.startswith("?") else one for one in found)
+    return {one for one in whole if one.startswith(at(world.cast.owner))}
+
+
+def test_every_connected_app_has_forms_that_open(world: World, subtests: pytest.Subtests) -> None:
+    lists = {page.path for page in PAGES if page.module == MODULE and "<" not in page.path}
+    links = {link for path in lists for link in links_of(world, path)}
+    tried: dict[str, list[str]] = {}
+    for key, app in CONNECTED_APPS.items():
+        with world.cast.scope():
+            record = record_of(app)
+            id = record.smtp_id if key == "imap" else record.pk
+        own = [one.format(id=id) for one in ONE_FORM.get(key, ())]
+        named = [link for link in links if re.search(rf"[?&](?:kind|app)={key}(?:&|$)", link)]
+        edits = [link for link in links if id in link]
+        tried[key] = [*own, *named, *edits]
+    assert {key for key, places in tried.items() if not places} <= WITHOUT_FORM, tried
+    for key, places in tried.items():
+        for place in places:
+            with row(subtests, f"{key} {IDS.sub('<id>', place)}"):
+                found = opened(world, place)
+                assert found["Owner"] == 200
+                assert {*found.values()} <= {200, 403}
+    assert len([1 for places in tried.values() if places]) >= len(CONNECTED_APPS) - len(WITHOUT_FORM)
+    assert sum(map(len, tried.values())) > 30
+
+
+def test_every_settings_tab_opens(world: World, subtests: pytest.Subtests) -> None:
+    tabs = [page for page in PAGES if issubclass(page, SettingsPage) and page.tab and "<" not in page.path]
+    assert len(tabs) > 15
+    for page in tabs:
+        with row(subtests, page.name):
+            found = opened(world, address(world, page))
+            assert (found["Owner"], {*found.values()} <= {200, 403}) == (200, True), found
+
+
+def test_every_report_opens_by_each_grouping(world: World, subtests: pytest.Subtests) -> None:
+    places = [(name, by) for name, report in REPORTS.items() for by in report.order]
+    assert (len(REPORTS) > 8, len(places) > 25) == (True, True)
+    for name, by in places:
+        with row(subtests, f"{name} by {by}"):
+            place = at(world.cast.owner, f"reports?reportType={name}&by={by}")
+            assert world.clients["Owner"].get(place).status_code in (200, 403)
+    for name in REPORTS:
+        with row(subtests, name):
+            assert {*opened(world, f"reports?reportType={name}").values()} <= {200, 403}
+    assert world.clients["Owner"].get(at(world.cast.owner, "reports?reportType=contacts")).status_code == 200
+
+
+def test_every_type_of_field_has_forms_that_open(world: World, subtests: pytest.Subtests) -> None:
+    """The forms of fields, of the records that have them, of their cells, and lists filtered by them."""
+    pairs = [(kind, value) for kind, one in FIELD_TYPES.items() for value in one.value_types]
+    assert len(pairs) >= len(VALUE_TYPES)
+    with world.cast.scope():
+        person = Contact.objects.values_list("pk", flat=True).first()
+    for kind, value in pairs:
+        with row(subtests, f"{kind} of {value}"):
+            body = {"panel": "contact", "name": f"{kind} {value}", "fieldType": kind, "valueType": value}
+            if FIELD_TYPES[kind].takes_options:
+                body["options"] = [{"label": one, "value": one} for one in ("1", "2")]
+            made = world.cast.key.post("/custom-field", body)
+            assert made.status == 201, made.body
+            id, name = made.data["_id"], made.data["uniqueFieldID"]
+            for path in (
+                f"settings/fields/{id}",
+                "contacts/new",
+                f"contacts/{person}",
+                f"contacts/{person}/cell?name={name}",
+                f"contacts?f={name}:isEmpty:",
+                "contacts/change",
+            ):
+                assert world.clients["Owner"].get(at(world.cast.owner, path)).status_code == 200, path
+            assert {*opened(world, "contacts/new").values()} <= {200, 403}
+            with world.cast.scope():
+                CustomField.objects.filter(pk=id).delete()
