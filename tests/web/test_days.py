@@ -1,4 +1,4 @@
-"""Days in filters of pages are the company's days; those of the API are days in UTC, unless a condition names a time zone."""
+"""Days in filters of pages are the company's days. In the API they are days in UTC, unless a condition names a zone."""
 
 from __future__ import annotations
 
