@@ -48,7 +48,7 @@ class ListField:
 
     many = False
     keeps_days = False
-    """Whether its dates may be days, stored as midnight in UTC, beside times."""
+    """Whether its dates may be days, stored as midnight in UTC, as well as times."""
     stored: Kind
     """The type of the column. It may store a boolean as a number, 0 or 1."""
 

@@ -106,7 +106,7 @@ def without_held(
     A caller may send back what GET answered, also a value that could not be entered any more: of an option that was
     removed, a file that was deleted, or none where one is required since.
     """
-    held = dict.fromkeys(schema.fields) | custom
+    held: dict[str, Any] = {**dict.fromkeys(schema.fields), **custom}
     held |= {key: event_value(columns[column]) for key, column in schema.columns.items()}
     return {key: value for key, value in form_data.items() if key not in held or not _same(held[key], value)}
 

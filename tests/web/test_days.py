@@ -1,4 +1,4 @@
-"""Days in filters of pages are the company's days; those of the API are days in UTC, unless it is told a time zone."""
+"""Days in filters of pages are the company's days. In the API they are days in UTC, unless a condition names a zone."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def listed(cast: Cast, condition: dict[str, Any]) -> int:
     return int(answer.body["totalCount"])
 
 
-def test_the_api_means_days_in_utc_or_in_the_zone_that_it_is_told(scope: Cast) -> None:
+def test_the_api_means_days_in_utc_or_in_the_zone_that_a_condition_names(scope: Cast) -> None:
     ContactFactory()
     Contact.objects.update(created_at=NIGHT)
     day = {"field": "createdAt", "operator": "equals"}

@@ -315,7 +315,7 @@ def test_a_field_that_was_not_there_is_not_emptied(scope: Cast) -> None:
     assert Contact.objects.get(pk=id).custom == {"multi_select_string": ["red"]}
 
 
-def test_products_tell_of_two_who_change_the_same(scope: Cast) -> None:
+def test_products_report_two_who_change_the_same(scope: Cast) -> None:
     world = World(scope)
     id = world.record("productService", {"text_string": "old"})
     page = world.address("productService", id)
