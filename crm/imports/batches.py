@@ -10,6 +10,7 @@ from typing import Any
 from core.events import QUEUE, starting
 from core.text.addresses import PHONE
 from crm.field_types import FieldSpec, TextFormat
+from crm.imports.joined import JoinedColumns
 from crm.imports.mapping import RowReader
 from crm.imports.models import Import
 from crm.imports.options import Options
@@ -37,6 +38,8 @@ class Batch:
     """Position of the row -> the records that its cells name."""
     problems: dict[int, list[tuple[str, str, str]]] = field(default_factory=dict)
     """Position of the row -> (column, code, message)."""
+    columns: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Position of the row -> field key -> header of the column whose value counts, of fields that several feed."""
     failed: set[int] = field(default_factory=set)
     created: dict[int, str] = field(default_factory=dict)
     """Position of the row -> the record that it made, once the batch is written."""
@@ -58,7 +61,8 @@ class RowWriter:
         self.job, self.options, self.actor_id = job, options, actor_id
         self.kind = IMPORT_TYPES[job.import_type]
         self.schema = self.kind.schema.load()
-        self.reader = RowReader(self.kind, job.column_mapping, job.headers, self.schema)
+        self.joined = JoinedColumns(job, self.schema)
+        self.reader = RowReader(self.kind, job.column_mapping, job.headers, self.schema, self.joined)
         self.format = TextFormat(date_format=options.date_format)
         self.lookups = self.kind.lookups(job)
 
@@ -86,7 +90,10 @@ class RowWriter:
             number, cells = item
             batch.numbers.append(number)
             batch.cells.append(cells)
-            row, problems = schema.read(reader.form_data(cells), drop_invalid=drop, from_text=how, index=position)
+            form = reader.form_data(cells)
+            if self.joined.keys:
+                self._join(batch, position, cells, form)
+            row, problems = schema.read(form, drop_invalid=drop, from_text=how, index=position)
             if problems:
                 self._note(batch, position, problems)
             if row is None:
@@ -97,6 +104,13 @@ class RowWriter:
             if named := reader.named(cells):
                 batch.named[position] = named
         return batch
+
+    def _join(self, batch: Batch, position: int, cells: Sequence[Any], form: dict[str, Any]) -> None:
+        """Read the fields that several columns feed, and note what was left out."""
+        found = self.joined.read(cells, form)
+        batch.columns[position] = found.columns
+        if found.problems:
+            batch.problems[position] = found.problems
 
     def resolve_lookups(self, batch: Batch) -> None:
         """Set the records that the rows name; a row that names an unknown one fails."""
@@ -130,7 +144,7 @@ class RowWriter:
             self._note(batch, index, problems)
 
     def _note(self, batch: Batch, position: int, problems: Sequence[ValueProblem]) -> None:
-        column_of = self.reader.column_of
+        column_of = self.reader.column_of | batch.columns.get(position, {})
         noted = batch.problems.setdefault(position, [])
         for key, code, message in problems:
             column = column_of.get(key, "")

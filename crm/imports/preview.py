@@ -14,6 +14,7 @@ from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
 from crm.imports.readers.base import FETCH_FAILED
+from crm.imports.readers.new_fields import ColumnCounter, ColumnFacts
 from crm.imports.readers.opening import FILE_FORMATS, WORKBOOKS
 from crm.imports.types import IMPORT_TYPES, ImportType
 from crm.records.schema import RecordSchema
@@ -22,6 +23,8 @@ log = logging.getLogger(__name__)
 
 SAMPLE_ROWS = 10
 SAMPLE_CHARS = 200
+PROPOSAL_ROWS = 100
+"""The first rows, from whose values the mapping is proposed."""
 QUICK_TEXT_BYTES = 16 << 20
 QUICK_WORKBOOK_BYTES = 2 << 20
 """A request reads workbooks up to this size, in about a second; a worker reads larger ones."""
@@ -36,10 +39,13 @@ class Preview:
     header_row: int
     last_row: int
     row_count: int
+    columns: list[ColumnFacts]
+    rows: list[list[Any]]
+    """The first PROPOSAL_ROWS, which are not stored."""
 
     def as_fields(self) -> dict[str, Any]:
         """Return the values as columns of Import."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in self.__slots__ if name != "rows"}
 
 
 @contextmanager
@@ -71,16 +77,26 @@ def is_quick(file: File) -> bool:
 
 def read_preview(table: Table) -> Preview:
     """Read the table once."""
-    sample: list[list[Any]] = []
+    rows: list[list[Any]] = []
+    counter = ColumnCounter(table.headers)
     count, last = 0, table.header_row
     for count, item in enumerate(table.rows(), 1):  # noqa: B007
         if type(item) is tuple:
             last = item[0]
-            if len(sample) < SAMPLE_ROWS:
-                sample.append([_shown(cell) for cell in item[1]])
+            counter.add(item[1])
+            if len(rows) < PROPOSAL_ROWS:
+                rows.append([_shown(cell) for cell in item[1]])
         else:
             last = item.row  # type: ignore[union-attr]
-    return Preview(list(table.headers), sample, table.header_row, last, count)
+    return Preview(
+        headers=list(table.headers),
+        sample=rows[:SAMPLE_ROWS],
+        header_row=table.header_row,
+        last_row=last,
+        row_count=count,
+        columns=counter.facts(),
+        rows=rows,
+    )
 
 
 def _shown(cell: Cell) -> Any:
@@ -101,7 +117,7 @@ def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
     for name, value in found.as_fields().items():
         setattr(job, name, value)
     if not job.column_mapping:
-        job.column_mapping = propose(IMPORT_TYPES[job.import_type], schema, found.headers, found.sample)
+        job.column_mapping = propose(IMPORT_TYPES[job.import_type], schema, found.headers, found.rows)
     job.total = Options.stored(job.options).total(
         header_row=found.header_row, last_row=found.last_row, row_count=found.row_count
     )
