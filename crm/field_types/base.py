@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any, ClassVar, Literal, NamedTuple
+
+import orjson
 
 from core.lists.values import Kind
 
@@ -41,15 +44,27 @@ class Reference(NamedTuple):
 class TextFormat:
     """How values are written in a text file.
 
-    `date_format` is such as DD.MM.YYYY or MM/DD/YYYY HH:mm; empty accepts unambiguous dates. `decimal_mark` is "." or
-    ","; empty accepts unambiguous numbers. `time_zone` is the IANA name of the zone of times without an offset.
-    `country` is the ISO 3166 code of the country of national phone numbers; empty accepts international ones alone.
+    `date_format` is such as DD.MM.YYYY or MM/DD/YYYY HH:mm; empty accepts unambiguous dates, and those of `date_order`
+    (DMY, MDY or YMD). `day_numbers` accepts the day numbers of spreadsheets. `decimal_mark` is "." or ","; empty
+    accepts unambiguous numbers. `currency` is the ISO 4217 code of amounts; empty accepts none. `time_zone` is the IANA
+    name of the zone of times without an offset. `country` is the ISO 3166 code of the country of national phone
+    numbers; empty accepts international ones alone. `members` has address, name or _id in lower case -> _id. `fields`
+    has the formats of single fields by their keys.
     """
 
     date_format: str = ""
     decimal_mark: str = ""
     time_zone: str = "UTC"
     country: str = ""
+    date_order: str = ""
+    day_numbers: bool = False
+    currency: str = ""
+    members: Mapping[str, str] | None = None
+    fields: Mapping[str, TextFormat] | None = None
+
+    def of(self, key: str) -> TextFormat:
+        """Return the format of a field."""
+        return self.fields.get(key, self) if self.fields else self
 
 
 ReadDate = Callable[[str], date | None]
@@ -157,7 +172,8 @@ class FieldSpec:
             return None
         if self.field_type.always_many and not self.value_type.many:
             value = self._items(
-                split_items(text), lambda item, field: self.value_type.parse_text(self.by_label(item), field, how)
+                self.split(text),
+                lambda item, field: self.value_type.parse_text(self.by_label(plain_text(item)), field, how),
             )
         else:
             value = self.value_type.parse_text(self.by_label(text), self, how)
@@ -186,6 +202,10 @@ class FieldSpec:
             raise BadValue(f"has {len(value)} items, at most {MAX_ITEMS} are allowed")
         return distinct([clean(item, self) for item in value])
 
+    def split(self, text: str) -> list[Any]:
+        """Split a cell into its items, unless all of it is one option."""
+        return [text] if self.by_label(text) in self.options else split_items(text)
+
     def by_label(self, text: str) -> str:
         """Return the value of the option with this label, since files hold labels; any other text as it is."""
         if not self.labels or text in self.options:
@@ -204,10 +224,45 @@ def distinct(items: list[Any]) -> list[Any]:
     return list(found.values())
 
 
-def split_items(text: str) -> list[str]:
-    """Split a cell such as "red; green" into its items: at semicolons, else at bars, lines or commas."""
-    separator = next((mark for mark in (";", "|", "\n", ",") if mark in text), ";")
+SEPARATORS = (" ::: ", ";", "|", "\n", ",")
+"""The separators of items in a cell, the first one that it holds counts; Google writes the first one."""
+
+
+def split_items(text: str) -> list[Any]:
+    """Split a cell such as "red; green" into its items: at semicolons, else at bars, lines or commas.
+
+    A JSON array is read as such, and an item may be quoted as in CSV.
+    """
+    if text.startswith("["):
+        found = _json_items(text)
+        if found is not None:
+            return found
+    separator = next((mark for mark in SEPARATORS if mark in text), ";")
+    if text.startswith('"') and len(separator) == 1:
+        items = _quoted_items(text)
+        if items is not None:
+            return items
     return [item.strip() for item in text.split(separator) if item.strip()]
+
+
+def _json_items(text: str) -> list[Any] | None:
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    return found if isinstance(found, list) and not any(isinstance(item, list | dict) for item in found) else None
+
+
+def _quoted_items(text: str) -> list[str] | None:
+    """Return the items of a text that is a list of quoted ones; None for any other."""
+    for separator in (",", ";", "|"):
+        try:
+            rows = list(csv.reader([text], delimiter=separator, skipinitialspace=True, strict=True))
+        except csv.Error:
+            continue
+        if len(rows) == 1:
+            return [item.strip() for item in rows[0] if item.strip()]
+    return None
 
 
 def plain_text(cell: Any) -> str:

@@ -10,7 +10,8 @@ from core.text.addresses import EMAIL, PHONE, BadAddress, read_email, read_phone
 from core.text.direction import without_turns
 from crm.field_types.base import BadValue, FieldSpec, FieldType
 from crm.field_types.dates import SUCH_AS
-from crm.field_types.values import NUMBER, clean_text, describe
+from crm.field_types.numbers import NUMBER
+from crm.field_types.values import clean_text, describe
 
 MAX_LINE = 5000
 MOST_NAMED = 10

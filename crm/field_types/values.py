@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -26,11 +26,10 @@ from crm.field_types.base import (
     ValueType,
     distinct,
     plain_text,
-    split_items,
 )
-from crm.field_types.dates import parse_date_text
+from crm.field_types.dates import parse_date
+from crm.field_types.numbers import NUMBER, PLAIN, read_number
 
-NUMBER = "Write one such as 1200 or 1200.50."
 DATE = "Write one such as 2026-01-31 or 2026-01-31T09:30:00Z."
 MAX_TEXT = 20_000
 INDEXED_TEXT = 500
@@ -39,10 +38,10 @@ MAX_JSON_BYTES = 64 * 1024
 MAX_JSON_DEPTH = 10
 LARGEST = 10**20
 _SMALLEST_STEP = Decimal("1e-10")
-_WHOLE_IN_JSON = 2**53
+_WHOLE_IN_JSON = 2**63 - 1
+_WHOLE_IN_FLOAT = 2**53
 _PLAIN_NUMBER = re.compile(r"[+-]?\d{1,20}(\.\d{1,10})?", re.ASCII)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.' \u00a0\u202f]\d{3})+)([.,]\d+)?(?:[eE][+-]?\d{1,2})?", re.ASCII)
 
 
 def clean_text(value: Any, limit: int = MAX_TEXT) -> str:
@@ -105,35 +104,17 @@ class Number(ValueType):
         return float(number) if Decimal(repr(float(number))) == number else text
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> int | float:
-        number = read_number(text)
+        if PLAIN.fullmatch(text):
+            return int(text)
+        number = read_number(text, how.decimal_mark, how.currency)
         if abs(number) >= LARGEST:
             raise BadValue("is out of range. Write at most 20 digits before the point.")
-        whole = number == number.to_integral_value()
-        return int(number) if whole and abs(number) <= _WHOLE_IN_JSON else float(number)
+        whole = number == number.to_integral_value() and abs(number) <= _WHOLE_IN_JSON
+        return int(number) if whole and ("e" not in text.lower() or abs(number) <= _WHOLE_IN_FLOAT) else float(number)
 
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
         number = Decimal(repr(value)).quantize(_SMALLEST_STEP) if isinstance(value, float) else Decimal(value)
         return (IndexRow(number=number),)
-
-
-def read_number(text: str) -> Decimal:
-    """Parse a number as people write it: 1234.5, 1,234.5, 1.234,5, 1 234,5 or 1'234.50."""
-    text = text.strip()
-    if not _NUMBER.fullmatch(text):
-        raise BadValue(f"{describe(text)} is no number. {NUMBER}")
-    text = re.sub(r"[' \u00a0\u202f]", "", text)
-    comma, point = text.rfind(","), text.rfind(".")
-    if comma >= 0 and point >= 0:
-        thousands = "," if comma < point else "."
-        text = text.replace(thousands, "")
-    elif text.count(",") > 1 or text.count(".") > 1:
-        text = text.replace(",", "").replace(".", "")
-    elif re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", text):
-        text = text.replace(",", "")  # 1,234 is a thousand and more, as it is in the files of most programs
-    try:
-        return Decimal(text.replace(",", "."))
-    except InvalidOperation:
-        raise BadValue(f"{describe(text)} is no number. {NUMBER}") from None
 
 
 class Boolean(ValueType):
@@ -142,7 +123,7 @@ class Boolean(ValueType):
     name, column, kind = "boolean", "number", "boolean"
     words = {
         **dict.fromkeys(("true", "yes", "y", "1", "on", "x", "ja", "wahr", "oui", "vrai", "si", "sí", "✓"), True),
-        **dict.fromkeys(("false", "no", "n", "0", "off", "nein", "falsch", "non", "faux", "-"), False),
+        **dict.fromkeys(("false", "no", "n", "0", "off", "nein", "falsch", "non", "faux"), False),
     }
 
     def clean(self, value: Any, field: FieldSpec) -> bool:
@@ -187,13 +168,24 @@ class Date(ValueType):
         return text
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> str:
-        found = parse_date_text(text, how.date_format)
-        return iso(as_utc(found)) if isinstance(found, datetime) else found.isoformat()
+        return parse_date(text, how)
 
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
         if len(value) == 10:
             return (IndexRow(time=datetime.combine(date.fromisoformat(value), time.min, UTC)),)
         return (IndexRow(time=datetime.fromisoformat(value)),)
+
+
+_ADDRESS = re.compile(r".*<([^<>]+)>\s*")
+
+
+def find_member(text: str, members: Mapping[str, str]) -> str:
+    """Return the _id of the member with this address, name or _id, also of "Name <address>". Raises BadValue."""
+    written = _ADDRESS.fullmatch(text)
+    found = members.get((written[1] if written else text).strip().lower())
+    if not found:
+        raise BadValue(f"there is no member {describe(text)}, or several. Write the address.")
+    return found
 
 
 class Member(ValueType):
@@ -206,6 +198,9 @@ class Member(ValueType):
             raise BadValue(f"needs the _id of a {self.name}, got {describe(value)}")
         return value
 
+    def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> str:
+        return self.clean(find_member(text, how.members) if how.members else text, field)
+
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
         return (IndexRow(text=value),)
 
@@ -217,6 +212,9 @@ class File(Member):
     """A stored file, by _id."""
 
     name = "file"
+
+    def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> str:
+        return self.clean(text, field)
 
 
 class Array(ValueType):
@@ -236,14 +234,12 @@ class Array(ValueType):
         return distinct([_clean_item(item) for item in value])
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> list[Any]:
-        if text.startswith("["):
-            return self.clean(_load(text), field)
         if field.children:
-            raise BadValue("needs a JSON array of objects")
-        labels = field.labels or {}
-        return self.clean(
-            [item if item in field.options else labels.get(item.lower(), item) for item in split_items(text)], field
-        )
+            if not text.startswith("["):
+                raise BadValue("needs a JSON array of objects")
+            return self.clean(_load(text), field)
+        items = field.split(text)
+        return self.clean([field.by_label(item) if isinstance(item, str) else item for item in items], field)
 
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
         return [

@@ -9,7 +9,8 @@ from typing import Any
 
 from core.events import QUEUE, starting
 from core.text.addresses import PHONE
-from crm.field_types import FieldSpec, TextFormat
+from crm.field_types import FieldSpec
+from crm.imports.formats import text_format
 from crm.imports.joined import JoinedColumns
 from crm.imports.mapping import RowReader
 from crm.imports.models import Import
@@ -63,7 +64,7 @@ class RowWriter:
         self.schema = self.kind.schema.load()
         self.joined = JoinedColumns(job, self.schema)
         self.reader = RowReader(self.kind, job.column_mapping, job.headers, self.schema, self.joined)
-        self.format = TextFormat(date_format=options.date_format)
+        self.format = text_format(job, options, self.schema)
         self.lookups = self.kind.lookups(job)
 
     def items(self, table: Table) -> Iterator[Row | RowError]:

@@ -9,6 +9,7 @@ from core.errors import NamedError, shorten
 from core.text.formulas import restore
 from crm.contacts.schema import PHONE_KEYS
 from crm.imports.joined import JoinedColumns
+from crm.imports.nothing import ERRORS, IN_VALUES, words_for_nothing
 from crm.imports.readers import Cell
 from crm.imports.readers.mapping import SEVERAL
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME
@@ -85,11 +86,11 @@ class RowReader:
         # In the file's order: the database does not keep the order of an object's keys.
         for header in sorted(mapping, key=places.__getitem__):
             self.column_of.setdefault(mapping[header], header)
-        self._fields = sorted(
-            (places[header], key)
+        self._fields = [
+            (places[header], key, words_for_nothing(key, schema.fields.get(key) or schema.system_fields.get(key)))
             for key, header in self.column_of.items()
             if key not in pseudo and (joined is None or key not in joined.keys)
-        )
+        ]
         self._names = [
             places[self.column_of[key]] for key in (FIRST_NAME, LAST_NAME) if key in pseudo and key in self.column_of
         ]
@@ -98,14 +99,15 @@ class RowReader:
             self.column_of.setdefault("name", headers[self._names[0]])
 
     def form_data(self, cells: Sequence[Cell]) -> dict[str, Any]:
-        """Return the formData of a row without its empty cells and without what several columns feed."""
+        """Return the formData of a row without its empty cells, words for nothing and what several columns feed."""
         form = {}
-        for index, key in self._fields:
+        for index, key, nothing in self._fields:
             cell = cells[index]
-            if cell is not None:
+            if cell is not None and cell not in nothing:
                 form[key] = cell_text(cell)
         if self._names:
-            name = _full_name([cell_text(cells[index]) for index in self._names if cells[index] is not None])
+            parts = (cells[index] for index in self._names)
+            name = _full_name([cell_text(cell) for cell in parts if cell is not None and cell not in ERRORS])
             if name:
                 form["name"] = name
         return form
@@ -113,7 +115,9 @@ class RowReader:
     def named(self, cells: Sequence[Cell]) -> dict[str, str]:
         """Return key -> the text of its cell, for the non-empty cells that name other records."""
         found = {
-            key: " ".join(cell_text(cell).split()) for key, place in self._naming if (cell := cells[place]) is not None
+            key: " ".join(cell_text(cell).split())
+            for key, place in self._naming
+            if (cell := cells[place]) is not None and cell not in IN_VALUES
         }
         return {key: text for key, text in found.items() if text}
 

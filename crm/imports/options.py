@@ -11,7 +11,7 @@ from phonenumbers import SUPPORTED_REGIONS
 from core.api.output import snake
 from core.errors import NamedError, ValidationFailed, shorten
 from core.text.timezones import is_timezone
-from crm.field_types.dates import pattern_of
+from crm.field_types.dates import format_of
 
 READING = ("delimiter", "encoding", "sheet", "header_row")
 """The options that decide how the file is read, and therefore its headers."""
@@ -64,7 +64,7 @@ class Options:
             )
         if new.date_format:
             try:
-                pattern_of(new.date_format)
+                format_of(new.date_format)
             except ValueError as error:
                 raise _refusal("dateFormat", str(error)) from error
         return new

@@ -10,6 +10,8 @@ from typing import Any
 
 from crm.files.models import File
 from crm.files.stores import local_copy
+from crm.imports.evidence import Collector
+from crm.imports.formats import detect
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
@@ -42,6 +44,8 @@ class Preview:
     columns: list[ColumnFacts]
     rows: list[list[Any]]
     """The first PROPOSAL_ROWS, which are not stored."""
+    detected: dict[str, Any]
+    """How the file is read: a part of Import.detected, and the evidence of its columns (crm.imports.evidence)."""
 
     def as_fields(self) -> dict[str, Any]:
         """Return the values as columns of Import."""
@@ -79,11 +83,13 @@ def read_preview(table: Table) -> Preview:
     """Read the table once."""
     rows: list[list[Any]] = []
     counter = ColumnCounter(table.headers)
+    evidence = Collector(table.headers)
     count, last = 0, table.header_row
     for count, item in enumerate(table.rows(), 1):  # noqa: B007
         if type(item) is tuple:
             last = item[0]
             counter.add(item[1])
+            evidence.add(item[1])
             if len(rows) < PROPOSAL_ROWS:
                 rows.append([_shown(cell) for cell in item[1]])
         else:
@@ -96,6 +102,7 @@ def read_preview(table: Table) -> Preview:
         row_count=count,
         columns=counter.facts(),
         rows=rows,
+        detected={"evidence": evidence.as_json()},
     )
 
 
@@ -121,3 +128,4 @@ def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
     job.total = Options.stored(job.options).total(
         header_row=found.header_row, last_row=found.last_row, row_count=found.row_count
     )
+    detect(job, schema)

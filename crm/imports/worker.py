@@ -82,8 +82,8 @@ def _prepare(job: Import, table: Table) -> bool:
         with transaction.atomic():
             if not job.pause_requested:
                 keep_further_values(job)
-            mapped = {"column_mapping": job.column_mapping, "kept_columns": job.kept_columns}
-            kept = checkpoint(job, **found.as_fields(), **mapped, total=job.total)
+            known = {**found.as_fields(), "detected": job.detected, "kept_columns": job.kept_columns}
+            kept = checkpoint(job, **known, column_mapping=job.column_mapping, total=job.total)
     except NamedError as error:
         finish(job, Import.Status.FAILED, error=error.detail, error_detail=str(error), **found.as_fields())
         return False

@@ -228,7 +228,11 @@ class RecordSchema:
             if key not in form_data or spec is None:
                 continue
             try:
-                value = spec.take(form_data[key], self.read_date) if how is None else spec.parse(form_data[key], how)
+                value = (
+                    spec.take(form_data[key], self.read_date)
+                    if how is None
+                    else spec.parse(form_data[key], how.of(key))
+                )
                 if value is not None:
                     row.system[column] = self.fit(key, value)
                 elif how is None:
@@ -296,7 +300,7 @@ class RecordSchema:
                 problems.append(ValueProblem(shorten(key, 100), UNKNOWN, "there is no such field"))
                 continue
             try:
-                cleaned = spec.take(value, self.read_date) if how is None else spec.parse(value, how)
+                cleaned = spec.take(value, self.read_date) if how is None else spec.parse(value, how.of(key))
             except BadValue as error:
                 problems.append(ValueProblem(key, BAD_CUSTOM, str(error)))
                 continue

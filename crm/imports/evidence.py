@@ -1,0 +1,300 @@
+"""Judge by whole columns how a file writes its numbers and dates.
+
+"1,234" and "3/9/2024" can each be two values. The other values of the column usually leave one reading, and so does the
+rest of the file, which has one writer; otherwise the column is ambiguous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, TypedDict
+
+from crm.field_types import BadValue
+from crm.field_types.dates import NUMERIC_DATE, ORDERS, is_day_number, orders_of, parse_date_text
+from crm.field_types.numbers import BOTH, marks_of
+from crm.imports.nothing import IN_DATES
+from crm.imports.readers import Cell
+
+ROWS_AT_ONCE = 1000
+ENOUGH = 300
+"""Distinct values after which a column of texts is looked at no longer."""
+TEXT_SHARE = 0.8
+MAX_REMEMBERED = 20_000
+MAX_EXAMPLES = 3
+MAX_EXAMPLE_CHARS = 60
+Clock = Literal["24", "12"]
+
+
+class ColumnEvidence(TypedDict):
+    """The evidence of a column, as an import stores it.
+
+    `marks` and `orders` fit all of its numbers and dates; `openNumbers` and `openDates` are values that fit several.
+    `strict` has the separator and the clocks of dates that all have two digits for day and month, else null.
+    """
+
+    column: str
+    numbers: int
+    dates: int
+    texts: int
+    marks: str
+    openNumbers: list[str]
+    orders: list[str]
+    openDates: list[str]
+    separator: str
+    yearDigits: int
+    strict: bool
+    clocks: list[str]
+    dayNumbers: bool
+
+
+class _Column:
+    """Collects the evidence of a column from its distinct values."""
+
+    def __init__(self) -> None:
+        self.alive = True
+        self.numbers, self.texts = 0, 0
+        self.dates = self.other_dates = 0
+        self.marks = BOTH
+        self.open_numbers: list[str] = []
+        self.orders = set(ORDERS)
+        self.open_dates: list[str] = []
+        self.separators: dict[str, None] = {}
+        self.year_digits = 0
+        self.padded = True
+        self.clocks: dict[Clock, None] = {}
+        self.day_numbers, self.no_day_numbers = 0, 0
+        self._seen: set[Cell] = {None, *IN_DATES}
+
+    def add(self, cells: Iterable[Cell]) -> None:
+        """Look at more cells of the column."""
+        seen = self._seen
+        for cell in cells:
+            if cell in seen:
+                continue
+            if len(seen) < MAX_REMEMBERED:
+                seen.add(cell)
+            if type(cell) is str:
+                self._look_at(cell)
+            else:
+                self._count_day_number(repr(cell) if type(cell) in (int, float) else "")
+        if self.texts > ENOUGH and self.texts > TEXT_SHARE * (self.texts + self.numbers + self.dates):
+            self.alive = False
+            self._seen = set()
+
+    def _look_at(self, text: str) -> None:
+        if self.numbers and len(self.marks) == 1 and self._agrees(text):
+            self.numbers += 1
+            return
+        if text.isdecimal():
+            self.numbers += 1
+            self._count_day_number(text)
+            return
+        match = NUMERIC_DATE.fullmatch(text)
+        if match is not None:
+            first, separator, second, third, clock = match.groups()
+            fits = _orders(first, second, third, separator)
+            if fits:
+                self._add_date(text, fits, (first, separator, second, third), clock)
+                return
+        marks = marks_of(text)
+        if marks:
+            self.numbers += 1
+            self._count_day_number(text)
+            self._add_marks(text, marks)
+        elif self._is_other_date(text):
+            self.dates += 1
+            self.other_dates += 1
+            self.no_day_numbers += 1
+        else:
+            self.texts += 1
+            self.no_day_numbers += 1
+
+    def _agrees(self, text: str) -> bool:
+        """Return whether the number has nothing to say in a column whose mark is known."""
+        mark = self.marks
+        return (
+            text[-1:].isdigit()
+            and text[-4:-3] not in (".", ",")
+            and text.count(mark) == 1
+            and text.replace(mark, "", 1).isdecimal()
+        )
+
+    def _add_marks(self, text: str, marks: str) -> None:
+        if len(marks) == 1:
+            self.marks = marks if marks in self.marks else ""
+        elif ("," in text or "." in text) and len(self.open_numbers) < MAX_EXAMPLES:
+            self.open_numbers.append(text[:MAX_EXAMPLE_CHARS])
+
+    def _add_date(self, text: str, fits: tuple[str, ...], parts: tuple[str, str, str, str], clock: str | None) -> None:
+        first, separator, second, third = parts
+        self.dates += 1
+        self.no_day_numbers += 1
+        if len(first) == 4 and separator == "-":
+            self.other_dates += 1  # ISO 8601 says nothing about others
+            return
+        self.orders.intersection_update(fits)
+        self.separators[separator] = None
+        year = first if fits[0] == "YMD" and len(fits) == 1 else third
+        self.year_digits = max(self.year_digits, len(year))
+        self.padded = self.padded and all(len(part) != 1 for part in (first, second, third))
+        if clock:
+            self.clocks["12" if clock[-1] in "mM" else "24"] = None
+        if len(fits) > 1 and len(self.open_dates) < MAX_EXAMPLES:
+            self.open_dates.append(text[:MAX_EXAMPLE_CHARS])
+
+    def _is_other_date(self, text: str) -> bool:
+        if len(text) > 60 or not any(map(str.isdigit, text)):
+            return False
+        try:
+            parse_date_text(text)
+        except BadValue:
+            return False
+        return True
+
+    def _count_day_number(self, text: str) -> None:
+        if is_day_number(text):
+            self.day_numbers += 1
+        else:
+            self.no_day_numbers += 1
+
+    def as_json(self, header: str) -> ColumnEvidence | None:
+        """Return the evidence, or None where there is none."""
+        if not (self.alive and (self.numbers or self.dates or self.day_numbers)):
+            return None
+        return ColumnEvidence(
+            column=header,
+            numbers=self.numbers,
+            dates=self.dates,
+            texts=self.texts,
+            marks=self.marks,
+            openNumbers=self.open_numbers,
+            orders=[order for order in ORDERS if order in self.orders] if self.dates > self.other_dates else [],
+            openDates=self.open_dates,
+            separator=next(iter(self.separators), ""),
+            yearDigits=self.year_digits,
+            strict=self.padded and len(self.separators) < 2 and not self.texts,
+            clocks=list(self.clocks),
+            dayNumbers=bool(self.day_numbers) and not self.no_day_numbers,
+        )
+
+
+@lru_cache(maxsize=50_000)
+def _orders(first: str, second: str, third: str, separator: str) -> tuple[str, ...]:
+    return orders_of(first, second, third, separator)
+
+
+class Collector:
+    """Collects the evidence of a file's columns while its rows are read."""
+
+    def __init__(self, headers: Sequence[str]) -> None:
+        self._headers = headers
+        self._columns = [_Column() for _ in headers]
+        self._rows: list[Sequence[Cell]] = []
+
+    def add(self, cells: Sequence[Cell]) -> None:
+        """Add a row, with one value for each header."""
+        self._rows.append(cells)
+        if len(self._rows) >= ROWS_AT_ONCE:
+            self._look()
+
+    def _look(self) -> None:
+        for column, cells in zip(self._columns, zip(*self._rows, strict=False), strict=False):
+            if column.alive:
+                column.add(cells)
+        self._rows = []
+
+    def as_json(self) -> list[ColumnEvidence]:
+        """Return the evidence of the columns that have some."""
+        self._look()
+        found = (column.as_json(header) for column, header in zip(self._columns, self._headers, strict=True))
+        return [evidence for evidence in found if evidence is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFormat:
+    """The company's date format, which decides about files that the product wrote: separator, order and clock."""
+
+    separator: str
+    order: str
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a column writes its values. An empty text is for values that are read one by one.
+
+    `open_numbers` and `open_dates` are examples of values that stay ambiguous.
+    """
+
+    decimal_mark: str = ""
+    date_order: str = ""
+    date_format: str = ""
+    day_numbers: bool = False
+    open_numbers: tuple[str, ...] = ()
+    open_dates: tuple[str, ...] = ()
+
+
+def judge(columns: Iterable[ColumnEvidence], own: OwnFormat | None = None) -> Mapping[str, Verdict]:
+    """Return header -> verdict. `own` is given for a file that the product itself may have written."""
+    columns = list(columns)
+    mark = _common(column["marks"] for column in columns if _is_decided(column, "numbers", column["marks"]))
+    order = _common(column["orders"][0] for column in columns if _is_decided(column, "dates", column["orders"]))
+    return {column["column"]: _verdict(column, mark, order, own) for column in columns}
+
+
+def _is_decided(column: ColumnEvidence, part: Literal["numbers", "dates"], readings: Sequence[str]) -> bool:
+    """Return whether a column of numbers, or dates, leaves one reading."""
+    values = column["numbers"] + column["dates"] + column["texts"]
+    return len(readings) == 1 and column[part] > TEXT_SHARE * values
+
+
+def _common(readings: Iterable[str]) -> str:
+    """Return the one reading of all columns that are decided; empty if they differ, or if there is none."""
+    found = set(readings)
+    return found.pop() if len(found) == 1 else ""
+
+
+def _verdict(column: ColumnEvidence, mark: str, order: str, own: OwnFormat | None) -> Verdict:
+    marks, orders = column["marks"], column["orders"]
+    if len(marks) > 1:
+        marks = mark if column["openNumbers"] else ""
+    if len(orders) > 1:
+        if own is not None and own.order in orders and _fits(column, own):
+            orders = [own.order]
+        else:
+            orders = [order] if order in orders else []
+    chosen = orders[0] if orders else ""
+    return Verdict(
+        decimal_mark=marks,
+        date_order=chosen,
+        date_format=_format(chosen, column) if chosen else _iso_format(column),
+        day_numbers=column["dayNumbers"],
+        open_numbers=() if marks else tuple(column["openNumbers"]),
+        open_dates=() if chosen else tuple(column["openDates"]),
+    )
+
+
+def _fits(column: ColumnEvidence, own: OwnFormat) -> bool:
+    """Return whether the column's dates are all written as the product writes them."""
+    return (
+        column["strict"]
+        and column["separator"] == own.separator
+        and column["yearDigits"] == 4
+        and set(column["clocks"]) <= {own.clock}
+    )
+
+
+def _format(order: str, column: ColumnEvidence) -> str:
+    parts = {"D": "DD", "M": "MM", "Y": "YYYY" if column["yearDigits"] > 2 else "YY"}
+    return column["separator"].join(parts[part] for part in order)
+
+
+def _iso_format(column: ColumnEvidence) -> str:
+    return "YYYY-MM-DD" if column["dates"] and not column["separator"] and not column["texts"] else ""
+
+
+def evidence_of(detected: Mapping[str, Any]) -> list[ColumnEvidence]:
+    """Return the evidence that an import stores."""
+    return list(detected.get("evidence", ()))

@@ -1,0 +1,135 @@
+"""How the values of an import's file are written: its options, or else what was detected, or else the company's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.db.models.functions import Lower
+
+from accounts.companies.country import default_country
+from accounts.models import Member
+from accounts.settings.formats import formats_of
+from core.text.formats import Formats
+from crm.exports.columns import columns_of
+from crm.exports.sources import SOURCES
+from crm.field_types import FieldSpec, TextFormat
+from crm.field_types.dates import format_of
+from crm.imports.evidence import OwnFormat, Verdict, evidence_of, judge
+from crm.imports.models import Import
+from crm.imports.options import Options
+from crm.records.schema import RecordSchema
+
+NUMBERS, DATES = "number", "date"
+
+
+def text_format(job: Import, options: Options, schema: RecordSchema) -> TextFormat:
+    """Return how the file's values are written, with a format of its own for each column that needs one."""
+    formats = formats_of(job.company_id)
+    specs = list(_mapped(job, schema))
+    base = TextFormat(
+        date_format=options.date_format,
+        decimal_mark=options.decimal_mark,
+        time_zone=options.time_zone or formats.timezone,
+        country=options.country or default_country(),
+        currency=formats.currency,
+        members=member_ids() if any(_names_members(spec) for _, spec in specs) else None,
+    )
+    verdicts = _verdicts(job, formats, schema)
+    fields = {
+        spec.key: replace(
+            base,
+            decimal_mark=options.decimal_mark or verdicts[header].decimal_mark,
+            date_order=verdicts[header].date_order,
+            day_numbers=verdicts[header].day_numbers,
+        )
+        for header, spec in specs
+        if header in verdicts
+    }
+    return replace(base, fields=fields or None)
+
+
+def detect(job: Import, schema: RecordSchema) -> None:
+    """Put into the import's `detected` what its options and its columns say now."""
+    options = Options.stored(job.options)
+    formats = formats_of(job.company_id)
+    verdicts = _verdicts(job, formats, schema)
+    kinds = {header: _kind(spec) for header, spec in _mapped(job, schema)}
+    numbers = [verdicts[header] for header, kind in kinds.items() if kind == NUMBERS and header in verdicts]
+    dates = [verdicts[header] for header, kind in kinds.items() if kind == DATES and header in verdicts]
+    job.detected = {
+        **job.detected,
+        "decimalMark": options.decimal_mark or _only(verdict.decimal_mark for verdict in numbers),
+        "dateFormat": options.date_format or _only(verdict.date_format for verdict in dates),
+        "timeZone": options.time_zone or formats.timezone,
+        "country": options.country or default_country() or None,
+        "ambiguous": list(_ambiguous(kinds, verdicts, options)),
+    }
+
+
+def _ambiguous(kinds: Mapping[str, str], verdicts: Mapping[str, Verdict], options: Options) -> Iterator[dict[str, Any]]:
+    for header, verdict in verdicts.items():
+        kind = kinds.get(header)
+        if kind == NUMBERS and verdict.open_numbers and not options.decimal_mark:
+            yield {"column": header, "option": "decimalMark", "examples": list(verdict.open_numbers)}
+        elif kind == DATES and verdict.open_dates and not options.date_format:
+            yield {"column": header, "option": "dateFormat", "examples": list(verdict.open_dates)}
+
+
+def _only(values: Iterator[str]) -> str | None:
+    """Return the one value that all columns with a value share."""
+    found = {value for value in values if value}
+    return found.pop() if len(found) == 1 else None
+
+
+def _mapped(job: Import, schema: RecordSchema) -> Iterator[tuple[str, FieldSpec]]:
+    """Yield the header and the field of each column that is mapped to one."""
+    for header, key in job.column_mapping.items():
+        spec = schema.fields.get(key) or schema.system_fields.get(key)
+        if spec is not None:
+            yield header, spec
+
+
+def _kind(spec: FieldSpec) -> str:
+    name = spec.value_type.name
+    return name if name in (NUMBERS, DATES) and not spec.options else ""
+
+
+def _verdicts(job: Import, formats: Formats, schema: RecordSchema) -> Mapping[str, Verdict]:
+    columns = evidence_of(job.detected)
+    if not columns:
+        return {}
+    has_open_dates = any(len(column["orders"]) > 1 for column in columns)
+    return judge(columns, _own_format(formats) if has_open_dates and is_own(job, schema) else None)
+
+
+def is_own(job: Import, schema: RecordSchema) -> bool:
+    """Return whether an export of these records would write all of the file's headers."""
+    return bool(job.headers) and set(job.headers) <= own_headers(job.import_type)
+
+
+def own_headers(import_type: str) -> set[str]:
+    """Return the headers that an export of the records writes."""
+    source = SOURCES[import_type]
+    return {column.header for column in columns_of(source.listing.output, source.panel)}
+
+
+def _own_format(formats: Formats) -> OwnFormat | None:
+    form = format_of(formats.date_format)
+    separator = next((mark for mark in "/.-" if mark in form.text), "")
+    return OwnFormat(separator, form.order, "12" if "a" in formats.time_format else "24") if separator else None
+
+
+def _names_members(spec: FieldSpec) -> bool:
+    return spec.value_type.name == "member"
+
+
+def member_ids() -> dict[str, str]:
+    """Return address, name or _id in lower case -> _id; without the names that several members share."""
+    rows = list(Member.objects.annotate(lower=Lower("name")).values_list("pk", "email", "lower"))
+    names: dict[str, str] = {}
+    for pk, _, name in rows:
+        names[name] = "" if name in names else pk
+    by_name = {name: pk for name, pk in names.items() if name and pk}
+    return by_name | {email.lower(): pk for pk, email, _ in rows} | {pk: pk for pk, *_ in rows}
