@@ -132,7 +132,15 @@ class ContactSchema(RecordSchema):
                     )
             else:
                 found.append(ValueProblem(key, self.required_name, "is required"))
-        return [*found, *self.missing_custom(row, invalid, partial, drop_invalid)]
+        found += self.missing_custom(row, invalid, partial, drop_invalid)
+        if not (partial or found or invalid and not drop_invalid or _has_value(row)):
+            found.append(ValueProblem("formData", self.required_name, "give at least one value"))
+        return found
+
+
+def _has_value(row: RecordRow) -> bool:
+    """Return whether the row has any value, apart from defaults."""
+    return any((*row.system.values(), *(value not in (None, "", [], {}) for value in row.custom.values())))
 
 
 def without_lone_prefix(system: Mapping[str, Any], current: Mapping[str, Any]) -> Mapping[str, Any]:

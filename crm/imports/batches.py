@@ -16,6 +16,7 @@ from crm.imports.mapping import RowReader
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Row, RowError, Table
+from crm.imports.readers.base import NOT_A_RECORD
 from crm.imports.row_errors import ErrorLog
 from crm.imports.types import IMPORT_TYPES
 from crm.records.automation import is_queued
@@ -24,6 +25,7 @@ from crm.records.values import prepare_values
 
 PARTS_OF_NUMBERS = {"countryCode": "Write one such as +49.", "number": PHONE}
 """What to write into the two fields that make a phone number."""
+NOTHING_MAPPED = "All cells of the columns that are imported are empty."
 LACKS = "is required"
 """How the problem of a value begins that a record must have."""
 
@@ -94,6 +96,11 @@ class RowWriter:
             form = reader.form_data(cells)
             if self.joined.keys:
                 self._join(batch, position, cells, form)
+            named = reader.named(cells)
+            if not form and not named:
+                batch.problems[position] = [("", NOT_A_RECORD, NOTHING_MAPPED)]
+                batch.failed.add(position)
+                continue
             row, problems = schema.read(form, drop_invalid=drop, from_text=how, index=position)
             if problems:
                 self._note(batch, position, problems)
@@ -102,7 +109,7 @@ class RowWriter:
                 continue
             prepare_values(schema, row)
             batch.rows.append(row)
-            if named := reader.named(cells):
+            if named:
                 batch.named[position] = named
         return batch
 

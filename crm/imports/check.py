@@ -18,7 +18,7 @@ from crm.imports.joined import JoinedColumns
 from crm.imports.mapping import check_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
-from crm.imports.preview import open_file
+from crm.imports.preview import as_read, open_file
 from crm.imports.readers import ReaderError, Row, RowError
 from crm.imports.row_errors import fit
 from crm.imports.services import find_import
@@ -60,12 +60,12 @@ def check_import(*, id: str, import_type: str, rights: ContactRights, may_create
     within: AbstractContextManager[Any] = limited(entitlement(job.company_id)) if job.limited else nullcontext()
     options = Options.stored(job.options)
     try:
-        with open_file(job.file, options) as table, within:
+        with open_file(job.file, as_read(job, options)) as table, within:
             check_columns(job, table)
             writer = RowWriter(job, options, actor_id=job.created_by_id)
             return _told(job, _tried(writer, writer.items(table)))
     except ReaderError as error:
-        raise NamedError(error.code, f"file: {error.message}") from error
+        raise NamedError(error.code, f"{error.field}: {error.message}") from error
 
 
 def _tried(writer: RowWriter, items: Iterator[Row | RowError]) -> Batch:

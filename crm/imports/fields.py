@@ -9,9 +9,11 @@ from django.db import transaction
 
 from core.errors import NamedError, shorten
 from crm.imports.column_fields import ColumnFields
+from crm.imports.formats import detect
 from crm.imports.mapping import invalid_mapping
 from crm.imports.models import Import
 from crm.imports.services import FAILED, PAUSED, find_import
+from crm.imports.types import IMPORT_TYPES
 
 
 @transaction.atomic
@@ -39,8 +41,9 @@ def add_fields(*, import_id: str, import_type: str, member_id: str, columns: Seq
         name = one.get("name") or header
         key = fields.find(name, (values["field_type"],)) or fields.make(name, values, member_id)
         job.column_mapping[header] = fields.use(key)
+    detect(job, IMPORT_TYPES[import_type].schema.load())
     job.updated_by_id = member_id
-    job.save(update_fields=["column_mapping", "updated_by", "updated_at"])
+    job.save(update_fields=["column_mapping", "detected", "updated_by", "updated_at"])
     return job
 
 

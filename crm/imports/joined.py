@@ -9,6 +9,7 @@ from typing import Any
 from core.text.addresses import BadAddress, read_country_code, read_email, read_phone
 from core.text.formulas import restore
 from crm.imports.models import Import
+from crm.imports.nothing import words_for_nothing
 from crm.imports.readers import Cell
 from crm.imports.readers.mapping import SEPARATOR, SEVERAL
 from crm.records.schema import BAD_SYSTEM, RecordSchema
@@ -36,6 +37,7 @@ class JoinedColumns:
         places = {header: place for place, header in enumerate(job.headers)}
         mapped = sorted((places[header], header, key) for header, key in job.column_mapping.items())
         facts = dict(zip(job.headers, job.columns, strict=False))
+        self._nothing = {key: {None, *words_for_nothing(key, schema.system_fields.get(key))} for key in SEVERAL}
         self._groups: dict[str, list[tuple[int, str]]] = {}
         for key in SEVERAL:
             group = [(place, header) for place, header, target in mapped if target == key]
@@ -50,9 +52,9 @@ class JoinedColumns:
         """Put the first valid value of each field into the form, and the others into the fields that keep them."""
         found = JoinedValues()
         for key, group in self._groups.items():
-            values = [
-                (header, text) for place, header in group if cells[place] is not None for text in _split(cells[place])
-            ]
+            nothing = self._nothing[key]
+            filled = [(header, cells[place]) for place, header in group if cells[place] not in nothing]
+            values = [(header, text) for header, cell in filled for text in _split(cell)]
             if len(values) > 1:
                 self._choose(key, values, self._reader(key, cells), form, found)
             elif values:

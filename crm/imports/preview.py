@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crm.files.models import File
 from crm.files.stores import local_copy
 from crm.imports.evidence import Collector
 from crm.imports.formats import detect
+from crm.imports.mapping import cell_text
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
@@ -27,6 +28,7 @@ SAMPLE_ROWS = 10
 SAMPLE_CHARS = 200
 PROPOSAL_ROWS = 100
 """The first rows, from whose values the mapping is proposed."""
+FIRST_ROW_COLUMNS = 30
 QUICK_TEXT_BYTES = 16 << 20
 QUICK_WORKBOOK_BYTES = 2 << 20
 """A request reads workbooks up to this size, in about a second; a worker reads larger ones."""
@@ -44,8 +46,10 @@ class Preview:
     columns: list[ColumnFacts]
     rows: list[list[Any]]
     """The first PROPOSAL_ROWS, which are not stored."""
+    first_rows: list[dict[str, Any]]
+    """The file's first rows as {"row", "cells"}, with those above the headers."""
     detected: dict[str, Any]
-    """How the file is read: a part of Import.detected, and the evidence of its columns (crm.imports.evidence)."""
+    """How the file is read, in the names of the API, and the evidence of its columns (crm.imports.evidence)."""
 
     def as_fields(self) -> dict[str, Any]:
         """Return the values as columns of Import."""
@@ -70,8 +74,21 @@ def open_file(file: File, options: Options) -> Iterator[Table]:
                 delimiter=options.delimiter or None,
                 encoding=options.encoding or None,
                 sheet=options.sheet or None,
+                header_row=options.header_row,
             )
         )
+
+
+def as_read(job: Import, options: Options) -> Options:
+    """Return the options with what was found when the import's file was first read, so that it is read the same."""
+    if job.header_row is None:
+        return options
+    return replace(
+        options,
+        header_row=job.header_row,
+        sheet=options.sheet or job.detected.get("sheet") or "",
+        encoding=options.encoding or job.detected.get("encoding") or "",
+    )
 
 
 def is_quick(file: File) -> bool:
@@ -102,8 +119,28 @@ def read_preview(table: Table) -> Preview:
         row_count=count,
         columns=counter.facts(),
         rows=rows,
-        detected={"evidence": evidence.as_json()},
+        first_rows=_first_rows(table),
+        detected={**_detected(table), "evidence": evidence.as_json()},
     )
+
+
+def _first_rows(table: Table) -> list[dict[str, Any]]:
+    """Return the file's first rows as texts, cut to what a page can show."""
+    rows = []
+    for number, cells in table.first_rows:
+        texts = [cell_text(cell)[:SAMPLE_CHARS] or None for cell in cells[:FIRST_ROW_COLUMNS]]
+        rows.append({"row": number, "cells": texts})
+    return rows
+
+
+def _detected(table: Table) -> dict[str, Any]:
+    """Return where the table is in the file and how its text is encoded."""
+    return {
+        "headerRow": table.header_row,
+        "sheet": table.sheet,
+        "sheets": list(table.sheets),
+        "encoding": table.encoding,
+    }
 
 
 def _shown(cell: Cell) -> Any:

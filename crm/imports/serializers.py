@@ -93,9 +93,10 @@ class OptionsInput(Input):
     headerRow = IntegerInput(
         required=False,
         allow_null=True,
-        min_value=1,
+        min_value=0,
         max_value=MAX_ROW,
-        help_text="row of the headers, as spreadsheets count; detected when not given",
+        help_text="row of the headers, as spreadsheets count; 0: the file has none, so that its columns are called"
+        " Column A, Column B and so on; detected when not given",
     )
     country = CountryInput(
         required=False,
@@ -199,7 +200,9 @@ class AmbiguousColumn(Output):
 class DetectedOut(Output):
     """How the file is read. Null and empty until the file has been read, and where it does not apply."""
 
-    headerRow = serializers.IntegerField(allow_null=True, help_text="row of the headers, as spreadsheets count")
+    headerRow = serializers.IntegerField(
+        allow_null=True, help_text="row of the headers, as spreadsheets count; 0 where the file has none"
+    )
     sheet = serializers.CharField(allow_null=True, help_text="the sheet that is read; null for text files")
     sheets = serializers.ListField(child=serializers.CharField(), help_text="the workbook's sheets, in order")
     encoding = serializers.CharField(allow_null=True, help_text="null for workbooks")

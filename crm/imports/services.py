@@ -144,7 +144,7 @@ def preview_file(file: File, options: Options) -> Preview:
         with open_file(file, options) as table:
             return read_preview(table)
     except ReaderError as error:
-        raise NamedError(error.code, f"file: {error.message}") from error
+        raise NamedError(error.code, f"{error.field}: {error.message}") from error
 
 
 def _usable(files: QuerySet[File]) -> File:
@@ -217,14 +217,15 @@ def _check_editable(job: Import, seen: Import, options: Options) -> None:
     if job.next_row and (options.row_from != old.row_from or not options.reads_same_rows(old)):
         raise NamedError(
             "InvalidRequest_400",
-            "options: rowFrom, delimiter, encoding and sheet are fixed once rows have been imported",
+            "options: rowFrom, headerRow, delimiter, encoding and sheet are fixed once rows have been imported",
         )
 
 
 def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: Preview | None, *, reread: bool) -> None:
     job.options = options.as_json()
     if reread:
-        job.column_mapping, job.header_row, job.headers, job.sample = {}, None, [], []
+        job.column_mapping, job.header_row = {}, None
+        job.headers, job.sample, job.first_rows, job.detected = [], [], [], {}
         job.columns, job.kept_columns = [], {}
     if edits.get("column_mapping"):
         job.column_mapping = dict(edits["column_mapping"])

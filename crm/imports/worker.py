@@ -21,7 +21,7 @@ from crm.imports.column_fields import keep_further_values
 from crm.imports.mapping import check_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
-from crm.imports.preview import open_file, read_preview, store_preview
+from crm.imports.preview import as_read, open_file, read_preview, store_preview
 from crm.imports.readers import ReaderError, Table
 from crm.imports.row_errors import ErrorLog
 from crm.imports.types import IMPORT_TYPES
@@ -60,7 +60,7 @@ def _work(job: Import, deadline: float) -> None:
     begun = monotonic()
     options = Options.stored(job.options)
     try:
-        with open_file(job.file, options) as table:
+        with open_file(job.file, as_read(job, options)) as table:
             if job.header_row is None and not _prepare(job, table):
                 return
             opening = monotonic() - begun

@@ -54,11 +54,10 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Columns:
-    """Where a table has addresses and reasons. Without headers, its first row is an address too."""
+    """Where a table has addresses and reasons."""
 
     email: int
     reason: int | None
-    headless: bool
 
 
 @dataclass
@@ -114,8 +113,8 @@ def check_import(*, file_id: str, files: QuerySet[File], **values: Any) -> dict[
     job = SuppressionImport(file=_usable(files, file_id), **values)
     with _opened(job.file) as table:
         columns = _columns(job, table)
-        batch = _read(job, columns, islice(_rows(table, columns, 0), CHECKED_ROWS))
-        headers = [] if columns.headless else table.headers
+        batch = _read(job, columns, islice(table.rows(), CHECKED_ROWS))
+        headers = table.headers if table.header_row else []
     listed = len(suppressed_addresses(batch.reasons)) + batch.read - len(batch.reasons)
     return {
         "emailColumn": headers[columns.email] if headers else "",
@@ -171,10 +170,10 @@ def run(job: SuppressionImport, deadline: float) -> None:
 
 def _work(job: SuppressionImport, table: Table, deadline: float) -> None:
     columns = _columns(job, table)
-    if job.total is None and not checkpoint(job, total=table.count_rows() + columns.headless):
+    if job.total is None and not checkpoint(job, total=table.count_rows()):
         release(job)
         return
-    rows = _rows(table, columns, job.next_row)
+    rows = table.rows(job.next_row)
     size = int(getattr(settings, "BULK_BATCH_ROWS", BATCH_ROWS))
     while (batch := _read(job, columns, islice(rows, size))).rows:
         with transaction.atomic():
@@ -206,12 +205,6 @@ def _write(job: SuppressionImport, batch: Batch) -> dict[str, Any]:
     }
 
 
-def _rows(table: Table, columns: Columns, start: int) -> Iterator[Any]:
-    if columns.headless and start <= table.header_row:
-        yield table.header_row, table.headers
-    yield from table.rows(start)
-
-
 def _read(job: SuppressionImport, columns: Columns, items: Iterator[Any]) -> Batch:
     """Read the next rows. What is wrong with one is told without its values, which may be of anybody."""
     batch = Batch()
@@ -241,18 +234,20 @@ def _text(cells: Sequence[Cell], index: int) -> str:
 
 
 def _columns(job: SuppressionImport, table: Table) -> Columns:
-    """Find the columns: those that were named, or else by their headers, or the one that has an address as header."""
+    """Find the columns: those that were named, else by their headers, else by an address in the first rows."""
     email = _named(table, "emailColumn", job.email_column)
     reason = _named(table, "reasonColumn", job.reason_column)
     if email is None:
         email = _called(table, EMAIL_HEADERS)
     if email is not None:
-        return Columns(email, reason if reason is not None else _called(table, REASON_HEADERS), headless=False)
-    for index, header in enumerate(table.headers):
-        if normal(header) is not None:
-            return Columns(index, None, headless=True)
+        return Columns(email, reason if reason is not None else _called(table, REASON_HEADERS))
+    if not table.header_row:
+        for _, cells in table.first_rows:
+            for index in range(len(cells)):
+                if normal(_text(cells, index)) is not None:
+                    return Columns(index, reason)
     if len(table.headers) == 1:
-        return Columns(0, None, headless=False)
+        return Columns(0, None)
     raise ValidationFailed(
         "emailColumn is required", "emailColumn: name the column with the addresses, since none is called email"
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 
-from crm.files.mime.types import CSV, HTML, PLAIN, TSV
+from crm.files.mime.types import CSV, HTML, PLAIN, TSV, VCARD
 
 SPACE = re.compile(r"[\s\ufeff]*")
 PROLOG = re.compile(r"\s*(?:<\?[^>]{0,2000}?\?>|<!--.{0,20000}?-->)", re.DOTALL)
@@ -49,7 +49,7 @@ def text_type(text: str, complete: bool, tail: str, name: str) -> str:
             return marked
     upper = body[:40].upper()
     if re.match(r"BEGIN:VCARD\s", upper):
-        return "text/vcard"
+        return VCARD
     if re.match(r"BEGIN:VCALENDAR\s", upper):
         return "text/calendar"
     if body[:1] in ("{", "[") and _is_json(body, complete, tail, name):

@@ -16,6 +16,7 @@ DOC, XLS, PPT, MSG = (
     "application/vnd.ms-powerpoint",
     "application/vnd.ms-outlook",
 )
+VCARD = "text/vcard"
 CSV, TSV, PLAIN, HTML = "text/csv", "text/tab-separated-values", "text/plain", "text/html"
 
 # The contract names the first eight; users of a CRM attach the other 31. image/jpg is a second name that sniff() never
@@ -48,7 +49,7 @@ ALLOWED: tuple[str, ...] = (
     HTML,
     "application/json",
     "application/xml",
-    "text/vcard",
+    VCARD,
     "text/calendar",
     "message/rfc822",
     MSG,

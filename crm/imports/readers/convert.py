@@ -16,10 +16,12 @@ import ctypes
 import datetime
 import errno
 import os
+import re
 import resource
 import signal
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -30,6 +32,16 @@ OUTPUT_BYTES = 8 << 30
 LARGEST_WHOLE = 10**15
 FLUSH_LINES = 2_000
 PR_SET_PDEATHSIG = 1
+MAX_SHEETS_SEEN = 20
+ROWS_SEEN = 60
+RANKS = ("table", "named note", "note", "blank")
+ADDRESS = re.compile(r"[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@.,;<>]{2,}")
+NOTE_NAME = re.compile(
+    r"^\W*(?:(?:please )?read ?me|notes?|info(?:rmation)?|instructions?|about|cover(?: ?(?:page|sheet))?|legend|help"
+    r"|how ?to\b.*"
+    r"|lies ?mich|hinweise?|anleitung|deckblatt|legende|hilfe|lisez ?moi|aide|leggimi|istruzioni|leeme|ayuda)\W*$",
+    re.IGNORECASE,
+)
 NUL = b"\\u0000"
 TOO_LONG = "A cell of this row is longer than {limit:,} characters. Shorten it."
 UNREADABLE = "The row holds text that cannot be read. Type it again."
@@ -96,6 +108,49 @@ def lines(rows: Iterable[list[Any]], cell_limit: int) -> Iterator[bytes]:
         yield b"%d %s\n" % (number, content)
 
 
+def named(wanted: str, sheets: list[str]) -> str | None:
+    """Return the sheet of this name, whatever its case and the blanks around it; None if there is none."""
+    if wanted in sheets:
+        return wanted
+    return next((name for name in sheets if name.strip().casefold() == wanted.casefold()), None)
+
+
+def first_table(book: Any, names: list[str]) -> Any:
+    """Return the first sheet that holds a table; without one the first that is not blank, or the very first."""
+    best, best_rank = None, len(RANKS)
+    for name in names[:MAX_SHEETS_SEEN]:
+        sheet = book.get_sheet_by_name(name)
+        rank = RANKS.index(shape(name, sheet.iter_rows()))
+        if rank < best_rank:
+            best, best_rank = sheet, rank
+        if not rank:
+            break
+    return best
+
+
+def shape(name: str, rows: Iterable[list[Any]]) -> str:
+    """Return the shape of a sheet's first rows: a table, a note or nothing.
+
+    A note has one column of text, or keys with values, or a name that says so.
+    """
+    seen = wide = addresses = keys = 0
+    for row in islice(rows, ROWS_SEEN):
+        cells = [cell for cell in row if cell not in ("", None)]
+        if not cells:
+            continue
+        seen += 1
+        wide += len(cells) > 1
+        addresses += any(type(cell) is str and ADDRESS.fullmatch(cell.strip()) is not None for cell in cells)
+        keys += len(cells) == 2 and type(cells[0]) is str and cells[0].rstrip().endswith(":")
+    if not seen:
+        return "blank"
+    if NOTE_NAME.search(name):
+        return "named note" if wide > 1 or addresses else "note"
+    if addresses * 2 > seen or addresses > 2:
+        return "table"
+    return "table" if wide > 1 and keys * 2 < wide else "note"
+
+
 def convert(wanted: str, cell_limit: int) -> dict[str, Any]:
     """Write the sheet to stdout and return the report."""
     import python_calamine as calamine  # noqa: PLC0415  the process limits itself before it loads the parser
@@ -105,15 +160,17 @@ def convert(wanted: str, cell_limit: int) -> dict[str, Any]:
     except calamine.PasswordError:
         return {"error": "password"}
     names = list(book.sheet_names)
+    wanted = wanted.strip()
     listed = [data for data in book.sheets_metadata if data.typ == calamine.SheetTypeEnum.WorkSheet]
     # Visible sheets first: a workbook often begins with a hidden sheet of lists.
     listed.sort(key=lambda data: data.visible != calamine.SheetVisibleEnum.Visible)
     sheets = [data.name for data in listed]
     if not sheets:
         return {"error": "empty", "sheets": names}
-    if wanted and wanted not in sheets:
+    name = named(wanted, sheets) if wanted else sheets[0]
+    if name is None:
         return {"error": "sheet", "sheets": sheets[:100]}
-    sheet = book.get_sheet_by_name(wanted or sheets[0])
+    sheet = first_table(book, sheets) if not wanted and len(sheets) > 1 else book.get_sheet_by_name(name)
     # iter_rows() keeps the blank rows above the first cell, and leaves out the blank columns before it.
     first_column = (sheet.start or (0, 0))[1]
     count, batch = 0, []

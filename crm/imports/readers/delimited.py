@@ -17,6 +17,7 @@ from crm.imports.readers.base import (
     INVALID,
     MAX_CELL_CHARS,
     MAX_COLUMNS,
+    MAX_FIRST_ROWS,
     NO_ROWS,
     ROWS_FOR_HEADERS,
     Cell,
@@ -27,9 +28,11 @@ from crm.imports.readers.base import (
     Table,
 )
 from crm.imports.readers.dialect import detect_delimiter, known_delimiter
-from crm.imports.readers.encoding import detect_encoding, known_encoding
-from crm.imports.readers.headers import clean_headers, column_letter, used_width
+from crm.imports.readers.encoding import choose_encoding
+from crm.imports.readers.headers import column_letter, read_header
+from crm.imports.readers.layout import HEADER_ROWS
 from crm.imports.readers.lines import OVERLONG, UNDECODABLE, Lines, RecordTooLongError
+from crm.imports.readers.suspects import Suspects
 
 DAMAGE = re.compile(f"[\0{UNDECODABLE}{OVERLONG}]")
 SAMPLE_CHARS = 65_536
@@ -46,7 +49,12 @@ class DelimitedTable(Table):
     """A text table in a seekable binary stream. Raises ReaderError if there is no header or no row below it."""
 
     def __init__(
-        self, stream: BinaryIO, kind: str = "csv", delimiter: str | None = None, encoding: str | None = None
+        self,
+        stream: BinaryIO,
+        kind: str = "csv",
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        header_row: int | None = None,
     ) -> None:
         self.kind = kind
         self._stream = stream
@@ -55,20 +63,18 @@ class DelimitedTable(Table):
             raise ReaderError(
                 EMPTY_FILE, "The file is empty. Upload a file with a header row and at least one row below it."
             )
-        found, mark = detect_encoding(stream) if not encoding else (known_encoding(encoding), 0)
-        self.encoding, self._start = (found, mark) if not encoding else self._with_mark(found)
+        self.encoding, self._start = choose_encoding(stream, encoding)
         first_lines = self._first_lines()
         self._skip_lines = self._take_separator_line(first_lines)
         self.delimiter = known_delimiter(delimiter) if delimiter else self.delimiter or self._detect(first_lines)
-        self._read_header()
+        self._read_header(header_row)
         if next(self.rows(), None) is None:
             raise ReaderError(NO_ROWS, "The file has a header row and no rows below it. Add at least one row.")
 
-    def rows(self, start: int = 0) -> Iterator[Row | RowError]:
+    def read_rows(self, start: int) -> Iterator[Row | RowError]:
         width = len(self.headers)
-        begin = max(start, self.header_row + 1)
         for number, cells in self._records():
-            if number < begin:
+            if number < start:
                 continue
             if type(cells) is not list:
                 yield cells  # type: ignore[misc]
@@ -98,21 +104,6 @@ class DelimitedTable(Table):
             progress(count, 1.0)
         return count
 
-    def _with_mark(self, encoding: str) -> tuple[str, int]:
-        """Return an encoding that the user chose, with the length of the byte order mark at the file's start."""
-        self._stream.seek(0)
-        head = self._stream.read(4)
-        if encoding == "utf-16":
-            return (
-                ("utf-16-be", 2)
-                if head.startswith(b"\xfe\xff")
-                else ("utf-16-le", 2 if head.startswith(b"\xff\xfe") else 0)
-            )
-        for mark, codec in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-            if codec == encoding and head.startswith(mark):
-                return encoding, len(mark)
-        return encoding, 0
-
     def _lines(self) -> Lines:
         return Lines(self._stream, self.encoding or "utf-8", self._start)
 
@@ -139,21 +130,25 @@ class DelimitedTable(Table):
     def _detect(self, lines: list[str]) -> str:
         return detect_delimiter(lines, "\t" if self.kind == "tsv" else ",")
 
-    def _read_header(self) -> None:
-        records = self._records()
-        for number, cells in records:
+    def _read_header(self, wanted: int | None) -> None:
+        """Find headers and columns in the first rows. `wanted` is the row of the headers, if the user gave it."""
+        rows: list[tuple[int, list[Cell]]] = []
+        broken: RowError | None = None
+        for number, cells in self._records():
             if isinstance(cells, RowError):
-                raise ReaderError(INVALID, f"The header row (row {number}) cannot be read: {cells.message}")
-            if any(cell.strip() for cell in cells):
-                self.header_row = number
-                following = (
-                    row[: len(cells)] for _, row in islice(records, ROWS_FOR_HEADERS) if not isinstance(row, RowError)
-                )
-                self.headers = clean_headers(cells, used=used_width(following))
-                return
-        raise ReaderError(
-            EMPTY_FILE, "The file holds no text. Upload a file with a header row and at least one row below it."
-        )
+                broken = broken if rows or broken else cells
+                if number == wanted:
+                    raise ReaderError(INVALID, f"The header row (row {number}) cannot be read: {cells.message}")
+                continue
+            if not (wanted and number < wanted and len(rows) >= MAX_FIRST_ROWS) and any(cell.strip() for cell in cells):
+                rows.append((number, [cell.strip() or None for cell in cells[: MAX_COLUMNS + 1]]))
+            if len(rows) >= HEADER_ROWS + ROWS_FOR_HEADERS and number > (wanted or 0):
+                break
+        if broken is not None and wanted is None:
+            raise ReaderError(INVALID, f"The header row (row {broken.row}) cannot be read: {broken.message}")
+        self.header_row, self.headers = read_header(rows, wanted, ragged=True)
+        self.first_rows = tuple(rows[:MAX_FIRST_ROWS])
+        self.suspects = Suspects(self.headers, [row for row in rows if row[0] > self.header_row], self.header_row)
 
     def _records(self, lines: Lines | None = None) -> Iterator[Record]:
         """Yield every record with its number, blank ones as empty lists."""
@@ -242,9 +237,10 @@ class DelimitedTable(Table):
         return None
 
     def _too_many(self, number: int, cells: list[str]) -> RowError:
+        where = f"the header row (row {self.header_row})" if self.header_row else "the table"
         message = (
-            f"The row has {len(cells)} cells, the header {len(self.headers)}. Quote cells that contain the delimiter"
-            f" {self.delimiter!r}."
+            f"The row has {len(cells)} cells, {where} has {len(self.headers)}. Quote cells that contain the delimiter"
+            f" {self.delimiter!r}, or choose another header row."
         )
         return RowError(number, None, INVALID, message, _presentable(cells))
 

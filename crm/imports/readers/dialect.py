@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 from collections import Counter
 from itertools import islice
 
-from crm.imports.readers.base import INVALID, ReaderError
+from crm.imports.readers.base import INVALID, MAX_COLUMNS, ReaderError
+from crm.imports.readers.layout import find_header_row
 
 CANDIDATES = (",", ";", "\t", "|")
 NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
@@ -40,14 +42,15 @@ def detect_delimiter(lines: list[str], preferred: str = ",") -> str:
 def _score(lines: list[str], delimiter: str) -> tuple[float, int]:
     """Return (share of records as wide as the header or the usual width, that width); (0, 0) if nothing is
     separated."""
-    widths: list[int] = []
-    try:
-        for cells in islice(csv.reader(lines, delimiter=delimiter, skipinitialspace=True), SAMPLE_RECORDS):
-            if any(cells):
-                widths.append(len(cells))
-    except csv.Error:
-        if not widths:
-            return 0.0, 0
+    rows: list[tuple[int, list[str]]] = []
+    # A broken record ends the sample.
+    with contextlib.suppress(csv.Error):
+        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+        rows.extend(islice(enumerate(reader, 1), SAMPLE_RECORDS))
+    rows = [(number, cells[: MAX_COLUMNS + 1]) for number, cells in rows if any(cells)]
+    # Titles and notes above the headers say nothing about the delimiter.
+    top = find_header_row(rows) or 0
+    widths = [len(cells) for number, cells in rows if number >= top]
     if not widths or widths[0] < 2:
         return 0.0, 0
     header = widths[0]

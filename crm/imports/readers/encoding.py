@@ -85,6 +85,27 @@ def detect_encoding(stream: BinaryIO) -> tuple[str, int]:
     return guess_code_page(sample), 0
 
 
+def choose_encoding(stream: BinaryIO, wanted: str | None) -> tuple[str, int]:
+    """Return (Python codec name, bytes of mark to skip) of the encoding that the user chose, or else the detected one.
+
+    Raises ReaderError for an unknown one and for content that is not text.
+    """
+    if not wanted:
+        return detect_encoding(stream)
+    encoding = known_encoding(wanted)
+    stream.seek(0)
+    head = stream.read(4)
+    if encoding in ("utf-16", "utf-32"):
+        for mark, codec in BOMS:
+            if codec.startswith(encoding) and head.startswith(mark):
+                return codec, len(mark)
+        return f"{encoding}-le", 0
+    for mark, codec in BOMS:
+        if codec == encoding and head.startswith(mark):
+            return encoding, len(mark)
+    return encoding, 0
+
+
 def known_encoding(name: str) -> str:
     """Return the codec for a user's input. Raises ReaderError for a codec that cannot be read line by line."""
     try:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from crm.imports.readers.base import INVALID, MAX_COLUMNS, MAX_HEADER_CHARS, ReaderError
+from crm.imports.readers.base import (
+    EMPTY_FILE,
+    INVALID,
+    MAX_COLUMNS,
+    MAX_HEADER_CHARS,
+    ROWS_FOR_HEADERS,
+    Cell,
+    ReaderError,
+)
+from crm.imports.readers.layout import find_header_row
 
 
 def column_letter(index: int) -> str:
@@ -30,8 +39,7 @@ def clean_headers(cells: Sequence[object], first_column: int = 0, used: int = 0)
     if len(texts) > MAX_COLUMNS:
         raise ReaderError(
             INVALID,
-            f"The file has {len(texts):,} columns; at most {MAX_COLUMNS} can be imported. Remove the columns that are"
-            " not needed.",
+            f"The file has more than {MAX_COLUMNS} columns. Remove the columns that are not needed.",
         )
     names: list[str] = []
     taken: set[str] = set()
@@ -43,6 +51,30 @@ def clean_headers(cells: Sequence[object], first_column: int = 0, used: int = 0)
         taken.add(name.casefold())
         names.append(name)
     return names
+
+
+def read_header(
+    rows: Sequence[tuple[int, Sequence[Cell]]], wanted: int | None, *, first_column: int = 0, ragged: bool = False
+) -> tuple[int, list[str]]:
+    """Return the header's row number and the columns' names; the row number is 0 for a table without headers.
+
+    `rows` are the file's first rows, blank ones left out. `wanted` is the row number that the user gave. In a
+    `ragged` table rows may be wider than the header by mistake, so that their width says nothing. Raises ReaderError
+    for a header row that is blank, and for a file without text.
+    """
+    found = find_header_row(rows) if wanted is None else wanted
+    if found is None:
+        raise ReaderError(
+            EMPTY_FILE, "The file holds no text. Upload a file with a header row and at least one row below it."
+        )
+    cells = next((cells for number, cells in rows if number == found), None)
+    if cells is None and found:
+        last = rows[-1][0] if rows else 0
+        problem = f"row {found} is empty" if found <= last else f"the file has no row {found}"
+        raise ReaderError(INVALID, f"{problem}; give the number of the row with the headers", "options.headerRow")
+    below = [cells for number, cells in rows if number > found][:ROWS_FOR_HEADERS]
+    wide = len(cells) if ragged and cells is not None else MAX_COLUMNS + 1
+    return found, clean_headers(cells or (), first_column, used_width(row[:wide] for row in below))
 
 
 def used_width(rows: Iterable[Sequence[object]]) -> int:

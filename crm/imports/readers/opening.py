@@ -9,13 +9,15 @@ from contextlib import ExitStack
 from typing import BinaryIO
 
 from crm.files.mime import sniff
-from crm.files.mime.types import CSV, ODS, PLAIN, TSV, XLS, XLSX
+from crm.files.mime.types import CSV, ODS, PLAIN, TSV, VCARD, XLS, XLSX
 from crm.imports.readers.base import EMPTY_FILE, FETCH_FAILED, INVALID, UNSUPPORTED, ReaderError, Table
 from crm.imports.readers.delimited import DelimitedTable
 from crm.imports.readers.encoding import known_encoding
+from crm.imports.readers.vcard import CardTable
 from crm.imports.readers.workbook import WorkbookTable, is_encrypted
 
-FILE_FORMATS = {CSV: "csv", PLAIN: "csv", TSV: "tsv", XLSX: "xlsx", XLS: "xls", ODS: "ods"}
+FILE_FORMATS = {CSV: "csv", PLAIN: "csv", TSV: "tsv", XLSX: "xlsx", XLS: "xls", ODS: "ods", VCARD: "vcf"}
+ALIASES = {"text/x-vcard": "vcf", "text/directory": "vcf"}
 WORKBOOKS = ("xlsx", "xls", "ods")
 COPY_BYTES = 1 << 20
 
@@ -27,11 +29,13 @@ def open_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    header_row: int | None = None,
 ) -> Table:
-    """Open a CSV, TSV, XLSX, XLS or ODS file, given as a path or a binary stream; use it as a context manager.
+    """Open a CSV, TSV, XLSX, XLS, ODS or vCard file, given as a path or a binary stream; use it as a context manager.
 
-    `kind` is one of those names in lower case, a mime type, or None to detect it. `delimiter`, `encoding` and `sheet`
-    override the detected ones. The file is checked only as far as the header and the first row. Raises ReaderError.
+    `kind` is one of those names in lower case, a mime type, or None to detect it. `delimiter`, `encoding`, `sheet`
+    and `header_row` (0: there are no headers) override the detected ones. The file is checked only as far as the
+    headers and the first rows. Raises ReaderError.
     """
     with ExitStack() as stack:
         stream = _open(source, stack)
@@ -39,9 +43,11 @@ def open_table(
         table: Table
         try:
             if found in WORKBOOKS:
-                table = WorkbookTable(stream, found, sheet)
+                table = WorkbookTable(stream, found, sheet, header_row)
+            elif found == "vcf":
+                table = CardTable(stream, encoding, header_row)
             else:
-                table = DelimitedTable(stream, found, delimiter, encoding)
+                table = DelimitedTable(stream, found, delimiter, encoding, header_row)
         except OSError as error:
             raise ReaderError(FETCH_FAILED, "The file cannot be read from its storage. Upload it again.") from error
         table.owned = stack.pop_all()
@@ -70,14 +76,15 @@ def _find_kind(stream: BinaryIO, kind: str | None, encoding: str | None) -> str:
         raise ReaderError(
             EMPTY_FILE, "The file is empty. Upload a file with a header row and at least one row below it."
         )
-    wanted = FILE_FORMATS.get(kind or "", kind)
+    wanted = FILE_FORMATS.get(kind or "") or ALIASES.get(kind or "", kind)
     if wanted is not None and wanted not in FILE_FORMATS.values():
         raise ReaderError(
-            UNSUPPORTED, f"Files of the type {str(kind)[:80]!r} cannot be imported. Use CSV, TSV, XLSX, XLS or ODS."
+            UNSUPPORTED,
+            f"Files of the type {str(kind)[:80]!r} cannot be imported. Use CSV, TSV, XLSX, XLS, ODS or vCard.",
         )
     mime = sniff(stream, f"file.{wanted or 'csv'}")
     content = FILE_FORMATS.get(mime or "")
-    if content in WORKBOOKS:
+    if content in WORKBOOKS or content == "vcf":
         return str(content)
     if is_encrypted(stream):
         raise ReaderError(INVALID, "The workbook is protected by a password. Save it without one and upload it again.")
@@ -86,6 +93,8 @@ def _find_kind(stream: BinaryIO, kind: str | None, encoding: str | None) -> str:
             INVALID,
             f"The content is not a readable {wanted.upper()} workbook; it may be cut off. Save it again and upload it.",
         )
+    if wanted == "vcf":
+        raise ReaderError(INVALID, "The content is no vCard: it does not begin with BEGIN:VCARD. Export it again.")
     if mime is None and encoding and known_encoding(encoding).startswith("utf-16"):
         # UTF-16 without a mark is recognized only by its ASCII characters; without them the user has to say so.
         return wanted or "csv"

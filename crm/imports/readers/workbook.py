@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, time
-from itertools import islice
+from itertools import takewhile
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -27,6 +27,7 @@ from crm.imports.readers.base import (
     INVALID,
     MAX_CELL_CHARS,
     MAX_COLUMNS,
+    MAX_FIRST_ROWS,
     MAX_HEADER_CHARS,
     NO_ROWS,
     ROWS_FOR_HEADERS,
@@ -37,7 +38,9 @@ from crm.imports.readers.base import (
     RowError,
     Table,
 )
-from crm.imports.readers.headers import clean_headers, column_letter, used_width
+from crm.imports.readers.headers import column_letter, read_header
+from crm.imports.readers.layout import HEADER_ROWS
+from crm.imports.readers.suspects import Suspects
 
 CHILD = Path(__file__).with_name("convert.py")
 CHILD_SECONDS = 600
@@ -57,34 +60,39 @@ FAILURES = {
 
 
 class WorkbookTable(Table):
-    """One sheet of a workbook, the first one unless `sheet` names another. Raises ReaderError."""
+    """One sheet of a workbook: the one that `sheet` names, else the first with a table. Raises ReaderError."""
 
-    def __init__(self, stream: BinaryIO, kind: str, sheet: str | None = None) -> None:
+    def __init__(self, stream: BinaryIO, kind: str, sheet: str | None = None, header_row: int | None = None) -> None:
         self.kind = kind
         _check_size(stream, kind)
         self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the table and is closed by close()
         try:
             report = _convert(stream, self._spool, sheet or "")
             self.sheet, self.sheets = report["sheet"], tuple(report["sheets"])
-            self._count = report["rows"] - 1
-            self._read_header(report["first_column"])
+            self._read_header(report["first_column"], header_row)
+            self._count = report["rows"] - sum(1 for _ in takewhile(self._is_above, self._lines(0)))
+            if not self._count:
+                raise ReaderError(
+                    NO_ROWS, f"The sheet {self.sheet!r} has a header row and no rows below it. Add at least one row."
+                )
         except BaseException:
             self._spool.close()
             raise
 
-    def rows(self, start: int = 0) -> Iterator[Row | RowError]:
+    def read_rows(self, start: int) -> Iterator[Row | RowError]:
         width = len(self.headers)
-        for number, line in self._lines(max(start, self.header_row + 1)):
+        for number, line in self._lines(start):
             content = orjson.loads(line)
             if type(content) is not list:
                 yield self._row_error(number, content)
                 continue
             if b'["' in line[1:] or b",[" in line:
-                content = [_revive(cell[0]) if type(cell) is list else cell for cell in content]
+                content = _revived(content)
             if len(content) > width:
+                where = f"the header row (row {self.header_row})" if self.header_row else "the table"
                 message = (
-                    f"The row has {len(content)} cells, the header {width}. Give every column a header, or empty the"
-                    " cells beyond."
+                    f"The row has {len(content)} cells, {where} has {width}. Give every column a header, empty the"
+                    " cells beyond, or choose another header row."
                 )
                 yield RowError(number, None, INVALID, message, tuple(content[:MAX_COLUMNS]))
                 continue
@@ -115,27 +123,37 @@ class WorkbookTable(Table):
                 if row >= start:
                     yield row, content
 
-    def _read_header(self, first_column: int) -> None:
+    def _is_above(self, line: tuple[int, bytes]) -> bool:
+        """Return whether the line is one of the header or above it."""
+        return line[0] <= self.header_row
+
+    def _read_header(self, first_column: int, wanted: int | None) -> None:
+        """Find headers and columns in the first rows. `wanted` is the row of the headers, if the user gave it."""
         self._first_column = first_column
-        first = next(self._lines(0), None)
-        if first is None:
+        rows: list[tuple[int, list[Cell]]] = []
+        broken: tuple[int, str] | None = None
+        for number, line in self._lines(0):
+            cells = orjson.loads(line)
+            if not isinstance(cells, list):
+                broken = broken if rows or broken else (number, cells["message"])
+                if number == wanted:
+                    broken = number, cells["message"]
+                    break
+                continue
+            if not (wanted and number < wanted and len(rows) >= MAX_FIRST_ROWS):
+                rows.append((number, _revived(cells[: MAX_COLUMNS + 1])))
+            if len(rows) >= HEADER_ROWS + ROWS_FOR_HEADERS and number > (wanted or 0):
+                break
+        if broken is not None and wanted in (None, broken[0]):
+            raise ReaderError(INVALID, f"The header row (row {broken[0]}) cannot be read: {broken[1]}")
+        if not rows:
             raise ReaderError(
                 EMPTY_FILE,
                 f"The sheet {self.sheet!r} is empty. Name another sheet, or add a header row and rows below it.",
             )
-        self.header_row, line = first
-        cells = orjson.loads(line)
-        if not isinstance(cells, list):
-            raise ReaderError(INVALID, f"The header row (row {self.header_row}) cannot be read: {cells['message']}")
-        following = (orjson.loads(text) for _, text in islice(self._lines(self.header_row + 1), ROWS_FOR_HEADERS))
-        used = used_width(row[:MAX_COLUMNS] for row in following if isinstance(row, list))
-        self.headers = clean_headers(
-            [cell[0] if isinstance(cell, list) else cell for cell in cells], first_column, used
-        )
-        if not self._count:
-            raise ReaderError(
-                NO_ROWS, f"The sheet {self.sheet!r} has a header row and no rows below it. Add at least one row."
-            )
+        self.header_row, self.headers = read_header(rows, wanted, first_column=first_column)
+        self.first_rows = tuple(rows[:MAX_FIRST_ROWS])
+        self.suspects = Suspects(self.headers, [row for row in rows if row[0] > self.header_row], self.header_row)
 
     def _row_error(self, number: int, content: dict[str, Any]) -> RowError:
         index = content["column"]
@@ -152,6 +170,11 @@ class WorkbookTable(Table):
 def is_encrypted(stream: BinaryIO) -> bool:
     """Tell whether the content is an office document with a password."""
     return "EncryptedPackage" in ole.stream_names(stream)
+
+
+def _revived(cells: list[Any]) -> list[Cell]:
+    """Return the cells with their dates and times, which are lists of one ISO text."""
+    return [_revive(cell[0]) if type(cell) is list else cell for cell in cells]
 
 
 def _revive(text: str) -> Cell:
@@ -185,7 +208,8 @@ def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> dict[str, Any]:
     if len(sheet) > MAX_HEADER_CHARS:
         raise ReaderError(
             INVALID,
-            f"The sheet's name is longer than {MAX_HEADER_CHARS} characters. Give the name of a sheet, or none.",
+            f"the sheet's name is longer than {MAX_HEADER_CHARS} characters; give the name of a sheet, or none",
+            "options.sheet",
         )
     with tempfile.TemporaryFile() as errors, _as_file(stream) as source:
         os.lseek(source.fileno(), 0, os.SEEK_SET)
@@ -199,12 +223,15 @@ def _convert(stream: BinaryIO, spool: IO[bytes], sheet: str) -> dict[str, Any]:
         except subprocess.TimeoutExpired as error:
             raise ReaderError(INVALID, f"The workbook takes too long to read. {SAVE_AS_CSV}") from error
         except ValueError as error:
-            raise ReaderError(INVALID, "The sheet's name holds a character that no name can hold.") from error
+            raise ReaderError(
+                INVALID, "the sheet's name holds a character that no name can hold", "options.sheet"
+            ) from error
         report = _last_line(errors) if done.returncode == 0 else {"error": "memory"}
     failure = report.get("error")
     if failure == "sheet":
         names = ", ".join(repr(name) for name in report["sheets"][:10])
-        raise ReaderError(INVALID, f"The workbook has no sheet {sheet[:80]!r}. It has: {names}.")
+        problem = f"the workbook has no sheet {sheet[:80]!r}; it has: {names}"
+        raise ReaderError(INVALID, problem, "options.sheet")
     if failure == "empty":
         raise ReaderError(
             EMPTY_FILE,

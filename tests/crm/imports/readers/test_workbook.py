@@ -125,7 +125,7 @@ def test_too_many_columns(make: Callable[..., bytes]) -> None:
             assert len(table.headers) == 250
     else:
         error = refused(content)
-        assert (error.code, "501 columns" in error.message) == ("InvalidDataFormat_400", True)
+        assert (error.code, "500 columns" in error.message) == ("InvalidDataFormat_400", True)
 
 
 def test_long_and_broken_cells_cost_their_own_row() -> None:

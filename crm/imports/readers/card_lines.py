@@ -1,0 +1,210 @@
+"""Split a vCard file into cards, and the cards into properties, of versions 2.1, 3.0 and 4.0.
+
+The grammar of a line is that of iCalendar, whose parser reads it; what 2.1 writes differently is changed before:
+parameters without names, repeated parameters and quoted-printable values.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import quopri
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from icalendar.parser import split_on_unescaped_comma, split_on_unescaped_semicolon
+from icalendar.parser.content_line import Contentline
+from icalendar.parser.property import unescape_backslash
+
+from crm.imports.readers.base import MAX_CELL_CHARS
+from crm.imports.readers.lines import OVERLONG
+
+MAX_CARD_CHARS = 1_000_000
+LINE = re.compile(r"(?:[A-Za-z0-9_-]+\.)?([A-Za-z][A-Za-z0-9_-]*)((?:;[^:\"]*(?:\"[^\"]*\"[^:\"]*)*)?):", re.DOTALL)
+PARAMETER = re.compile(r";((?:[^;\"]|\"[^\"]*\")*)")
+# Their values are pictures, sounds and keys, which can be longer than all the rest.
+IGNORED = frozenset({"PHOTO", "LOGO", "SOUND", "KEY", "VERSION", "PRODID", "REV", "UID", "AGENT", "MAILER", "SOURCE"})
+ENCODINGS = {"QUOTED-PRINTABLE", "BASE64", "B", "8BIT", "7BIT"}
+LAST_PREFERENCE = 101
+
+
+@dataclass(slots=True)
+class Card:
+    """The unfolded lines of one card, or what is wrong with it."""
+
+    number: int
+    lines: list[str] = field(default_factory=list)
+    version: str = ""
+    problem: str = ""
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The parameters of a property. `preference` is 1 for the first choice, LAST_PREFERENCE for none."""
+
+    types: frozenset[str]
+    preference: int
+    charset: str
+    is_quoted: bool
+    """Whether the value is written as quoted-printable."""
+    omitted_year: str
+
+
+@dataclass(slots=True)
+class Property:
+    """One property of a card."""
+
+    name: str
+    value: str
+    parameters: Parameters
+
+    @property
+    def text(self) -> str:
+        """The value as plain text."""
+        if self.parameters.is_quoted:
+            return self._decoded(self.value)
+        return (unescape_backslash(self.value) if "\\" in self.value else self.value).strip()
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts of a value such as a name or an address."""
+        if self.parameters.is_quoted:
+            return [self._decoded(part) for part in re.split(r"(?<!\\);", self.value)]
+        split = split_on_unescaped_semicolon(self.value) if "\\" in self.value else self.value.split(";")
+        return [part.strip() for part in split]
+
+    @property
+    def items(self) -> list[str]:
+        """The items of a list such as categories."""
+        if self.parameters.is_quoted:
+            return [self._decoded(part) for part in re.split(r"(?<!\\)[,;]", self.value)]
+        return [part.strip() for part in split_on_unescaped_comma(self.value)]
+
+    def _decoded(self, text: str) -> str:
+        """Return a quoted-printable text in its own encoding."""
+        content = quopri.decodestring(text.encode("utf-8", "replace"))
+        for charset in (self.parameters.charset or "utf-8", "utf-8"):
+            with contextlib.suppress(LookupError, UnicodeError):
+                return unescape_backslash(content.decode(charset).replace("\r\n", "\n")).strip()
+        return unescape_backslash(content.decode("cp1252", "replace")).strip()
+
+
+def split_cards(lines: Iterable[str]) -> Iterator[Card]:
+    """Yield the cards of a file, numbered from 1. What is between cards is left out."""
+    card: Card | None = None
+    number = nested = 0
+    ignored = False
+    for line in lines:
+        line = line.rstrip("\r\n")
+        word = line[:12].strip().upper()
+        if word.startswith("BEGIN:VCARD"):
+            if card is not None and (nested or _ends_with_agent(card)):
+                nested += 1
+                continue
+            if card is not None:
+                card.problem = card.problem or "The card has no end (END:VCARD)."
+                yield card
+            number += 1
+            card, ignored = Card(number), False
+        elif card is None:
+            continue
+        elif word.startswith("END:VCARD"):
+            if nested:
+                nested -= 1
+                continue
+            yield card
+            card = None
+        elif not nested:
+            ignored = _add_line(card, line, ignored)
+    if card is not None:
+        card.problem = card.problem or "The card has no end (END:VCARD); the file may be cut off."
+        yield card
+
+
+def _ends_with_agent(card: Card) -> bool:
+    return bool(card.lines) and card.lines[-1].rstrip(": ").upper() == "AGENT"
+
+
+def _add_line(card: Card, line: str, ignored: bool) -> bool:
+    """Add a line of the file to the card. Returns whether it belongs to an ignored property."""
+    if line.startswith(OVERLONG):
+        return True  # nothing but a picture is as long
+    if line[:1] in (" ", "\t"):
+        # 2.1 folds before a blank, which stays; later versions insert one.
+        if not ignored and card.lines:
+            _extend(card, line if card.version.startswith("2") else line[1:])
+        return ignored
+    if not line.strip():
+        return ignored
+    if not ignored and card.lines and _is_soft_break(card.lines[-1]):
+        card.lines[-1] = card.lines[-1][:-1]
+        _extend(card, line)
+        return False
+    match = LINE.match(line)
+    name = match.group(1).upper() if match else ""
+    if ignored and not match:
+        return True  # pictures of old programs are not folded
+    if name == "VERSION":
+        card.version = line.partition(":")[2].strip()
+    if name in IGNORED and not (name == "AGENT" and line.endswith(":")):
+        return True
+    card.lines.append("")
+    _extend(card, line)
+    return False
+
+
+def _extend(card: Card, text: str) -> None:
+    card.size += len(text)
+    if card.size > MAX_CARD_CHARS or len(card.lines[-1]) + len(text) > MAX_CELL_CHARS:
+        card.problem = card.problem or f"A value of the card is longer than {MAX_CELL_CHARS:,} characters. Shorten it."
+        return
+    card.lines[-1] += text
+
+
+def _is_soft_break(line: str) -> bool:
+    return line.endswith("=") and "QUOTED-PRINTABLE" in line.partition(":")[0].upper()
+
+
+def read_property(line: str) -> Property:
+    """Return the property of an unfolded line. Raises ValueError for one that is none."""
+    match = LINE.match(line)
+    if not match:
+        raise ValueError(line)
+    return Property(match.group(1).upper(), line[match.end() :], _parameters(match.group(2)))
+
+
+@lru_cache(maxsize=1_000)
+def _parameters(text: str) -> Parameters:
+    """Return the parameters of a property. Raises ValueError for text that is none."""
+    found: dict[str, list[str]] = {}
+    if text:
+        for key, values in Contentline(f"X{_normal_parameters(text)}:").raw_parts()[1].items():
+            found[key.upper()] = values if isinstance(values, list) else [values]
+    types = {word.strip().upper() for value in found.get("TYPE", ()) for word in value.split(",")}
+    preference = next((int(value) for value in found.get("PREF", ()) if value.isdecimal()), LAST_PREFERENCE)
+    return Parameters(
+        types=frozenset(types),
+        preference=1 if "PREF" in types else preference,
+        charset=_first(found, "CHARSET"),
+        is_quoted=_first(found, "ENCODING").upper() == "QUOTED-PRINTABLE",
+        omitted_year=_first(found, "X-APPLE-OMIT-YEAR"),
+    )
+
+
+def _first(found: Mapping[str, Sequence[str]], name: str) -> str:
+    return next(iter(found.get(name, ())), "")
+
+
+def _normal_parameters(text: str) -> str:
+    """Return parameters as later versions write them: each with a name, and each name once."""
+    found: dict[str, list[str]] = {}
+    for part in PARAMETER.findall(text):
+        name, sign, value = part.partition("=")
+        name = name.strip().upper()
+        if not sign:
+            name, value = ("ENCODING" if name in ENCODINGS else "TYPE"), name
+        if name and value:
+            found.setdefault(name, []).append(value.strip())
+    return "".join(f";{name}={','.join(values)}" for name, values in found.items())
