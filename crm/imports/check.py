@@ -94,6 +94,7 @@ def _told(job: Import, batch: Batch) -> Checked:
                     "code": code,
                     "message": message,
                     "skipped": batch.skips and existing is not None,
+                    "failed": position in batch.failed,
                     "existingId": None if existing in made else existing,
                     "values": [] if number else fit(batch.cells[position]),
                 }

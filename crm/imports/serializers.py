@@ -235,6 +235,7 @@ class ProposedField(Output):
     fieldType = serializers.ChoiceField(choices=list(FIELD_TYPES))
     valueType = serializers.ChoiceField(choices=list(VALUE_TYPES))
     options = serializers.ListField(child=serializers.CharField(), help_text="the values of a column of few")
+    values = serializers.IntegerField(help_text="rows that have a value there")
     preselected = serializers.BooleanField(
         help_text="whether a person would keep the column: it has values, goes to no field, and is neither an id or"
         " date that a program writes nor about somebody else"
@@ -391,6 +392,7 @@ class CheckedRow(Output):
     code = serializers.CharField()
     message = serializers.CharField()
     skipped = serializers.BooleanField(help_text="the row would be skipped since its record exists")
+    failed = serializers.BooleanField(help_text="the row would not be written")
     existingId = IdField(allow_null=True, help_text="the record that exists; null for an earlier row of the file")
     values = serializers.ListField(help_text="the row's cells, with the first error of the row")
 

@@ -164,9 +164,10 @@ def _score(column: _Column, spec: FieldSpec) -> float:
             return NAME_ALONE
         return by_name + share / 2
     typical = TYPICAL.get(kind)
-    if typical and len(values) >= ENOUGH_VALUES and not _means_other(column):
+    if typical and values and not _means_other(column):
         found = _share(typical, values)
-        return VALUES + found if found >= CLEAR_SHARE else 0
+        enough = CLEAR_SHARE if len(values) >= ENOUGH_VALUES else 1
+        return VALUES + found if found >= enough else 0
     return 0
 
 

@@ -13,6 +13,7 @@ from crm.field_types.values import Boolean
 from crm.imports.readers.base import Cell
 from crm.imports.readers.mapping import CLEAR_PHONE, EMAIL, SEPARATOR, URL
 from crm.imports.readers.meaning import is_of_others, system_columns
+from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME, SYNONYMS
 from crm.imports.readers.words import normalise, phrases
 
 JUDGED_ROWS = 100
@@ -42,6 +43,8 @@ NAMING = phrases("""
     zip, postal, postcode, plz, postleitzahl, cap, cep, id, code, sku, iban, bic, vat, tax, ssn, siret, ean, isbn,
     reference, ref, serial, version
 """)
+# Columns of 0 and 1 that answer a question.
+CONSENT = phrases("opt, optin, optout, consent, subscribed, unsubscribed, active, is, has, do, einwilligung, accepts")
 # Columns of many values, of which a small file happens to have few.
 OPEN = phrases("""
     company, firm, firma, organization, organisation, unternehmen, société, empresa, azienda, account, city, town,
@@ -69,6 +72,8 @@ class ProposedField(TypedDict):
     fieldType: str
     valueType: str
     options: list[str]
+    values: int
+    """The number of its values."""
     preselected: bool
 
 
@@ -132,9 +137,11 @@ def proposed_fields(headers: Sequence[str], facts: Sequence[ColumnFacts], mappin
     """
     plain = [normalise(header) for header in headers]
     system = system_columns(headers, plain)
+    parts = SYNONYMS[FIRST_NAME] | SYNONYMS[LAST_NAME]
     found = []
     for place, (header, one) in enumerate(zip(headers, facts, strict=False)):
-        other = is_of_others(plain[place]) or _is_label(plain[place])
+        part = plain[place] in parts and "name" in mapping.values()
+        other = part or is_of_others(plain[place]) or _is_label(plain[place])
         found.append(
             ProposedField(
                 column=header,
@@ -142,6 +149,7 @@ def proposed_fields(headers: Sequence[str], facts: Sequence[ColumnFacts], mappin
                 fieldType=one["fieldType"],
                 valueType=one["valueType"],
                 options=one["options"],
+                values=one["filled"],
                 preselected=bool(one["filled"]) and header not in mapping and place not in system and not other,
             )
         )
@@ -160,6 +168,8 @@ def _type_of(header: str, column: _Counted) -> tuple[str, list[str]]:
     if not values:
         return "text", []
     words = set(header.split())
+    if words & CONSENT and all(str(value) in ("0", "1") for value in values):
+        return "checkbox", []
     for name, fits in _TESTS:
         if all(map(fits, values)):
             if name == "number" and words & NAMING:

@@ -149,6 +149,7 @@ TYPES: dict[str, tuple[list[Any], str]] = {
     "Since": (["2024-01-31", "31.01.2024", "14 Feb 2024", "9-Mar-24", "March 9, 2024", "0/0/00"], "date"),
     "Called": (["2024-05-01 09:12", "2024-05-02T10:00:00Z", "3/9/2024 2:30 PM"], MOMENT),
     "Opt out": (["yes", "No", "ja"], "checkbox"),
+    "Email Opt Out": (["0", "1"], "checkbox"),
     "Other email": (["a@b.example", "c@d.example"], "email"),
     "Second": (["+49 170 1234567", "0039 333 1234567"], "phone"),
     "Site": (["https://a.example", "www.b.example"], "url"),
