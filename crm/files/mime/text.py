@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 
 BOMS: tuple[tuple[bytes, str], ...] = (
     (codecs.BOM_UTF8, "utf-8"),
+    # Before UTF-16, whose mark is the beginning of this one.
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
@@ -20,6 +24,23 @@ def is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def wide_without_mark(head: bytes) -> str | None:
+    """Return UTF-16 or UTF-32 with its byte order, recognized by the NULs without a mark, or None."""
+    return utf32_without_mark(head) or utf16_without_mark(head)
+
+
+def utf32_without_mark(head: bytes) -> str | None:
+    """Return the byte order of UTF-32 without a mark, whose highest byte is always NUL, or None."""
+    head = head[: len(head) & ~3]
+    quarter = len(head) // 4
+    for codec, highest, next_one in (("utf-32-le", 3, 2), ("utf-32-be", 0, 1)):
+        if quarter >= 4 and head[highest::4].count(0) == quarter and head[next_one::4].count(0) * 2 >= quarter:
+            with contextlib.suppress(UnicodeDecodeError):
+                if not looks_binary(head.decode(codec).encode("utf-8", "replace")):
+                    return codec
+    return None
 
 
 def utf16_without_mark(head: bytes) -> str | None:
@@ -54,7 +75,7 @@ def decode_head(head: bytes) -> str | None:
         if head.startswith(mark):
             text = codecs.getincrementaldecoder(codec)("replace").decode(head[len(mark) :])
             return None if looks_binary(text.encode("utf-8", "replace")) else text
-    wide = utf16_without_mark(head)
+    wide = wide_without_mark(head)
     if wide:
         return codecs.getincrementaldecoder(wide)("replace").decode(head)
     if looks_binary(head):

@@ -47,8 +47,10 @@ class Lines:
         self.suspect_until = 0
         self.position = start
         self.long_scans = 0
-        self._wide = encoding.startswith("utf-16")
-        self._newline, self._return = ("\n".encode(encoding), "\r".encode(encoding)) if self._wide else (b"\n", b"\r")
+        self._newline, self._return = b"\n", b"\r"
+        if encoding.startswith(("utf-16", "utf-32")):
+            self._newline, self._return = "\n".encode(encoding), "\r".encode(encoding)
+        self._unit = len(self._newline)
         self._marks: list[tuple[int, int]] = [(start, 0)]
 
     def blocks(self, line: int, guard: bool = True) -> Iterator[list[str]]:
@@ -92,7 +94,7 @@ class Lines:
                 data = data[:cut]
                 break
             if len(data) > MAX_LINE_BYTES:
-                return OVERLONG + "\n", self._after_line(offset + len(data) - 2)
+                return OVERLONG + "\n", self._after_line(offset + len(data) - self._unit)
             more = self._read(BLOCK_BYTES)
             complete = len(more) < BLOCK_BYTES
             data += more
@@ -119,13 +121,13 @@ class Lines:
 
     def _find_last(self, data: bytes, mark: bytes) -> int:
         place = data.rfind(mark)
-        while self._wide and place > 0 and place % 2:
+        while place > 0 and place % self._unit:
             place = data.rfind(mark, 0, place + len(mark) - 1)
-        return -1 if self._wide and place % 2 else place
+        return -1 if place % self._unit else place
 
     def _after_line(self, offset: int) -> int:
         """Return the offset after the next line end at or after `offset`, or the file's end."""
-        offset -= offset % 2 if self._wide else 0
+        offset -= offset % self._unit
         self.stream.seek(offset)
         while data := self._read(BLOCK_BYTES):
             ends = [end for mark in (self._newline, self._return) if (end := self._find_first(data, mark)) >= 0]
@@ -138,6 +140,6 @@ class Lines:
 
     def _find_first(self, data: bytes, mark: bytes) -> int:
         place = data.find(mark)
-        while self._wide and place > 0 and place % 2:
+        while place > 0 and place % self._unit:
             place = data.find(mark, place + 1)
         return place
