@@ -67,6 +67,27 @@ class Formats:
         """Format a datetime, in the company's time zone."""
         return f"{self.date(value)} {self.time(value)}"
 
+    def exact(self, value: dt.datetime) -> str:
+        """Format a datetime so that it can be read back: with its seconds, in the company's time zone.
+
+        A time that clocks repeat has its offset, and so has one that the company's format cannot hold.
+        """
+        try:
+            here = self._here(value)
+        except OverflowError:
+            return value.isoformat()
+        if here.utcoffset() != here.replace(fold=1 - here.fold).utcoffset():
+            return here.isoformat()
+        day = dates.format_date(here.date(), DATE_PATTERNS[self.date_format], locale=LOCALE)
+        return f"{day} {self._clock(here)}"
+
+    def _clock(self, here: dt.datetime) -> str:
+        pattern = "%H:%M" if self.time_format == "HH:mm" else "%I:%M"
+        seconds = here.strftime(":%S") if here.second or here.microsecond else ""
+        fraction = f".{here.microsecond // 1000:03}" if here.microsecond else ""
+        half = "" if self.time_format == "HH:mm" else f" {'AM' if here.hour < 12 else 'PM'}"
+        return f"{here.strftime(pattern)}{seconds}{fraction}{half}"
+
     def money(self, amount: Decimal | int, currency: str | None = None) -> str:
         """Format an amount with its currency's sign and decimals, rounded half up. Default: the company's currency."""
         code = currency or self.currency

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 from rest_framework import serializers
 
+from accounts.models import Member
 from core.api.output import Computed, Output
 from core.errors import shorten
 from core.lists.values import refuse
 from core.text.json import dumps
+from crm.exports.formats.base import ExactTime
 from crm.field_types import FieldSpec
 from crm.field_types.base import plain_text, split_items
+from crm.field_types.numbers import number_text
 from crm.records.models import CustomField
 from crm.records.schema import spec_of
 
@@ -47,11 +51,12 @@ def columns_of(output: type[Output], panel: str = "") -> list[Column]:
     ordered = [plain.pop(name) for name in ("_id",) if name in plain]
     fields = list(CustomField.objects.filter(panel=panel).order_by("order", "created_at", "id"))
     taken = {*plain, *(column.header for column in ordered)}
+    members = _members() if any(field.value_type == "member" for field in fields) else {}
     for field in fields:
         if not field.is_system:
-            ordered.append(_custom(field, taken))
+            ordered.append(_custom(field, taken, members))
         elif field.unique_field_id in plain:
-            ordered.append(plain.pop(field.unique_field_id))
+            ordered.append(_with_labels(plain.pop(field.unique_field_id), field))
     return [*ordered, *plain.values()]
 
 
@@ -104,36 +109,75 @@ def _getter(place: tuple[str, ...]) -> Callable[[Row], Any]:
     return get
 
 
-def _custom(field: CustomField, taken: set[str]) -> Column:
+def _custom(field: CustomField, taken: set[str], members: Mapping[str, str]) -> Column:
     key, spec = field.unique_field_id, spec_of(field)
     header = field.name if field.name not in taken else f"{field.name} ({key})"
     taken.add(header)
-    return Column((header, key, field.pk), lambda row: custom_cell(row[FORM_DATA].get(key), spec))
+    words = members if spec.value_type.name == "member" else labels_of(field, spec)
+    return Column((header, key, field.pk), lambda row: custom_cell(row[FORM_DATA].get(key), spec, words))
 
 
-def custom_cell(value: Any, spec: FieldSpec) -> Any:
-    """Return a custom value as a cell that the importer can read."""
-    if isinstance(value, str) and spec.value_type.name == "date":
-        return date.fromisoformat(value) if len(value) == 10 else datetime.fromisoformat(value)
+def _with_labels(column: Column, field: CustomField) -> Column:
+    """Return the column of a system field, with the labels of its options."""
+    words = labels_of(field, spec_of(field))
+    if not words:
+        return column
+    return replace(column, value=lambda row: _in_words(column.value(row), words))
+
+
+def labels_of(field: CustomField, spec: FieldSpec) -> dict[str, str]:
+    """Return value -> label of the field's options, where the importer reads the label as this very value."""
+    options = [(str(option["value"]), str(option.get("label") or "").strip()) for option in field.options or ()]
+    uses = Counter(label.lower() for _, label in options)
+    return {
+        value: label
+        for value, label in options
+        if label and label != value and uses[label.lower()] == 1 and spec.by_label(label) == value
+    }
+
+
+def _members() -> dict[str, str]:
+    """Return _id -> "Name <address>" of the company's members."""
+    rows = Member.objects.values_list("pk", "name", "email")
+    return {pk: f"{name} <{email}>" if name else email for pk, name, email in rows}
+
+
+def custom_cell(value: Any, spec: FieldSpec, words: Mapping[str, str] | None = None) -> Any:
+    """Return a custom value as a cell that the importer can read. `words` has what is written for single values."""
+    kind = spec.value_type.name
+    if isinstance(value, str) and kind == "date":
+        return date.fromisoformat(value) if len(value) == 10 else ExactTime.fromisoformat(value)
+    if isinstance(value, list) and (kind == "any" and not spec.field_type.always_many):
+        return dumps(value).decode()
     if isinstance(value, list) and spec.value_type.many and not all(isinstance(item, str) for item in value):
         return dumps(value).decode()
-    return cell(value)
+    return cell(value, words)
 
 
-def cell(value: Any) -> Any:
+def cell(value: Any, words: Mapping[str, str] | None = None) -> Any:
     """Return a value as a cell. Several values are joined by "; " if they stay distinguishable, a named value becomes
     its name, and any other structure becomes JSON."""
     if isinstance(value, list):
-        return _joined(value)
-    return dumps(value).decode() if isinstance(value, dict) else value
+        return _joined(value, words or {})
+    if isinstance(value, dict):
+        return dumps(value).decode()
+    return _in_words(value, words) if words else value
 
 
-def _joined(items: list[Any]) -> str:
+def _in_words(value: Any, words: Mapping[str, str]) -> Any:
+    return value if value is None else words.get(plain_text(value), value)
+
+
+def _joined(items: list[Any], words: Mapping[str, str]) -> str:
     named = [item["name"] if isinstance(item, dict) and "name" in item else item for item in items]
     if not any(isinstance(item, dict | list) or item is None for item in named):
-        texts = [plain_text(item) for item in named]
+        texts = [_text(_in_words(item, words)) for item in named]
         text = "; ".join(texts)
         for whole in (text, text + ";"):  # a comma in a single item would split it
             if split_items(whole) == texts and not whole.startswith("["):
                 return whole
     return "" if not items else dumps(named).decode()
+
+
+def _text(value: Any) -> str:
+    return number_text(value) if isinstance(value, int | float) and not isinstance(value, bool) else plain_text(value)

@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from crm.exports.formats.base import Cells
+from crm.exports.formats.base import Cells, ExactTime
 from crm.exports.models import Export, ExportPart
 
 IDS = 0
@@ -64,6 +64,7 @@ _TYPES: dict[str, Any] = {
     "number": Decimal,
     "date": date.fromisoformat,
     "time": datetime.fromisoformat,
+    "exact": ExactTime.fromisoformat,
 }
 
 
@@ -71,4 +72,6 @@ def _tagged(cell: Any) -> list[str]:
     """Return a cell that JSON has no type for."""
     if isinstance(cell, Decimal):
         return ["number", str(cell)]
+    if isinstance(cell, ExactTime):
+        return ["exact", cell.isoformat()]
     return ["time" if isinstance(cell, datetime) else "date", cell.isoformat()]

@@ -7,8 +7,10 @@ from crm.activities import views as activity_views
 from crm.contacts import views as contact_views
 from crm.custom_fields import section_views
 from crm.custom_fields import views as field_views
-from crm.exports.sources import register_source
+from crm.exports.columns import columns_of
+from crm.exports.sources import SOURCES, register_source
 from crm.imports import views as import_views
+from crm.imports.own_files import register_export_columns
 from crm.leads import views as lead_views
 from crm.meetings import views as meeting_views
 from crm.products import views as product_views
@@ -20,6 +22,7 @@ from crm.teams import views as team_views
 
 def register_exports() -> None:
     """Register the lists; called when the app is ready."""
+    register_export_columns(_columns)
     register_source("contact", contact_views.ContactViewSet, panel=CustomField.Panel.CONTACT)
     register_source("lead", lead_views.LeadViewSet, panel=CustomField.Panel.LEAD)
     register_source("product-service", product_views.ProductViewSet, panel=CustomField.Panel.PRODUCT_SERVICE)
@@ -35,3 +38,8 @@ def register_exports() -> None:
     register_source("lead-activity/follow-up", follow_up_views.FollowUpViewSet)
     register_source("calllog", call_views.CallLogViewSet)
     register_source("meeting", meeting_views.MeetingViewSet)
+
+
+def _columns(resource: str) -> list[tuple[str, ...]]:
+    source = SOURCES[resource]
+    return [column.names for column in columns_of(source.listing.output, source.panel)]

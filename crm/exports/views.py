@@ -42,7 +42,8 @@ PARAMETERS = (
 ABOUT = (
     f"The list as a file, by the same query as the list itself, without paging: at most {AT_ONCE:,} records, more by"
     " POST /export.\nNested values stand as columns such as createdBy.name, custom fields as columns by their names"
-    ' (with their key where that is taken),\nseveral values joined by "; ". Dates and times are the company\'s own.'
+    ' (with their key where that is taken),\nseveral values joined by "; ". Options have their labels, members their'
+    " addresses, dates and times are the company's own."
     " No text runs as a formula: in CSV an apostrophe stands before one\nthat might, which the importer takes off"
     " again."
 )

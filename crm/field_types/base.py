@@ -167,6 +167,8 @@ class FieldSpec:
         kind = bool if self.value_type.name == "boolean" else int | float if self.value_type.name == "number" else None
         if cell is None or isinstance(cell, list | dict) or (kind and isinstance(cell, kind) and not self.many):
             return self.clean(cell)
+        if kind and isinstance(cell, kind):  # in a field with several
+            return self.clean([cell])
         text = plain_text(cell).strip()
         if not text:
             return None

@@ -23,7 +23,7 @@ MAX_CHARS = 80
 PLAIN = re.compile(r"-?\d{1,15}", re.ASCII)
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:([,.' ])\d{3})+", re.ASCII)
 _INDIAN = re.compile(r"[1-9]\d?(?:,\d{2})*,\d{2},\d{3}", re.ASCII)
-_EXPONENT = re.compile(r"([+-]?[\d.,]+)[eE]([+-]?\d{1,2})", re.ASCII)
+_EXPONENT = re.compile(r"([+-]?[\d.,]+)[eE]([+-]?\d{1,3})", re.ASCII)
 _SIMPLE = re.compile(r"-?\d+([.,])\d+", re.ASCII)
 _MAYBE_GROUPED = re.compile(r"-?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
 _STOP = re.compile(r"(?<=[^\W\d_])\.(?=[\s\d+(-]|$)")
@@ -81,6 +81,12 @@ def marks_of(text: str) -> str:
         return _parse(text)[2]
     except BadValue:
         return ""
+
+
+def number_text(number: float | Decimal) -> str:
+    """Return a number as a text that is read as the same number in any column: 1.234 as 1.2340."""
+    text = format(number, "f") if isinstance(number, Decimal) else repr(number)
+    return f"{text}0" if _MAYBE_GROUPED.fullmatch(text) else text
 
 
 def read_number(text: str, decimal_mark: str = "", currency: str = "") -> Decimal:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 import orjson
@@ -38,6 +38,7 @@ MAX_JSON_BYTES = 64 * 1024
 MAX_JSON_DEPTH = 10
 LARGEST = 10**20
 _SMALLEST_STEP = Decimal("1e-10")
+_EXACT = Context(prec=40)
 _WHOLE_IN_JSON = 2**63 - 1
 _WHOLE_IN_FLOAT = 2**53
 _PLAIN_NUMBER = re.compile(r"[+-]?\d{1,20}(\.\d{1,10})?", re.ASCII)
@@ -113,8 +114,8 @@ class Number(ValueType):
         return int(number) if whole and ("e" not in text.lower() or abs(number) <= _WHOLE_IN_FLOAT) else float(number)
 
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
-        number = Decimal(repr(value)).quantize(_SMALLEST_STEP) if isinstance(value, float) else Decimal(value)
-        return (IndexRow(number=number),)
+        number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+        return (IndexRow(number=number.quantize(_SMALLEST_STEP, context=_EXACT) if value % 1 else number),)
 
 
 class Boolean(ValueType):
@@ -179,10 +180,15 @@ class Date(ValueType):
 _ADDRESS = re.compile(r".*<([^<>]+)>\s*")
 
 
+def address_in(text: str) -> str:
+    """Return the address of a text such as "Name <address>", or the text without one."""
+    written = _ADDRESS.fullmatch(text)
+    return (written[1] if written else text).strip()
+
+
 def find_member(text: str, members: Mapping[str, str]) -> str:
     """Return the _id of the member with this address, name or _id, also of "Name <address>". Raises BadValue."""
-    written = _ADDRESS.fullmatch(text)
-    found = members.get((written[1] if written else text).strip().lower())
+    found = members.get(address_in(text).lower())
     if not found:
         raise BadValue(f"there is no member {describe(text)}, or several. Write the address.")
     return found

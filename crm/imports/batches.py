@@ -97,16 +97,18 @@ class RowWriter:
             if self.joined.keys:
                 self._join(batch, position, cells, form)
             named = reader.named(cells)
+            record = reader.record_id(cells)
             if not form and not named:
                 batch.problems[position] = [("", NOT_A_RECORD, NOTHING_MAPPED)]
                 batch.failed.add(position)
                 continue
-            row, problems = schema.read(form, drop_invalid=drop, from_text=how, index=position)
+            row, problems = schema.read(form, drop_invalid=drop, from_text=how, index=position, exists=bool(record))
             if problems:
                 self._note(batch, position, problems)
             if row is None:
                 batch.failed.add(position)
                 continue
+            row.record_id = record
             prepare_values(schema, row)
             batch.rows.append(row)
             if named:
@@ -139,7 +141,9 @@ class RowWriter:
         self._check_references(batch)
         queued = is_queued(self.job.automation_queued, self.job.total)
         with starting(QUEUE if queued else "run"):
-            written = self.kind.write(self.schema, batch.rows, self.job, self.options.existing, actor_id=self.actor_id)
+            written = self.kind.write_rows(
+                self.schema, batch.rows, self.job, self.options.existing, actor_id=self.actor_id
+            )
         batch.skips = self.options.existing in ("", "skip")
         batch.created, batch.updated = dict(written.created), len(written.updated)
         batch.existing = {found.index: found.id for found in written.existing}

@@ -70,8 +70,12 @@ class _Column:
     def add(self, cells: Iterable[Cell]) -> None:
         """Look at more cells of the column."""
         seen = self._seen
+        whole = 0
         for cell in cells:
             if cell in seen:
+                continue
+            if self.no_day_numbers and type(cell) is str and cell.isdecimal():
+                whole += 1  # a whole number says nothing of marks
                 continue
             if len(seen) < MAX_REMEMBERED:
                 seen.add(cell)
@@ -79,6 +83,7 @@ class _Column:
                 self._look_at(cell)
             else:
                 self._count_day_number(repr(cell) if type(cell) in (int, float) else "")
+        self.numbers += whole
         if self.texts > ENOUGH and self.texts > TEXT_SHARE * (self.texts + self.numbers + self.dates):
             self.alive = False
             self._seen = set()

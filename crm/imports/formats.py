@@ -11,14 +11,14 @@ from django.db.models.functions import Lower
 from accounts.companies.country import default_country
 from accounts.models import Member
 from accounts.settings.formats import formats_of
+from core.tenancy import company_id
 from core.text.formats import Formats
-from crm.exports.columns import columns_of
-from crm.exports.sources import SOURCES
 from crm.field_types import FieldSpec, TextFormat
 from crm.field_types.dates import format_of
 from crm.imports.evidence import OwnFormat, Verdict, evidence_of, judge
 from crm.imports.models import Import
 from crm.imports.options import Options
+from crm.imports.own_files import is_own
 from crm.records.schema import RecordSchema
 
 NUMBERS, DATES = "number", "date"
@@ -26,7 +26,7 @@ NUMBERS, DATES = "number", "date"
 
 def text_format(job: Import, options: Options, schema: RecordSchema) -> TextFormat:
     """Return how the file's values are written, with a format of its own for each column that needs one."""
-    formats = formats_of(job.company_id)
+    formats = formats_of(company_id())
     specs = list(_mapped(job, schema))
     base = TextFormat(
         date_format=options.date_format,
@@ -36,7 +36,7 @@ def text_format(job: Import, options: Options, schema: RecordSchema) -> TextForm
         currency=formats.currency,
         members=member_ids() if any(_names_members(spec) for _, spec in specs) else None,
     )
-    verdicts = _verdicts(job, formats, schema)
+    verdicts = _verdicts(job, formats)
     fields = {
         spec.key: replace(
             base,
@@ -53,8 +53,8 @@ def text_format(job: Import, options: Options, schema: RecordSchema) -> TextForm
 def detect(job: Import, schema: RecordSchema) -> None:
     """Put into the import's `detected` what its options and its columns say now."""
     options = Options.stored(job.options)
-    formats = formats_of(job.company_id)
-    verdicts = _verdicts(job, formats, schema)
+    formats = formats_of(company_id())
+    verdicts = _verdicts(job, formats)
     kinds = {header: _kind(spec) for header, spec in _mapped(job, schema)}
     numbers = [verdicts[header] for header, kind in kinds.items() if kind == NUMBERS and header in verdicts]
     dates = [verdicts[header] for header, kind in kinds.items() if kind == DATES and header in verdicts]
@@ -96,23 +96,12 @@ def _kind(spec: FieldSpec) -> str:
     return name if name in (NUMBERS, DATES) and not spec.options else ""
 
 
-def _verdicts(job: Import, formats: Formats, schema: RecordSchema) -> Mapping[str, Verdict]:
+def _verdicts(job: Import, formats: Formats) -> Mapping[str, Verdict]:
     columns = evidence_of(job.detected)
     if not columns:
         return {}
     has_open_dates = any(len(column["orders"]) > 1 for column in columns)
-    return judge(columns, _own_format(formats) if has_open_dates and is_own(job, schema) else None)
-
-
-def is_own(job: Import, schema: RecordSchema) -> bool:
-    """Return whether an export of these records would write all of the file's headers."""
-    return bool(job.headers) and set(job.headers) <= own_headers(job.import_type)
-
-
-def own_headers(import_type: str) -> set[str]:
-    """Return the headers that an export of the records writes."""
-    source = SOURCES[import_type]
-    return {column.header for column in columns_of(source.listing.output, source.panel)}
+    return judge(columns, _own_format(formats) if has_open_dates and is_own(job) else None)
 
 
 def _own_format(formats: Formats) -> OwnFormat | None:

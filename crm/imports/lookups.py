@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Lower
 
 from core.access import remaining_quota
+from crm.field_types.base import plain_text, split_items
 from crm.imports.models import Import
 from crm.records.schema import ValueProblem
 from crm.tags.models import ContactCategory, Tag
@@ -19,6 +20,9 @@ MAX_TAGS = 10_000
 NO_TAG = f"a name has at most {MAX_NAME} characters, and there are at most {MAX_TAGS:,} tags, or what the plan allows"
 """The message for a tag beyond the limit, which exists because a column of free text is no column of tags."""
 TAGS, CATEGORY = "tags", "category"
+GOOGLE, STAR = " ::: ", "* "
+EVERYBODY = frozenset({"* myContacts", "* My Contacts"})
+"""Google's group of all contacts of an account, which says nothing about one."""
 
 
 class Lookups:
@@ -97,8 +101,14 @@ def clear_import_categories(category_ids: list[str]) -> None:
 
 
 def split_names(text: str) -> list[str]:
-    """Return the distinct names in a cell, which are separated by commas or semicolons."""
-    names = (" ".join(part.split()) for part in text.replace(";", ",").split(","))
+    """Return the distinct names in a cell, which is split as those of fields with several values are.
+
+    Google writes "* myContacts ::: Fair": its system groups begin with a star, and all contacts are in that one.
+    """
+    items = split_items(text)
+    if GOOGLE in text or text.startswith(STAR):
+        items = [item.removeprefix(STAR) for item in items if item not in EVERYBODY]
+    names = (" ".join(plain_text(item).split()) for item in items)
     return list(dict.fromkeys(name for name in names if name))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from core.errors import NamedError, shorten
 from core.text.formulas import restore
 from crm.contacts.schema import PHONE_KEYS
+from crm.field_types import FieldSpec
 from crm.imports.joined import JoinedColumns
 from crm.imports.nothing import ERRORS, IN_VALUES, words_for_nothing
 from crm.imports.readers import Cell
@@ -15,6 +16,7 @@ from crm.imports.readers.mapping import SEVERAL
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME
 from crm.imports.readers.words import EASTERN_NAME
 from crm.imports.types import ImportType
+from crm.imports.types.base import RECORD_ID
 from crm.records.schema import RecordSchema
 
 NAMES = (FIRST_NAME, LAST_NAME)
@@ -27,7 +29,7 @@ def check_mapping(
     """Raise InvalidMapping_400 unless each column exists and has a target of its own or one of SEVERAL, and unless, if
     `complete`, all required fields have one."""
     known = set(headers)
-    pseudo = (*NAMES, *(spec.key for spec in kind.names))
+    pseudo = (*NAMES, RECORD_ID, *(spec.key for spec in kind.names))
     for header, key in mapping.items():
         if header not in known:
             raise invalid_mapping(
@@ -51,6 +53,8 @@ def check_mapping(
 def _check_complete(kind: ImportType, targets: set[str], schema: RecordSchema) -> None:
     if not targets:
         raise invalid_mapping("no column is mapped; send {column header: field key}")
+    if RECORD_ID in targets:
+        return  # rows that name their record lack nothing; the others are checked one by one
     if {FIRST_NAME, LAST_NAME} & targets:
         targets = targets | {"name"}
     if "number" in targets:
@@ -81,13 +85,14 @@ class RowReader:
     ) -> None:
         places = {header: index for index, header in enumerate(headers)}
         naming = {spec.key for spec in kind.names} - schema.fields.keys()
-        pseudo = {key for key in NAMES if key not in schema.fields} | naming
+        pseudo = {key for key in NAMES if key not in schema.fields} | naming | {RECORD_ID}
+        specs = schema.system_fields | schema.fields
         self.column_of: dict[str, str] = {}
         # In the file's order: the database does not keep the order of an object's keys.
         for header in sorted(mapping, key=places.__getitem__):
             self.column_of.setdefault(mapping[header], header)
         self._fields = [
-            (places[header], key, words_for_nothing(key, schema.fields.get(key) or schema.system_fields.get(key)))
+            (places[header], key, words_for_nothing(key, specs.get(key)), _reads_numbers(specs.get(key)))
             for key, header in self.column_of.items()
             if key not in pseudo and (joined is None or key not in joined.keys)
         ]
@@ -95,22 +100,28 @@ class RowReader:
             places[self.column_of[key]] for key in (FIRST_NAME, LAST_NAME) if key in pseudo and key in self.column_of
         ]
         self._naming = [(key, places[self.column_of[key]]) for key in sorted(naming) if key in self.column_of]
+        self._id = places[self.column_of[RECORD_ID]] if RECORD_ID in self.column_of else None
         if self._names:
             self.column_of.setdefault("name", headers[self._names[0]])
 
     def form_data(self, cells: Sequence[Cell]) -> dict[str, Any]:
         """Return the formData of a row without its empty cells, words for nothing and what several columns feed."""
         form = {}
-        for index, key, nothing in self._fields:
+        for index, key, nothing, takes_numbers in self._fields:
             cell = cells[index]
             if cell is not None and cell not in nothing:
-                form[key] = cell_text(cell)
+                form[key] = cell if takes_numbers and type(cell) in (int, float) else cell_text(cell)
         if self._names:
             parts = (cells[index] for index in self._names)
             name = _full_name([cell_text(cell) for cell in parts if cell is not None and cell not in ERRORS])
             if name:
                 form["name"] = name
         return form
+
+    def record_id(self, cells: Sequence[Cell]) -> str:
+        """Return the _id of the record that the row names; empty for none."""
+        cell = None if self._id is None else cells[self._id]
+        return "" if cell is None or cell in IN_VALUES else cell_text(cell).strip()
 
     def named(self, cells: Sequence[Cell]) -> dict[str, str]:
         """Return key -> the text of its cell, for the non-empty cells that name other records."""
@@ -127,6 +138,10 @@ def _full_name(parts: Sequence[str]) -> str:
     if len(parts) == 2 and all(map(EASTERN_NAME.fullmatch, parts)):
         return parts[1] + parts[0]
     return " ".join(parts)
+
+
+def _reads_numbers(spec: FieldSpec | None) -> bool:
+    return spec is not None and spec.value_type.name == "number"
 
 
 def cell_text(cell: Cell) -> str:

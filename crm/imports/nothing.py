@@ -44,6 +44,7 @@ IN_VALUES = frozenset(
     {case for word in _WORDS for case in (word, word.upper(), word.title(), word.capitalize())}
     | ERRORS
     | IN_TEXTS
+    | {"k. A.", "k.A.", "k. A", "k.A", "S/o", "N/a"}
     | set(_MARKS)
 )
 """Words for nothing in a number, a choice, an address and other values that they cannot be."""

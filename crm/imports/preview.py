@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.ids import is_id
 from crm.files.models import File
 from crm.files.stores import local_copy
 from crm.imports.evidence import Collector
@@ -15,11 +16,13 @@ from crm.imports.formats import detect
 from crm.imports.mapping import cell_text
 from crm.imports.models import Import
 from crm.imports.options import Options
+from crm.imports.own_files import own_headers, own_mapping
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
 from crm.imports.readers.base import FETCH_FAILED
 from crm.imports.readers.new_fields import ColumnCounter, ColumnFacts
 from crm.imports.readers.opening import FILE_FORMATS, WORKBOOKS
 from crm.imports.types import IMPORT_TYPES, ImportType
+from crm.imports.types.base import RECORD_ID
 from crm.records.schema import RecordSchema
 
 log = logging.getLogger(__name__)
@@ -150,10 +153,36 @@ def _shown(cell: Cell) -> Any:
 
 
 def propose(kind: ImportType, schema: RecordSchema, headers: list[str], sample: list[list[Any]]) -> dict[str, str]:
-    """Propose column header -> field key, as far as headers and sample allow."""
+    """Propose column header -> field key, as far as headers and sample allow.
+
+    The columns of an own export go where they came from, and those that only the product writes go nowhere.
+    """
+    own = own_mapping(kind.name, headers)
+    if RECORD_ID in own and not _names_records(schema, headers, sample):
+        del own[RECORD_ID]
+    written = own_headers(kind.name)
+    if set(headers) <= written:
+        return own
+    known = own if RECORD_ID in own else {}
+    read_only = {header for header in written - own.keys() if "." in header}
+    places = [
+        place
+        for place, header in enumerate(headers)
+        if header not in known and header not in read_only and header != RECORD_ID
+    ]
     custom = [FieldSpec(key, spec.name, spec.field_type.name) for key, spec in schema.fields.items()]
     names = [spec for spec in kind.names if spec.key not in schema.fields]
-    return propose_mapping(headers, [*kind.fields, *custom, *names], sample)
+    rows = [[row[place] if place < len(row) else None for place in places] for row in sample]
+    proposed = propose_mapping([headers[place] for place in places], [*kind.fields, *custom, *names], rows)
+    taken = set(known.values())
+    return known | {header: key for header, key in proposed.items() if key not in taken}
+
+
+def _names_records(schema: RecordSchema, headers: list[str], sample: list[list[Any]]) -> bool:
+    """Return whether the column _id has ids of the company's own records, rather than of another one's."""
+    place = headers.index(RECORD_ID)
+    ids = [row[place] for row in sample if place < len(row) and is_id(row[place])]
+    return bool(ids) and schema.kind.live().filter(pk__in=ids).exists()
 
 
 def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:

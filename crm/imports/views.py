@@ -48,11 +48,11 @@ CREATE = (
     "Answers the File with the import nested in it. Unless pauseImport is false the import waits to be started by"
     " PUT.\nA columnMapping that is left empty is proposed. A large file is read by a worker: the status is queued,"
     " and total null, until then.\nColumns go to {fields}, custom fields by their uniqueFieldID, firstName and"
-    " lastName (which make the name), tags (names, separated by\ncommas; made when missing) and category (a name that"
-    " exists). Several columns may go to number and to email: the first valid value\nin the file's order counts, and"
-    " the others are kept in custom fields of the columns' names, which are made when the import starts and take\n"
-    "custom-field.POST. Of an import that is made in a session the rows count against the plan's limits: those beyond"
-    " them fail with\nPlanLimitExceeded_403."
+    " lastName (which make the name), tags (names, separated by\ncommas; made when missing), category (a name that"
+    " exists) and _id (the record that the row updates, or that it is\nskipped for). Several columns may go to number"
+    " and to email: the first valid value in the file's order counts, and the others are\nkept in custom fields of the"
+    " columns' names, which are made when the import starts and take custom-field.POST. Of an import that\nis made in a"
+    " session the rows count against the plan's limits: those beyond them fail with PlanLimitExceeded_403."
 )
 OF_CONTACTS = "name, email, countryCode, number"
 OF_LEADS = (

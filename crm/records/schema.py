@@ -59,6 +59,10 @@ class RecordRow:
     index: int = 0
     typed: list[dict[str, Any]] | None = None
     """Its rows of the value table as a new record, if they were made beforehand (crm.records.values)."""
+    record_id: str = ""
+    """The record that the row itself names; empty for one that is found by its values or made."""
+    from_text: bool = False
+    """Whether it was read from the cells of a file, which lose blanks around a text."""
 
 
 @dataclass(slots=True)
@@ -127,21 +131,23 @@ class RecordSchema:
         from_text: bool | TextFormat = False,
         current: Mapping[str, Any] | None = None,
         index: int = 0,
+        exists: bool = False,
     ) -> tuple[Any, list[ValueProblem]]:
         """Read a formData into a row. Returns the row, or None if it cannot be written, and all problems.
 
         `partial` reads an update, in which only the given values count; `current` then holds the record's columns.
         `drop_invalid` leaves invalid values out instead, unless they are required. `from_text` reads the cells of a
-        file, of which empty ones count as not given.
+        file, of which empty ones count as not given; with `exists` they are those of a record that is there, which may
+        lack required values.
         """
-        row = self.row_class(index=index)
+        row = self.row_class(index=index, from_text=bool(from_text))
         problems: list[ValueProblem] = []
         how = from_text if isinstance(from_text, TextFormat) else TextFormat() if from_text else None
         self.read_system(form_data, row, problems, how, current or {})
         self.read_custom(form_data, row, problems, how, self.known_keys(partial))
         self.read_related(form_data, row, problems, how, partial=partial, drop_invalid=drop_invalid)
         invalid = {problem.key for problem in problems}
-        fatal = self.missing(row, form_data, invalid, partial=partial, drop_invalid=drop_invalid)
+        fatal = [] if exists else self.missing(row, form_data, invalid, partial=partial, drop_invalid=drop_invalid)
         if fatal or (problems and not drop_invalid):
             return None, [*fatal, *problems]
         return row, problems

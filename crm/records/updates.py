@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from core.errors import InvalidFormat, NamedError
 from core.ids import as_array
-from core.text.json import iso, json_default
+from core.text.json import dumps, iso, json_default
 from crm.records.kinds import RecordKind
 from crm.records.pending import write_pending
 from crm.records.schema import RecordRow, RecordSchema
@@ -40,11 +40,13 @@ class RecordState:
 
     def apply(self, row: RecordRow, system: Mapping[str, Any]) -> None:
         """Apply the row's values to the record; `system` has the columns that count."""
-        self.after.update(system)
+        for column, value in system.items():
+            if not (row.from_text and is_same_text(self.after.get(column), value)):
+                self.after[column] = value
         for key, value in row.custom.items():
             if value is None:
                 self.custom.pop(key, None)
-            else:
+            elif not (row.from_text and key in self.custom and is_same_text(self.custom[key], value)):
                 self.custom[key] = value
         if row.tag_ids is not None:
             self.tags = [*(self.tags or ()), *row.tag_ids]
@@ -63,9 +65,32 @@ class RecordState:
         }
         for key in self.custom_before.keys() | self.custom.keys():
             old, new = self.custom_before.get(key), self.custom.get(key)
-            if old != new or type(old) is not type(new):
+            if old != new or isinstance(old, bool) is not isinstance(new, bool):
                 found[key] = {"from": old, "to": new}
         return found
+
+
+def is_same_text(old: Any, new: Any) -> bool:
+    """Return whether a value that was read from a file is a present one as an export writes it.
+
+    Cells have no blanks around a text, and no types in fields of any type.
+    """
+    if not isinstance(new, str) or old is None:
+        return False
+    if isinstance(old, str):
+        return old != new and _bare(old) == _bare(new)
+    if isinstance(old, list | dict):
+        return new == dumps(old).decode()
+    if isinstance(old, bool):
+        return new == str(old).lower()
+    try:
+        return isinstance(old, int | float) and float(new) == old
+    except ValueError:
+        return False
+
+
+def _bare(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def event_value(value: Any) -> Any:

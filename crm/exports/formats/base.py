@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any, BinaryIO, ClassVar
 
 from core.text.formats import Formats
 
 Cells = Sequence[Any]
 """None, booleans, numbers, dates, datetimes (with time zone) and texts."""
+
+
+class ExactTime(datetime):
+    """A time that an import may read back, so that it is written with its seconds."""
 
 
 class ExportFormat(ABC):

@@ -11,11 +11,13 @@ from typing import Any, BinaryIO, ClassVar
 
 from core.text.formats import Formats
 from core.text.formulas import defuse
-from crm.exports.formats.base import Cells, ExportFormat
+from crm.exports.formats.base import Cells, ExactTime, ExportFormat
+from crm.field_types.numbers import number_text
 
 
 class CsvFormat(ExportFormat):
-    """Escapes texts that a program might run. Writes dates and times in the company's formats, times to the minute."""
+    """Escapes texts that a program might run. Writes dates and times in the company's formats, and seconds where an
+    import may read them back."""
 
     name: ClassVar[str] = "csv"
     mime: ClassVar[str] = "text/csv"
@@ -34,12 +36,12 @@ class CsvFormat(ExportFormat):
 
 class _Texts:
     """Converts cells to text. Formatting a date with Babel is slow and the records of a list share few days and
-    minutes, so each is formatted once."""
+    times, so each is formatted once."""
 
     def __init__(self, formats: Formats) -> None:
         self._formats = formats
         self._days: dict[date, str] = {}
-        self._minutes: dict[datetime, str] = {}
+        self._moments: dict[datetime, str] = {}
 
     def of(self, cell: Any) -> str:
         if cell is None:
@@ -52,9 +54,7 @@ class _Texts:
             return self._moment(cell)
         if isinstance(cell, date):
             return self._day(cell)
-        if isinstance(cell, Decimal):
-            return format(cell, "f")
-        return repr(cell) if isinstance(cell, int | float) else defuse(str(cell))
+        return number_text(cell) if isinstance(cell, int | float | Decimal) else defuse(str(cell))
 
     def _day(self, day: date) -> str:
         found = self._days.get(day)
@@ -63,10 +63,13 @@ class _Texts:
         return found
 
     def _moment(self, moment: datetime) -> str:
-        minute = moment.replace(second=0, microsecond=0)
-        found = self._minutes.get(minute)
+        if type(moment) is not ExactTime:
+            moment = moment.replace(second=0, microsecond=0)
+        found = self._moments.get(moment)
         if found is None:
-            if len(self._minutes) >= 100_000:
-                self._minutes.clear()
-            found = self._minutes[minute] = self._formats.datetime(minute)
+            if len(self._moments) >= 100_000:
+                self._moments.clear()
+            exact = type(moment) is ExactTime
+            found = self._formats.exact(moment) if exact else self._formats.datetime(moment)
+            self._moments[moment] = found
         return found

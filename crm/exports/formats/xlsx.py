@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any, BinaryIO, ClassVar
 
@@ -15,13 +15,14 @@ from core.text.formats import DATE_PATTERNS, Formats
 from core.text.formulas import defuse, restore
 from core.text.timezones import zone_of
 from crm.exports.formats.base import Cells, ExportFormat
+from crm.field_types.numbers import number_text
 
 MAX_ROWS = 1_048_576
 """Rows of a sheet, including the header; a longer list continues in another sheet."""
 MAX_TEXT = 32_767
 """Characters of a cell; a longer text is cut and ends with an ellipsis."""
 LARGEST_WHOLE = 10**15
-"""Excel keeps 15 digits; a larger number is written as text."""
+"""Excel keeps 15 digits; a number with more of them is written as text."""
 CLOCKS = {"HH:mm": "hh:mm", "hh:mm a": "hh:mm AM/PM"}
 """A time format as settings name it -> Excel's pattern."""
 FIRST_YEAR = 1901
@@ -87,14 +88,35 @@ class _Sheets:
     def _write_typed(self, number: int, place: int, cell: Any) -> None:
         if isinstance(cell, bool):
             self._sheet.write_boolean(number, place, cell)
-        elif isinstance(cell, int | float | Decimal) and abs(float(cell)) < LARGEST_WHOLE:
-            self._sheet.write_number(number, place, cell)
-        elif isinstance(cell, datetime) and cell.year >= FIRST_YEAR:
-            self._write_time(number, place, cell.astimezone(self._zone).replace(tzinfo=None), self._moment)
+        elif isinstance(cell, int | float | Decimal):
+            self._write_number(number, place, cell)
+        elif isinstance(cell, datetime):
+            self._write_moment(number, place, cell)
         elif isinstance(cell, date) and cell.year >= FIRST_YEAR:
             self._write_time(number, place, cell, self._date)
         else:
             self._sheet.write_string(number, place, _text(cell.isoformat() if isinstance(cell, date) else str(cell)))
+
+    def _write_number(self, number: int, place: int, cell: float | Decimal) -> None:
+        exact = abs(cell) < LARGEST_WHOLE and float(f"{cell:.15G}") == float(cell)
+        if exact:
+            self._sheet.write_number(number, place, cell)
+        else:
+            self._sheet.write_string(number, place, number_text(cell))
+
+    def _write_moment(self, number: int, place: int, cell: datetime) -> None:
+        """Write a time of the company's zone. One that Excel cannot hold is written as a text with its offset."""
+        try:
+            here = cell.astimezone(self._zone)
+        except OverflowError:  # beyond the calendar's end there
+            self._sheet.write_string(number, place, cell.isoformat())
+            return
+        repeated = here.utcoffset() != here.replace(fold=1 - here.fold).utcoffset()
+        midnight = here.time() == time.min  # programs read it as a day
+        if here.year < FIRST_YEAR or midnight or repeated:
+            self._sheet.write_string(number, place, here.isoformat())
+        else:
+            self._write_time(number, place, here.replace(tzinfo=None), self._moment)
 
     def _write_time(self, number: int, place: int, cell: date, shown: Format) -> None:
         self._sheet.write_datetime(number, place, cell, shown)

@@ -24,6 +24,7 @@ CONTACT_TARGETS = {
     "number": "Phone number",
     "tags": "Tags",
     "category": "Category",
+    "_id": "Record (_id of an export)",
 }
 LEAD_TARGETS = {
     **CONTACT_TARGETS,

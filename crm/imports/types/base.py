@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from core.errors import shorten
+from core.ids import is_id
 from crm.imports.lookups import CATEGORY, TAGS, Lookups
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
@@ -23,6 +25,9 @@ TAG_FIELDS = (
     FieldSpec(CATEGORY, "Category", "text", ("contact category", "kategorie", "categorie", "categoria")),
 )
 
+
+RECORD_ID = "_id"
+"""The target of the column that names each row's own record."""
 
 OnExisting = Literal["", "skip", "update", "error"]
 """What happens to rows whose record exists; empty: the default of the type."""
@@ -49,6 +54,14 @@ class BatchResult:
     failed: dict[int, list[ValueProblem]] = field(default_factory=dict)
     notes: dict[int, list[ValueProblem]] = field(default_factory=dict)
 
+    def add(self, other: BatchResult) -> None:
+        """Add the result of other rows."""
+        self.created += other.created
+        self.updated += other.updated
+        self.existing += other.existing
+        self.failed |= other.failed
+        self.notes |= other.notes
+
 
 class ImportType(ABC):
     """An import type."""
@@ -56,6 +69,9 @@ class ImportType(ABC):
     name: ClassVar[str]
     noun: ClassVar[str]
     """The noun for its records."""
+    not_found: ClassVar[str]
+    exists: ClassVar[str]
+    """The errors of a row whose record is missing, or exists already."""
     schema: ClassVar[type[RecordSchema]]
     fields: ClassVar[tuple[FieldSpec, ...]]
     """The system fields that a column may map to."""
@@ -74,6 +90,44 @@ class ImportType(ABC):
     def lookups(self, job: Import) -> Lookups:
         """Return the lookups of the records that rows name."""
         return Lookups(job)
+
+    def write_rows(
+        self, schema: Any, rows: Sequence[Any], job: Import, existing: OnExisting, *, actor_id: str | None
+    ) -> BatchResult:
+        """Write the rows of a batch in the caller's transaction, those first that name their own record."""
+        named = [row for row in rows if row.record_id]
+        if not named:
+            return self.write(schema, rows, job, existing, actor_id=actor_id)
+        written = self.write_named(schema, named, job, existing, actor_id=actor_id)
+        others = [row for row in rows if not row.record_id]
+        if others:
+            written.add(self.write(schema, others, job, existing, actor_id=actor_id))
+        return written
+
+    def write_named(
+        self, schema: Any, rows: Sequence[Any], job: Import, existing: OnExisting, *, actor_id: str | None
+    ) -> BatchResult:
+        """Update the records that the rows name, or say that they exist already, as `existing` says."""
+        ids = {row.record_id for row in rows if is_id(row.record_id)}
+        live = set(schema.kind.live().filter(pk__in=ids).values_list("pk", flat=True))
+        result = BatchResult()
+        present = []
+        for row in rows:
+            if row.record_id not in live:
+                message = f"there is no record {shorten(row.record_id, 40)!r} among the company's {self.noun}"
+                result.failed[row.index] = [ValueProblem(RECORD_ID, self.not_found, message)]
+            elif existing == "update":
+                present.append(row)
+            else:
+                problem = ValueProblem(RECORD_ID, self.exists, f"the record {row.record_id} exists already")
+                result.existing.append(Existing(row.index, row.record_id, problem))
+        if present:
+            result.add(self.update_named(schema, present, job, actor_id=actor_id))
+        return result
+
+    @abstractmethod
+    def update_named(self, schema: Any, rows: Sequence[Any], job: Import, *, actor_id: str | None) -> BatchResult:
+        """Give the live records that the rows name the rows' values."""
 
     @abstractmethod
     def write(

@@ -7,9 +7,11 @@ from typing import ClassVar
 
 from core.access import quota_exceeded
 from crm.contacts.schema import ContactRow, ContactSchema
-from crm.contacts.writer import write_contacts
+from crm.contacts.unique_key import lock_unique_key
+from crm.contacts.updates import update_contacts
+from crm.contacts.writer import import_source, write_contacts
 from crm.imports.models import Import
-from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
+from crm.imports.types.base import CONTACT_FIELDS, RECORD_ID, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
 from crm.records.schema import ValueProblem
 
 EXISTS = "ContactAlreadyExists_400"
@@ -20,6 +22,8 @@ class ContactImportType(ImportType):
 
     name: ClassVar[str] = Import.Type.CONTACT
     noun: ClassVar[str] = "contacts"
+    not_found: ClassVar[str] = "ContactNotFound_400"
+    exists: ClassVar[str] = EXISTS
     schema = ContactSchema
     fields = CONTACT_FIELDS
     names = TAG_FIELDS
@@ -46,11 +50,30 @@ class ContactImportType(ImportType):
             existing=existing or "skip",
         )
         written = BatchResult(result.created, result.updated)
-        for index, part, value, holder in result.collided:
-            key = "email" if part == "email" else "number"
-            problem = ValueProblem(key, EXISTS, f"another contact has {value} already")
-            written.existing.append(Existing(index, holder, problem))
+        written.existing = [_taken(*collision) for collision in result.collided]
         for index in result.refused:
             error = quota_exceeded("contact")
             written.failed[index] = [ValueProblem("", error.name, error.detail)]
         return written
+
+    def update_named(
+        self, schema: ContactSchema, rows: Sequence[ContactRow], job: Import, *, actor_id: str | None
+    ) -> BatchResult:
+        lock_unique_key(schema, many=True)
+        outcome = update_contacts(
+            schema,
+            [(row.record_id, row) for row in rows],
+            actor_id=actor_id,
+            automation=job.automation,
+            source=import_source(job.pk),
+        )
+        written = BatchResult(updated=outcome.updated)
+        written.existing = [_taken(*collision) for collision in outcome.collided]
+        for row in outcome.missing:
+            written.failed[row.index] = [ValueProblem(RECORD_ID, self.not_found, "the contact has just been deleted")]
+        return written
+
+
+def _taken(index: int, part: str, value: str, holder: str) -> Existing:
+    key = "email" if part == "email" else "number"
+    return Existing(index, holder, ValueProblem(key, EXISTS, f"another contact has {value} already"))

@@ -11,10 +11,12 @@ from django.db.models.functions import Lower
 from accounts.models import Member
 from core.access import quota_exceeded
 from crm.contacts.rights import ContactRights, left_alone
+from crm.field_types.values import address_in
 from crm.imports.lookups import Lookups, ids_by_name, split_names
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
 from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
+from crm.imports.types.named_leads import update_named_leads
 from crm.leads.duplicates import DUPLICATE, repeated
 from crm.leads.schema import LeadRow, LeadSchema
 from crm.leads.writer import write_leads
@@ -130,7 +132,7 @@ class LeadLookups(Lookups):
     def _put_member(self, row: LeadRow, text: str) -> list[ValueProblem]:
         if self._members is None:
             self._members = _members()
-        id, status = self._members.get(text.lower(), ("", ""))
+        id, status = self._members.get(address_in(text).lower(), ("", ""))
         if not status:
             return [
                 ValueProblem(
@@ -159,6 +161,8 @@ class LeadImportType(ImportType):
 
     name: ClassVar[str] = Import.Type.LEAD
     noun: ClassVar[str] = "leads"
+    not_found: ClassVar[str] = "LeadNotFound_400"
+    exists: ClassVar[str] = DUPLICATE
     schema = LeadSchema
     fields = (*CONTACT_FIELDS, *LEAD_FIELDS)
     names = (*TAG_FIELDS, *NAME_FIELDS)
@@ -199,3 +203,8 @@ class LeadImportType(ImportType):
             error = quota_exceeded(module)
             written.failed[index] = [ValueProblem("", error.name, error.detail)]
         return written
+
+    def update_named(
+        self, schema: LeadSchema, rows: Sequence[LeadRow], job: Import, *, actor_id: str | None
+    ) -> BatchResult:
+        return update_named_leads(schema, rows, job, actor_id=actor_id, not_found=self.not_found)

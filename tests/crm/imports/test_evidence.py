@@ -1,0 +1,311 @@
+"""Numbers and dates of a file are judged by the whole column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from accounts.models import Company, CompanySettings
+from crm.field_types import BadValue, TextFormat
+from crm.field_types.dates import parse_date
+from crm.field_types.numbers import read_number
+from crm.imports.evidence import Collector, judge
+from crm.models import Contact, CustomField, Lead
+from tests.crm.imports.helpers import run, upload, work
+from tests.crm.leads.helpers import lead_field
+from tests.kit.cast import Cast
+
+
+def verdict_of(*values: str) -> Any:
+    collector = Collector(["A"])
+    for value in values:
+        collector.add([value])
+    return judge(collector.as_json()).get("A")
+
+
+@pytest.mark.parametrize(
+    ("values", "mark"),
+    [
+        (["1.500.000", "250.000", "1.234", "12,5", "1,234"], ","),
+        (["1,234.50", "1,234"], "."),
+        (["12,34,567.50"], "."),
+        (["1'234.50", "1.234"], "."),
+        (["1,234", "0,5"], ","),
+        (["1,234", "5,678"], ""),
+        (["12,5", "12.5", "1,234"], ""),
+        (["7", "8"], ""),
+        (["€1.234", "€12,50"], ","),
+    ],
+)
+def test_a_column_has_one_decimal_mark(values: list[str], mark: str) -> None:
+    assert verdict_of(*values).decimal_mark == mark
+
+
+@pytest.mark.parametrize(
+    ("values", "order", "shown"),
+    [
+        (["3/9/2024", "25/12/2024"], "DMY", "DD/MM/YYYY"),
+        (["3/9/2024", "12/25/2024"], "MDY", "MM/DD/YYYY"),
+        (["3/9/24", "12/25/24 2:30 PM"], "MDY", "MM/DD/YY"),
+        (["24-03-09", "99-12-31"], "YMD", "YY-MM-DD"),
+        (["3/9/2024", "9/3/2024"], "", ""),
+        (["25/12/2024", "12/25/2024"], "", ""),
+        (["09.03.2024"], "DMY", "DD.MM.YYYY"),
+        (["2024-03-09", "2024-03-09T12:00:00Z"], "", "YYYY-MM-DD"),
+    ],
+)
+def test_a_column_has_one_order_of_day_month_and_year(values: list[str], order: str, shown: str) -> None:
+    verdict = verdict_of(*values)
+    assert (verdict.date_order, verdict.date_format) == (order, shown)
+
+
+def test_a_column_takes_the_verdict_of_the_others() -> None:
+    collector = Collector(["A", "B", "C"])
+    for row in (["1,234", "12,5", "3/9/2024"], ["5,678", "13,5", "31/12/2024"]):
+        collector.add(row)
+    assert judge(collector.as_json())["A"].decimal_mark == ","
+    collector.add(["1,111", "1,5", "1/1/2024"])
+    collector = Collector(["A", "B", "C"])
+    for row in (["1,234", "12,5", "12.5"], ["5,678", "13,5", "13.5"]):
+        collector.add(row)
+    verdict = judge(collector.as_json())["A"]
+    assert (verdict.decimal_mark, verdict.open_numbers) == ("", ("1,234", "5,678"))
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1.234,50-", "-1234.50"),
+        ("(1,234.50)", "-1234.50"),
+        ("\N{MINUS SIGN}5", "-5"),
+        ("1\N{NO-BREAK SPACE}234,5", "1234.5"),
+        ("1\N{THIN SPACE}234,5", "1234.5"),
+        ("1\N{RIGHT SINGLE QUOTATION MARK}234.50", "1234.50"),
+        ("12.500,00 €", "12500.00"),
+        ("EUR 1 200", "1200"),
+        ("1.2E+06", "1.2E+6"),
+        ("１，２３４．５", "1234.5"),
+        ("1.200,-", "1200"),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(text: str, number: str) -> None:
+    assert str(read_number(text, currency="EUR")) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("1,234", "may be 1234 or 1.234"),
+        ("US$ 1,200.00", "The company's amounts are in EUR"),
+        ("45%", "without the percent sign"),
+        ("12k", "no number"),
+        ("12 34", "no number"),
+        ("1.23.456", "no number"),
+    ],
+)
+def test_other_numbers_are_refused(text: str, problem: str) -> None:
+    with pytest.raises(BadValue, match=problem):
+        read_number(text, currency="EUR")
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("9-Mar-24", "2024-03-09"),
+        ("14 Feb 2024", "2024-02-14"),
+        ("March 9, 2024", "2024-03-09"),
+        ("9. März 2024", "2024-03-09"),
+        ("9 de março de 2024", "2024-03-09"),
+        ("9 марта 2024 г.", "2024-03-09"),
+        ("2024年3月9日", "2024-03-09"),
+        ("Sat, 9 Mar 2024", "2024-03-09"),
+        ("2024-03-09 14:30:00 UTC", "2024-03-09T14:30:00.000Z"),
+        ("2024-03-09 14:30 GMT+2", "2024-03-09T12:30:00.000Z"),
+        ("Mar 9, 2024 2:30 PM", "2024-03-09T22:30:00.000Z"),
+        ("2024-03-09 23:30", "2024-03-10T07:30:00.000Z"),
+    ],
+)
+def test_dates_are_read_as_people_write_them(text: str, stored: str) -> None:
+    assert parse_date(text, TextFormat(time_zone="America/Los_Angeles")) == stored
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("2024-03-10 02:30", "clocks skip it"),
+        ("2024-11-03 01:30", "there twice"),
+        ("2024-03-09 14:30 CET", "names the zone CET"),
+        ("March 2024", "is no date"),
+        ("45360", "is no date"),
+        ("1710000000", "is no date"),
+        ("31/02/2024", "there is no day"),
+    ],
+)
+def test_other_dates_are_refused(text: str, problem: str) -> None:
+    with pytest.raises(BadValue, match=problem):
+        parse_date(text, TextFormat(time_zone="America/Los_Angeles"))
+
+
+def add_field(panel: str, name: str, kind: str) -> str:
+    key = name.lower().replace(" ", "_")
+    CustomField.objects.create(panel=panel, name=name, field_type=kind, value_type=kind, unique_field_id=key)
+    return key
+
+
+def optional(cast: Cast) -> None:
+    """Let contacts have no number."""
+    CustomField.objects.filter(panel="contact", unique_field_id__in=("number", "countryCode")).update(required=False)
+
+
+def table(header: str, *lines: str) -> bytes:
+    return "\n".join([header, *lines, ""]).encode()
+
+
+def custom_values(cast: Cast, key: str) -> list[Any]:
+    with cast.scope():
+        return [custom.get(key) for custom in Contact.objects.order_by("email").values_list("custom", flat=True)]
+
+
+@pytest.fixture
+def umsatz(cast: Cast) -> str:
+    with cast.scope():
+        optional(cast)
+        return add_field("contact", "Umsatz", "number")
+
+
+MAPPING = {"Email": "email", "Umsatz": "umsatz"}
+
+
+def test_an_ambiguous_column_is_refused_until_the_option_says_it(cast: Cast, umsatz: str) -> None:
+    content = table("Email,Umsatz", 'a@x.example,"1,234"', 'b@x.example,"5,678"', "c@x.example,12")
+    job = run(cast, content, columnMapping=MAPPING)
+    assert job["detected"]["ambiguous"] == [
+        {"column": "Umsatz", "option": "decimalMark", "examples": ["1,234", "5,678"]}
+    ]
+    assert (job["created"], job["failed"]) == (1, 2)
+    assert [(one["column"], "decimalMark" in one["message"]) for one in job["rowErrors"]] == [("Umsatz", True)] * 2
+    job = run(cast, content, columnMapping=MAPPING, options={"decimalMark": ",", "existing": "update"})
+    assert (job["detected"]["decimalMark"], job["detected"]["ambiguous"], job["failed"]) == (",", [], 0)
+    assert custom_values(cast, umsatz) == [1.234, 5.678, 12]
+
+
+def test_amounts_of_leads_are_read_by_their_column(cast: Cast) -> None:
+    with cast.scope():
+        optional(cast)
+    lines = ["V1;v1@mo.example;1.500.000", "V2;v2@mo.example;250.000", "V3;v3@mo.example;1.234"]
+    content = table("Name;Email;Value", *lines, "V4;v4@mo.example;12,5", "V5;v5@mo.example;1,234")
+    body = {"importType": "lead", "fileId": upload(cast, content), "pauseImport": False}
+    job = cast.key.post("/lead/import", body).data["import"]
+    work()
+    with cast.scope():
+        found = [float(value) for value in Lead.objects.order_by("contact__email").values_list("value", flat=True)]
+    assert found == [1500000, 250000, 1234, 12.5, 1.234]
+    assert cast.key.get(f"/lead/import/{job['_id']}").data["detected"]["decimalMark"] == ","
+
+
+def test_another_currency_is_refused_with_both_named(cast: Cast) -> None:
+    with cast.scope():
+        optional(cast)
+        CompanySettings.objects.update_or_create(defaults={"currency": "EUR"})
+        lead_field("budget", "number", "number")
+    content = table("Email,Value", 'a@x.example,"€12,500.00"', 'b@x.example,"US$ 12,500.00"')
+    body = {"importType": "lead", "fileId": upload(cast, content), "pauseImport": False}
+    job = cast.key.post("/lead/import", body).data["import"]
+    work()
+    done = cast.key.get(f"/lead/import/{job['_id']}").data
+    assert (done["created"], done["failed"]) == (1, 1)
+    assert "USD" in done["rowErrors"][0]["message"]
+    assert "in EUR" in done["rowErrors"][0]["message"]
+
+
+DATES = {"Email": "email", "First contact": "first_contact"}
+
+
+@pytest.fixture
+def first_contact(cast: Cast) -> str:
+    with cast.scope():
+        optional(cast)
+        return add_field("contact", "First contact", "date")
+
+
+def test_times_are_in_the_zone_of_the_company_or_of_the_option(cast: Cast, first_contact: str) -> None:
+    with cast.scope():
+        Company.objects.filter(pk=cast.company.pk).update(timezone="America/Los_Angeles")
+    content = table("Email,First contact", "a@x.example,2024-03-09 23:30")
+    job = run(cast, content, columnMapping=DATES)
+    assert job["detected"]["timeZone"] == "America/Los_Angeles"
+    assert custom_values(cast, first_contact) == ["2024-03-10T07:30:00.000Z"]
+    run(cast, content, columnMapping=DATES, options={"timeZone": "Asia/Tokyo", "existing": "update"})
+    assert custom_values(cast, first_contact) == ["2024-03-09T14:30:00.000Z"]
+
+
+def test_words_for_nothing_are_empty_and_names_of_months_are_read(cast: Cast, first_contact: str) -> None:
+    words = ["0/0/00", "0000-00-00", "N/A", "NULL", "#DIV/0!", "-", "—", "(blank)", "k. A."]
+    lines = [f"w{number}@x.example,{word}" for number, word in enumerate([*words, "9-Mar-24"])]
+    job = run(cast, table("Email,First contact", *lines), columnMapping=DATES)
+    assert (job["created"], job["failed"]) == (10, 0)
+    assert custom_values(cast, first_contact) == [None] * 9 + ["2024-03-09"]
+
+
+def test_the_company_format_decides_about_own_files_alone(cast: Cast, first_contact: str) -> None:
+    lines = ("a@x.example,09/03/2024 15:30", "b@x.example,09/03/2024")
+    job = run(cast, table("email,First contact", *lines), columnMapping={})
+    assert (job["failed"], job["detected"]["dateFormat"]) == (0, "DD/MM/YYYY")
+    assert custom_values(cast, first_contact) == ["2024-03-09T15:30:00.000Z", "2024-03-09"]
+    for header, cell in (("Email", "09/03/2024"), ("email", "9/3/2024")):
+        job = run(cast, table(f"{header},First contact", f"c@x.example,{cell}"), columnMapping={})
+        assert (job["failed"], [one["column"] for one in job["detected"]["ambiguous"]]) == (1, ["First contact"])
+
+
+def test_day_numbers_of_a_whole_column_are_days(cast: Cast, first_contact: str) -> None:
+    run(cast, table("Email,First contact", "a@x.example,45360", "b@x.example,45361.5"), columnMapping=DATES)
+    assert custom_values(cast, first_contact) == ["2024-03-09", "2024-03-10T12:00:00.000Z"]
+    job = run(cast, table("Email,First contact", "c@x.example,45360", "d@x.example,2024"), columnMapping=DATES)
+    assert job["failed"] == 2
+
+
+def test_real_names_survive(cast: Cast) -> None:
+    with cast.scope():
+        optional(cast)
+    run(
+        cast,
+        table("Name,Email", "Null,a@x.example", "None,b@x.example"),
+        columnMapping={"Name": "name", "Email": "email"},
+    )
+    with cast.scope():
+        assert list(Contact.objects.order_by("email").values_list("name", flat=True)) == ["Null", "None"]
+
+
+def test_tags_of_other_products_are_split_and_unquoted(cast: Cast) -> None:
+    with cast.scope():
+        optional(cast)
+    cells = ("* myContacts ::: Fair", '"""VIP"",""Fair 2024"""', '"[""semi;colon""]"', '"[""one"",""semi;colon""]"')
+    lines = [f"t{number}@x.example,{cell}" for number, cell in enumerate(cells)]
+    run(cast, table("Email,tags", *lines), columnMapping={"Email": "email", "tags": "tags"})
+    with cast.scope():
+        found = [
+            sorted(contact.tag_links.values_list("tag__name", flat=True))
+            for contact in Contact.objects.order_by("email")
+        ]
+    assert found == [["Fair"], ["Fair 2024", "VIP"], ["semi;colon"], ["one", "semi;colon"]]
+
+
+def test_a_row_may_name_its_record(cast: Cast, umsatz: str, outsiders: Cast) -> None:
+    made = cast.key.post("/contact/bulk", {"formData": [{"name": n, "email": f"{n}@x.example"} for n in "ab"]})
+    first, second = (one["_id"] for one in made.data["created"])
+    mapping = {"_id": "_id", "name": "name", "email": "email"}
+    lines = (f"{first},Ann,", f"{second},Bob,a@x.example", f"{'0' * 24},Nobody,n@x.example", "nonsense,Cy,c@x.example")
+    content = table("_id,name,email", *lines)
+    job = run(cast, content, columnMapping=mapping, options={"existing": "update"})
+    assert (job["created"], job["updated"], job["failed"]) == (0, 1, 3)
+    codes = {one["row"]: (one["column"], one["code"]) for one in job["rowErrors"]}
+    assert codes == {
+        3: ("email", "ContactAlreadyExists_400"),
+        4: ("_id", "ContactNotFound_400"),
+        5: ("_id", "ContactNotFound_400"),
+    }
+    with cast.scope():
+        assert sorted(Contact.objects.values_list("name", flat=True)) == ["Ann", "b"]
+    job = run(cast, content, columnMapping=mapping)
+    assert (job["created"], job["skipped"], job["failed"]) == (0, 2, 2)

@@ -1,0 +1,209 @@
+"""An export that is imported again with `update` and no other option changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from accounts.models import Company, CompanySettings, Member
+from core.models import Event
+from crm.models import Contact, ContactTag, CustomField, Lead, LeadTag
+from tests.crm.imports.helpers import work
+from tests.crm.leads.helpers import member, product, team_of
+from tests.kit.cast import Cast
+from tests.kit.factories import ContactCategoryFactory, TagFactory
+
+OPTIONS = [
+    {"label": "Very hot", "value": "Hot", "description": ""},
+    {"label": "Cold; or not", "value": "cold", "description": ""},
+    {"label": "Hot", "value": "warm", "description": ""},
+    {"label": "Same", "value": "a", "description": ""},
+    {"label": "same", "value": "b", "description": ""},
+    {"label": "N/A", "value": "n", "description": ""},
+    {"label": "Seven", "value": "7", "description": ""},
+]
+KINDS: dict[str, tuple[str, str]] = {
+    "Line": ("text", "string"),
+    "Anything": ("text", "any"),
+    "Lines": ("textarea", "string"),
+    "Thing": ("textarea", "object"),
+    "Words": ("text", "array"),
+    "Amount": ("number", "number"),
+    "First contact": ("date", "date"),
+    "Heat": ("select", "string"),
+    "Count": ("select", "number"),
+    "Heats": ("multi-select", "array"),
+    "Counts": ("multi-select", "number"),
+    "Ticks": ("checkbox", "array"),
+    "Tick": ("checkbox", "boolean"),
+    "Owner": ("select", "member"),
+    "Owners": ("multi-select", "member"),
+    "Site": ("url", "string"),
+    "Mail": ("email", "string"),
+    "Call": ("phone", "string"),
+    "name": ("text", "string"),
+}
+TEXTS = (
+    *("=1+1", "'=1+1", "007", "1e5", "2024-03-09", "3/9/2024", "N/A", "NULL", "-", "#DIV/0!", '["a"]', '{"a": 1}'),
+    *(" led by blanks ", "One\nTwo", "One\r\nTwo", "'quoted", "1,234", "1.234", "true", "a;b", '"VIP","Fair"', "Ünï"),
+    *("+49 170 1234567", "€5", "* myContacts ::: Fair", "Null", "\ttab", "(5)", "0000-00-00", "=cmd|' /C calc'!A0"),
+)
+NUMBERS = (0, -1, 1.234, 250.125, 12345678901234567, 0.1, 0.30000000000000004, 1e-7, -0.0, 5.0, 1e19, 123456789.125)
+TIMES = (
+    *("2024-03-09", "1899-12-31", "0900-01-02", "2024-03-09T23:30:00.000Z", "2024-03-09T08:00:00.000Z"),
+    *("2024-11-03T08:30:00.000Z", "2024-11-03T09:30:00.000Z", "2024-03-10T10:00:00.000Z", "2024-03-09T12:00:01.001Z"),
+    *("1850-06-01T12:34:56.789Z", "2024-10-27T00:30:00.000Z", "2024-10-27T01:30:00.000Z", "9999-12-31T23:59:59.999Z"),
+    *("2024-02-01", "2024-02-01T00:00:00.000Z", "0001-01-01T00:00:00.000Z"),
+)
+LISTS: tuple[list[Any], ...] = (
+    *(["a"], ["a", "b"], ["a;b", "c"], ["a,b"], [" a"], ['["x"]'], [1, "1", True], ['"q"', "r"], [1.234], ["NULL"]),
+)
+ANY: tuple[Any, ...] = (5, "5", True, None, {"z": [1]}, [1, 2], ["a", "b"], 1.5, "text", 5.0, [], {"b": 1, "a": 2})
+SETTINGS = (
+    ("America/Los_Angeles", "dd/mm/yyyy", "HH:mm", "USD"),
+    ("Europe/Berlin", "mm/dd/yyyy", "hh:mm a", "EUR"),
+    ("Australia/Lord_Howe", "d mmm yyyy", "hh:mm a", "INR"),
+    ("UTC", "dd-mm-yyyy", "HH:mm", "JPY"),
+    ("Pacific/Auckland", "dd.mm.yyyy", "HH:mm", "NZD"),
+    ("Asia/Kathmandu", "yyyy-mm-dd", "HH:mm", "NPR"),
+)
+
+
+def at(values: Any, place: int) -> Any:
+    return values[place % len(values)]
+
+
+def values_of(place: int, members: list[str]) -> dict[str, Any]:
+    """Return the values of a record, by the key of their field."""
+    return {
+        "line": at(TEXTS, place).replace("\n", " ").replace("\r", ""),
+        "anything": at(ANY, place),
+        "lines": at(TEXTS, place),
+        "thing": {"a": at(TEXTS, place), "b": at(NUMBERS[:6], place)},
+        "words": at(LISTS, place),
+        "amount": at(NUMBERS, place),
+        "first_contact": at(TIMES, place),
+        "heat": at(["Hot", "cold", "warm", "a", "b", "n", "7"], place),
+        "count": 7,
+        "heats": at([["Hot"], ["cold", "a"], ["b", "n"], ["warm", "Hot", "7"]], place),
+        "counts": [7],
+        "ticks": at([["cold"], ["Hot", "warm"]], place),
+        "tick": place % 2 == 0,
+        "owner": at(members, place),
+        "owners": members[: 1 + place % 2],
+        "site": "https://example.org/a?b=1,2",
+        "mail": "ann@example.org",
+        "call": "+491701234567",
+        "own_name": at(TEXTS, place).replace("\n", " ").replace("\r", ""),
+    }
+
+
+def add_fields(panel: str) -> None:
+    for name, (field_type, value_type) in KINDS.items():
+        CustomField.objects.create(
+            panel=panel,
+            name=name,
+            field_type=field_type,
+            value_type=value_type,
+            unique_field_id="own_name" if name == "name" else name.lower().replace(" ", "_"),
+            options=OPTIONS if field_type in ("select", "multi-select") or name == "Ticks" else [],
+        )
+
+
+def choose(cast: Cast, timezone: str, date_format: str, time_format: str, currency: str) -> None:
+    with cast.scope():
+        Company.objects.filter(pk=cast.company.pk).update(timezone=timezone)
+        chosen = {"date_format": date_format, "time_format": time_format, "currency": currency}
+        CompanySettings.objects.update_or_create(company_id=cast.company.pk, defaults=chosen)
+
+
+def snapshot(cast: Cast, model: Any, links: Any) -> Any:
+    with cast.scope():
+        records = list(model.objects.order_by("pk").values())
+        tags = sorted(links.objects.values_list(f"{model._meta.model_name}_id", "tag_id"))
+        written = Event.objects.filter(kind__in=("contact.updated", "lead.updated", "contact.created", "lead.created"))
+        return records, tags, written.count()
+
+
+def same(before: Any, after: Any) -> None:
+    for old, new in zip(before[0], after[0], strict=True):
+        assert new == old, {key: (old[key], new[key]) for key in old if old[key] != new[key]}
+    assert after == before
+
+
+def round_trip(cast: Cast, resource: str, format: str, **options: Any) -> dict[str, Any]:
+    exported = cast.key.get(f"/{resource}/export", format=format)
+    assert exported.status == 200
+    file = cast.key.upload("/upload", SimpleUploadedFile(f"own.{format}", exported.body)).data["_id"]
+    body = {"importType": resource, "fileId": file, "options": {"existing": "update", **options}, "pauseImport": False}
+    answer = cast.key.post(f"/{resource}/import", body)
+    assert answer.status == 201, answer.body
+    work()
+    return dict(cast.key.get(f"/{resource}/import/{answer.data['import']['_id']}").data)
+
+
+@pytest.fixture
+def members(cast: Cast) -> Iterator[list[str]]:
+    with cast.scope():
+        yield [
+            member(name="Sam; the <first>", email="sam@example.net").pk,
+            member(name="", email="kim@example.net").pk,
+        ]
+
+
+@pytest.mark.parametrize("format", ["csv", "xlsx"])
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_own_contacts_stay_as_they_are(
+    settings: tuple[str, str, str, str], format: str, cast: Cast, members: list[str]
+) -> None:
+    choose(cast, *settings)
+    with cast.scope():
+        add_fields("contact")
+        tags = [TagFactory(name=name).pk for name in ("semi;colon", '"one"', "a, b", "N/A", "[x]")]
+        category = ContactCategoryFactory(name="Press; and others").pk
+    items = [
+        {"name": f"P{n} {at(TEXTS, n)}", "email": f"p{n}@example.org", "countryCode": "+49", "number": f"151{n:08}"}
+        | values_of(n, members)
+        for n in range(len(TEXTS))
+    ]
+    made = cast.key.post("/contact/bulk", {"formData": items, "tags": tags[:3], "category": category})
+    assert (len(made.data["created"]), made.data["failed"]) == (len(items), [])
+    before = snapshot(cast, Contact, ContactTag)
+    job = round_trip(cast, "contact", format)
+    assert (job["status"], job["rowErrors"]) == ("completed", [])
+    assert (job["updated"], job["failed"], job["detected"]["ambiguous"]) == (len(items), 0, [])
+    same(before, snapshot(cast, Contact, ContactTag))
+
+
+@pytest.mark.parametrize("format", ["csv", "xlsx"])
+@pytest.mark.parametrize("settings", SETTINGS[:2])
+def test_own_leads_stay_as_they_are(
+    settings: tuple[str, str, str, str], format: str, cast: Cast, members: list[str]
+) -> None:
+    choose(cast, *settings)
+    with cast.scope():
+        add_fields("lead")
+        tags = [TagFactory(name=name).pk for name in ("semi;colon", '"one"')]
+        products = [product(name).pk for name in ("Doors, windows", "Roof; flat", "[1]")]
+        team = team_of("North, South", Member.objects.get(pk=members[0])).pk
+    made = []
+    for n in range(len(TIMES)):
+        contact = {
+            "name": f"P{n}",
+            "email": f"p{n // 2}@example.org",
+            "countryCode": "+49",
+            "number": f"151{n // 2:08}",
+        }
+        own = {"status": ("new", "qualified", "won")[n % 3], "value": n * 1.125, "notes": at(TEXTS, n + 7)}
+        beside = {"productServices": [at(products, n)], "team": team, "teamMember": members[0], "tags": tags}
+        made.append(cast.key.post("/lead", {"formData": {**contact, **own, **values_of(n, members)}, **beside}).status)
+    assert set(made) == {201}
+    before = snapshot(cast, Lead, LeadTag), snapshot(cast, Contact, ContactTag)
+    job = round_trip(cast, "lead", format)
+    assert (job["status"], job["rowErrors"]) == ("completed", [])
+    assert (job["updated"], job["failed"], job["detected"]["ambiguous"]) == (len(made), 0, [])
+    same(before[0], snapshot(cast, Lead, LeadTag))
+    same(before[1], snapshot(cast, Contact, ContactTag))
