@@ -45,6 +45,8 @@ class ListField:
     """
 
     many = False
+    keeps_days = False
+    """Whether its dates may be days, stored as midnight in UTC, beside times."""
     stored: Kind
     """The type of the column. It may store a boolean as a number, 0 or 1."""
 
@@ -90,6 +92,10 @@ class ListField:
     def where(self, condition: Condition) -> Q:
         """Match the records that have a value which meets the condition."""
         return condition(column(self.expression))
+
+    def where_dated(self, of_days: Condition, of_times: Condition) -> Q:
+        """Match the records whose value meets the condition for its kind. Needed where `keeps_days`."""
+        raise NotImplementedError
 
     def where_not(self, condition: Condition) -> Q:
         """Match the records that have no value which meets the condition, those without a value included."""
@@ -198,7 +204,8 @@ class ValueTableField(ListField):
     and these, PostgreSQL knows that there is at most one row and may start with either table. `record_ref` is the
     model's foreign key to the listed records and needs a related_name. Filters are EXISTS; a sort walks the index
     (field_id, column, record_ref). With `many` a record may have several rows and cannot be sorted by them. `stored` is
-    "number" for booleans stored as 0 and 1. `prefilter` is a condition on the rows of values.
+    "number" for booleans stored as 0 and 1. `prefilter` is a condition on the rows of values. `is_day` matches the
+    records whose value is a day and no time, for dates of both.
     """
 
     def __init__(
@@ -217,6 +224,7 @@ class ValueTableField(ListField):
         sortable: bool = True,
         filterable: bool = True,
         prefilter: Callable[[str], Q | None] | None = None,
+        is_day: Q | None = None,
     ) -> None:
         super().__init__(
             name or field_id,
@@ -235,6 +243,16 @@ class ValueTableField(ListField):
         self.column = column
         self.record_ref = record_ref
         self.many = many
+        self.is_day = is_day
+
+    @property
+    def keeps_days(self) -> bool:  # type: ignore[override]
+        return self.is_day is not None
+
+    def where_dated(self, of_days: Condition, of_times: Condition) -> Q:
+        either = self.where(lambda value: of_days(value) | of_times(value))  # by the index; the rest decides
+        day = self.is_day or Q()
+        return either & ((day & self.where(of_days)) | (~day & self.where(of_times)))
 
     @property
     def _reference(self) -> ForeignKey[Any, Any]:

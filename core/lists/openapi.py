@@ -91,12 +91,18 @@ LIST_PARAMETERS: list[OpenApiParameter] = [
         f"JSON tree of conditions, at most {MAX_DEPTH} groups inside each other and {MAX_CONDITIONS} conditions. "
         f"Operators by type: {_OPERATORS_BY_TYPE}. "
         "in, notIn and between take arrays; withinLast and withinNext take an amount and a unit "
-        f"({', '.join(UNITS)}). notEquals, notIn and notContains also find records without value. "
+        f"({', '.join(UNITS)}). A date without time means its whole day in UTC, or in the timeZone of the condition "
+        "(a name of the tz database, beside field, operator and value). "
+        "notEquals, notIn and notContains also find records without value. "
         "contains, notContains, startsWith and endsWith ignore capitals; equals and in do not.",
         (
             "Ann, or new this week",
             '{"operator": "or", "conditions": [{"field": "name", "operator": "contains", "value": "ann"}, '
             '{"field": "createdAt", "operator": "withinLast", "value": {"amount": 7, "unit": "days"}}]}',
+        ),
+        (
+            "Of 27 November in Auckland",
+            '{"field": "createdAt", "operator": "equals", "value": "2026-11-27", "timeZone": "Pacific/Auckland"}',
         ),
     ),
     _parameter(

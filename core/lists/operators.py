@@ -4,16 +4,17 @@ Missing values: a field has no value if it is null; a text also if it is empty. 
 notEquals, notIn and notContains are the exact opposites of equals, in and contains, so they match records without a
 value. Several values (tags): a condition holds if one of them meets it, a negated one if none does. Text: equals and in
 respect case, unless the field ignores it; contains, startsWith and endsWith ignore case. Dates: a date without a time
-means its whole day in UTC, a time means the millisecond that answers show. So equals 2026-01-31 matches that day, after
-excludes it and lessThanOrEqual includes it. null as a value of equals, notEquals, in and notIn means "no value".
+means its whole day in the condition's time zone (default: UTC), a time means the millisecond that answers show. So
+equals 2026-01-31 matches that day, after excludes it and lessThanOrEqual includes it. Records' own days (custom fields)
+are days in every time zone. null as a value of equals, notEquals, in and notIn means "no value".
 """
 
 from __future__ import annotations
 
 import calendar
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from django.db.models import Expression, Q
@@ -43,10 +44,14 @@ UNITS = ("minutes", "hours", "days", "weeks", "months", "years")
 
 @dataclass(frozen=True)
 class Predicate:
-    """A test of one present value, in SQL (`condition`) and in Python (`holds`, of a `record_value`)."""
+    """A test of one present value, in SQL (`condition`) and in Python (`holds`, of a `record_value`).
+
+    `of_days` is the condition for values that are days, which are stored as midnight in UTC; None: the same one.
+    """
 
     condition: Condition
     holds: Callable[[Any], bool]
+    of_days: Condition | None = None
 
 
 @dataclass(frozen=True)
@@ -58,22 +63,27 @@ class CompiledCondition:
     any_of: bool
 
     def q(self) -> Q:
-        parts = [
-            self.field.where(predicate.condition) if wanted else self.field.where_not(predicate.condition)
-            for predicate, wanted in self.predicates
-        ]
+        parts = [self._part(predicate, wanted) for predicate, wanted in self.predicates]
         whole = parts[0]
         for part in parts[1:]:
             whole = whole | part if self.any_of else whole & part
         return whole
+
+    def _part(self, predicate: Predicate, wanted: bool) -> Q:
+        if predicate.of_days is not None and self.field.keeps_days:
+            found = self.field.where_dated(predicate.of_days, predicate.condition)
+            return found if wanted else ~found
+        return self.field.where(predicate.condition) if wanted else self.field.where_not(predicate.condition)
 
     def holds(self, values: list[Any]) -> bool:
         results = [any(predicate.holds(value) for value in values) == wanted for predicate, wanted in self.predicates]
         return any(results) if self.any_of else all(results)
 
 
-def compile_condition(field: ListField, operator: str, raw: Any, where: str, now: datetime) -> CompiledCondition:
-    """Compile `field operator raw`.
+def compile_condition(
+    field: ListField, operator: str, raw: Any, where: str, now: datetime, zone: tzinfo = UTC
+) -> CompiledCondition:
+    """Compile `field operator raw`, with the days of the zone.
 
     Raises a 400 that begins with `where` for an operator or a value that does not fit the field's type.
     """
@@ -85,12 +95,19 @@ def compile_condition(field: ListField, operator: str, raw: Any, where: str, now
     if operator in ("isEmpty", "isNotEmpty"):
         return CompiledCondition(field, ((_present(field), operator == "isNotEmpty"),), any_of=True)
     if operator in ("equals", "notEquals"):
-        return _membership(field, [raw], where, wanted=operator == "equals")
+        return _membership(field, [raw], where, zone, wanted=operator == "equals")
     if operator in ("in", "notIn"):
-        return _membership(field, _array(raw, where), where, wanted=operator == "in")
+        return _membership(field, _array(raw, where), where, zone, wanted=operator == "in")
     if operator in TEXT:
         return _text(field, operator, raw, where)
-    return CompiledCondition(field, ((_range(field, operator, raw, where, now), True),), any_of=True)
+    predicate = _dated(lambda of: _range(field, operator, raw, where, now, of), zone)
+    return CompiledCondition(field, ((predicate, True),), any_of=True)
+
+
+def _dated(make: Callable[[tzinfo], Predicate], zone: tzinfo) -> Predicate:
+    """Make a predicate by the days of the zone; of values that are days themselves, by those of UTC."""
+    found = make(zone)
+    return found if str(zone) == str(UTC) else replace(found, of_days=make(UTC).condition)
 
 
 def contains(field: ListField, text: str) -> Q:
@@ -112,12 +129,16 @@ def _array(raw: Any, where: str) -> list[Any]:
     return list(raw)
 
 
-def _membership(field: ListField, raws: list[Any], where: str, *, wanted: bool) -> CompiledCondition:
+def _membership(field: ListField, raws: list[Any], where: str, zone: tzinfo, *, wanted: bool) -> CompiledCondition:
     predicates: list[tuple[Predicate, bool]] = []
-    values = [read_value(field.type, raw, where, field.name) for raw in raws if raw is not None]
-    if values:
-        predicates.append((_one_of(field, values), wanted))
-    if len(values) < len(raws):
+    given = [raw for raw in raws if raw is not None]
+
+    def one_of(zone: tzinfo) -> Predicate:
+        return _one_of(field, [read_value(field.type, raw, where, field.name, zone) for raw in given])
+
+    if given:
+        predicates.append((_dated(one_of, zone), wanted))
+    if len(given) < len(raws):
         predicates.append((_present(field), not wanted))
     return CompiledCondition(field, tuple(predicates), any_of=wanted)
 
@@ -190,14 +211,14 @@ class _Range:
         return above and (self.high is None or (value <= self.high if self.high_included else value < self.high))
 
 
-def _range(field: ListField, operator: str, raw: Any, where: str, now: datetime) -> Predicate:
+def _range(field: ListField, operator: str, raw: Any, where: str, now: datetime, zone: tzinfo) -> Predicate:
     if operator in ("withinLast", "withinNext"):
         found = _relative(operator, raw, where, now)
     elif operator == "between":
-        low, high = _pair(field, raw, where)
+        low, high = _pair(field, raw, where, zone)
         found = _Range(low=_start(low), high=_end(high), high_included=not isinstance(high, Span))
     else:
-        bound = read_value(field.type, raw, where, field.name)
+        bound = read_value(field.type, raw, where, field.name, zone)
         found = _bound(operator, bound)
     return Predicate(found.condition, found.holds)
 
@@ -224,10 +245,10 @@ def _end(value: Any) -> Any:
     return value.end if isinstance(value, Span) else value
 
 
-def _pair(field: ListField, raw: Any, where: str) -> tuple[Any, Any]:
+def _pair(field: ListField, raw: Any, where: str, zone: tzinfo) -> tuple[Any, Any]:
     if not isinstance(raw, list | tuple) or len(raw) != 2:
         raise refuse(where, "between needs an array of two values, the lower one first")
-    low, high = (read_value(field.type, item, where, field.name) for item in raw)
+    low, high = (read_value(field.type, item, where, field.name, zone) for item in raw)
     if _start(low) > _start(high):
         raise refuse(where, "between needs the lower value first")
     return low, high

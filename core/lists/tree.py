@@ -17,21 +17,24 @@ from django.db.models import Q
 
 from core.errors import shorten
 from core.lists.fields import FieldSet, ListField
-from core.lists.operators import compile_condition
-from core.lists.values import record_value, refuse
+from core.lists.operators import CompiledCondition, compile_condition
+from core.lists.values import Kind, record_value, refuse
+from core.text.timezones import is_timezone, zone_of
 
 MAX_DEPTH = 5
 MAX_CONDITIONS = 50
+DEFAULT_ZONE = "UTC"
 PARAMETER = "advancedFilters"
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One comparison. `value` is the JSON value."""
+    """One comparison. `value` is the JSON value; days in it are those of `time_zone`."""
 
     field: str
     operator: str
     value: Any = None
+    time_zone: str = DEFAULT_ZONE
 
 
 @dataclass(frozen=True)
@@ -101,14 +104,16 @@ def _parse_group(raw: Any, path: str, parameter: str, depth: int) -> Group:
 def _parse_node(raw: Any, path: str, parameter: str, depth: int) -> Condition | Group:
     if not isinstance(raw, Mapping) or "conditions" in raw:
         return _parse_group(raw, path, parameter, depth + 1)
-    _only_keys(raw, {"field", "operator", "value"}, path)
-    field, operator = raw.get("field"), raw.get("operator")
+    _only_keys(raw, {"field", "operator", "value", "timeZone"}, path)
+    field, operator, zone = raw.get("field"), raw.get("operator"), raw.get("timeZone", DEFAULT_ZONE)
     if not isinstance(field, str) or not isinstance(operator, str):
         raise refuse(
             path,
             'a condition needs field and operator, such as {"field": "name", "operator": "contains", "value": "ann"}',
         )
-    return Condition(field, operator, raw.get("value"))
+    if not is_timezone(zone):
+        raise refuse(path, f"timeZone is a name of the tz database, such as Europe/Berlin, not {shorten(zone, 40)!r}")
+    return Condition(field, operator, raw.get("value"), zone)
 
 
 def _only_keys(raw: Mapping[str, Any], allowed: set[str], path: str) -> None:
@@ -124,7 +129,8 @@ def _count(node: Condition | Group) -> int:
 def dump(node: Condition | Group) -> dict[str, Any]:
     """Convert the tree to the JSON object that `parse` reads."""
     if isinstance(node, Condition):
-        return {"field": node.field, "operator": node.operator, "value": node.value}
+        zone = {} if node.time_zone == DEFAULT_ZONE else {"timeZone": node.time_zone}
+        return {"field": node.field, "operator": node.operator, "value": node.value, **zone}
     return {"operator": node.operator, "conditions": [dump(child) for child in node.conditions]}
 
 
@@ -137,7 +143,7 @@ def compile(node: Condition | Group, fields: FieldSet, *, now: datetime | None =
     now = now or datetime.now(UTC)
     if isinstance(node, Condition):
         field = fields.filterable(node.field, parameter)
-        return compile_condition(field, node.operator, node.value, _where(parameter, field), now).q()
+        return compile_node(node, field, _where(parameter, field), now).q()
     parts = [compile(child, fields, now=now, parameter=parameter) for child in node.conditions]
     # An empty group holds for every record, and so does an "or" that contains one: Q() would silently vanish from it.
     # A Q of empty ones alone must be Q() itself, or the "or" around it would not notice.
@@ -150,7 +156,7 @@ def check(node: Condition | Group, fields: FieldSet, *, parameter: str = PARAMET
     """Raise what `compile` raises, without reading the records that a field refers to."""
     if isinstance(node, Condition):
         field = fields.filterable(node.field, parameter)
-        compile_condition(field, node.operator, node.value, _where(parameter, field), datetime.now(UTC))
+        compile_node(node, field, _where(parameter, field), datetime.now(UTC))
         return
     for child in node.conditions:
         check(child, fields, parameter=parameter)
@@ -171,8 +177,8 @@ def evaluate(
     now = now or datetime.now(UTC)
     if isinstance(node, Condition):
         field = fields.filterable(node.field, parameter)
-        compiled = compile_condition(field, node.operator, node.value, _where(parameter, field), now)
-        return compiled.holds(_values(field, record.get(node.field)))
+        compiled = compile_node(node, field, _where(parameter, field), now)
+        return compiled.holds(record_values(field.type, record.get(node.field), node.time_zone))
     results = [evaluate(child, record, fields, now=now, parameter=parameter) for child in node.conditions]
     return not results or (all(results) if node.operator == "and" else any(results))
 
@@ -181,6 +187,13 @@ def _where(parameter: str, field: ListField) -> str:
     return f"{parameter}: field {field.name!r}"
 
 
-def _values(field: ListField, value: Any) -> list[Any]:
+def compile_node(node: Condition, field: ListField, where: str, now: datetime) -> CompiledCondition:
+    """Compile a comparison with the field. `where` begins the text of a refusal."""
+    return compile_condition(field, node.operator, node.value, where, now, zone_of(node.time_zone))
+
+
+def record_values(kind: Kind, value: Any, time_zone: str) -> list[Any]:
+    """Return the values of a record as CompiledCondition.holds compares them. A day begins in the time zone."""
     raw = value if isinstance(value, list | tuple | set | frozenset) else [value]
-    return [known for known in (record_value(field.type, item) for item in raw) if known is not None]
+    zone = zone_of(time_zone)
+    return [known for known in (record_value(kind, item, zone) for item in raw) if known is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
 
@@ -51,12 +51,13 @@ def clean_text(value: str, where: str, limit: int = MAX_TEXT) -> str:
     return value
 
 
-def read_value(kind: Kind, raw: Any, where: str, field: str) -> Any:
+def read_value(kind: Kind, raw: Any, where: str, field: str, zone: tzinfo = UTC) -> Any:
     """Convert a JSON value to what the field is compared with: str, int or Decimal, bool, or Span for dates.
 
-    `where` names the parameter and the field in the error for a value of another type.
+    `where` names the parameter and the field in the error for a value of another type. A date without time is a day
+    of `zone`.
     """
-    return _READERS[kind](raw, where, field)
+    return _read_date(raw, where, zone) if kind == "date" else _READERS[kind](raw, where, field)
 
 
 def _read_text(raw: Any, where: str, field: str) -> str:
@@ -94,30 +95,45 @@ def _read_id(raw: Any, where: str, field: str) -> str:
     return raw
 
 
-def _read_date(raw: Any, where: str, field: str) -> Span:
+def _read_date(raw: Any, where: str, zone: tzinfo) -> Span:
     if not isinstance(raw, str):
         raise refuse(where, f"needs a date such as 2026-01-31 or 2026-01-31T09:30:00Z, got {_describe(raw)}")
     try:
-        return parse_span(raw)
+        return parse_span(raw, zone)
     except (ValueError, OverflowError):
         raise refuse(where, f"needs a date such as 2026-01-31 or 2026-01-31T09:30:00Z, got {_describe(raw)}") from None
 
 
-def parse_span(raw: str) -> Span:
-    """Parse ISO 8601 text as a time range: a date is its whole day in UTC, a time is the millisecond that answers show.
+def parse_span(raw: str, zone: tzinfo = UTC) -> Span:
+    """Parse ISO 8601 text as a time range: a date is its whole day in the zone, a time is the millisecond that answers
+    show.
 
     A time without offset is in UTC. Raises ValueError or OverflowError.
     """
     try:
-        start = datetime.combine(date.fromisoformat(raw), time.min, UTC)
-        length = _DAY
+        day = date.fromisoformat(raw)
     except ValueError:
         start = as_utc(datetime.fromisoformat(raw))
         length = _MICROSECOND if _FINE_FRACTION.search(raw) else _MILLISECOND
+    else:
+        return _day_span(day, zone)
     try:
         return Span(start, start + length)
     except OverflowError:
         return Span(start, None)
+
+
+def _day_span(day: date, zone: tzinfo) -> Span:
+    start = _start_of(day, zone)
+    try:
+        return Span(start, _start_of(day + _DAY, zone))
+    except OverflowError:
+        return Span(start, None)
+
+
+def _start_of(day: date, zone: tzinfo) -> datetime:
+    """Return the moment at which a day begins in the zone: the first one, where clocks skip or repeat midnight."""
+    return datetime.combine(day, time.min, zone).astimezone(UTC)
 
 
 def as_utc(moment: datetime) -> datetime:
@@ -129,7 +145,6 @@ _READERS: dict[Kind, Callable[[Any, str, str], Any]] = {
     "text": _read_text,
     "number": _read_number,
     "boolean": _read_boolean,
-    "date": _read_date,
     "id": _read_id,
 }
 
@@ -142,10 +157,13 @@ def _describe(raw: Any) -> str:
     return f"{shorten(raw, 60)!r}" if isinstance(raw, str) else str(raw).lower()[:60]
 
 
-def record_value(kind: Kind, value: Any) -> Any:
-    """Convert a record's value to the form that is compared, or None if it isn't of that kind."""
+def record_value(kind: Kind, value: Any, zone: tzinfo = UTC) -> Any:
+    """Convert a record's value to the form that is compared, or None if it isn't of that kind.
+
+    A day is the moment at which it begins in the zone.
+    """
     try:
-        return _RECORD_VALUES[kind](value)
+        return _record_date(value, zone) if kind == "date" else _RECORD_VALUES[kind](value)
     except (ValueError, OverflowError, InvalidOperation):
         return None
 
@@ -156,19 +174,18 @@ def _record_number(value: Any) -> Decimal | None:
     return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
 
 
-def _record_date(value: Any) -> datetime | None:
+def _record_date(value: Any, zone: tzinfo) -> datetime | None:
     if isinstance(value, datetime):
         return as_utc(value)
     if isinstance(value, date):
-        return datetime.combine(value, time.min, UTC)
-    return parse_span(value).start if isinstance(value, str) else None
+        return _start_of(value, zone)
+    return parse_span(value, zone).start if isinstance(value, str) else None
 
 
 _RECORD_VALUES: dict[Kind, Callable[[Any], Any]] = {
     "text": lambda value: value if isinstance(value, str) else None,
     "number": _record_number,
     "boolean": lambda value: value if isinstance(value, bool) else None,
-    "date": _record_date,
     "id": lambda value: value if isinstance(value, str) else None,
 }
 

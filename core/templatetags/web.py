@@ -20,6 +20,7 @@ from lucide.templatetags.lucide import lucide
 from core.errors import shorten
 from core.text.formats import Formats, exact_money
 from core.web.banners import Banner, banner_of
+from core.web.field_values import FieldValues, number_text
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
 from core.web.menu import menu_of
@@ -78,24 +79,34 @@ def get(value: Any, name: str) -> Any:
 
 @register.filter
 def cell(value: Any) -> str:
-    """Write a value of any type in one line: names of records, lists with commas, yes and no, nothing for null."""
+    """Write a value of any type in one line: names of records, lists with commas, yes and no, nothing for null.
+
+    What is no record of ours but an object is written part by part.
+    """
     if value is None:
         return ""
     if isinstance(value, bool):
         return "Yes" if value else "No"
+    if isinstance(value, int | float):
+        return number_text(value)
     if isinstance(value, Mapping):
-        return str(value.get("name") or value.get("label") or value.get("email") or "")
+        if "_id" in value or not value.keys().isdisjoint(("name", "label", "email")):
+            return str(value.get("name") or value.get("label") or value.get("email") or "")
+        return ", ".join(f"{key}: {cell(item)}" for key, item in value.items())
     if isinstance(value, list):
         return ", ".join(cell(one) for one in value)
     return str(value)
 
 
-@register.simple_tag
-def value_of(row: Row, column: Column) -> Any:
-    """Return the value of a row in a column, with its options in words."""
+@register.simple_tag(takes_context=True)
+def value_of(context: Mapping[str, Any], row: Row, column: Column) -> Any:
+    """Return the value of a row in a column, with its options in words and a custom value as people write it."""
     record: Any = row.record["formData"] if column.custom else row.record
     for name in (column.name,) if column.custom else column.name.split("."):
         record = record.get(name) if isinstance(record, Mapping) else None
+    if column.definition is not None:
+        values: FieldValues = context.get("field_values") or FieldValues(context["reader"].formats)
+        return values.line(column.definition, record)
     if not column.labels:
         return record
     several = record if isinstance(record, list) else [record]

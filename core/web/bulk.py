@@ -121,6 +121,8 @@ class ChangeMany(BulkList):
     def do_save(self) -> HttpResponse:
         form = self.change_form().fill(self.request.POST)
         how, what = form.fields
+        if form.is_wrong:
+            return self.page({**self.chosen(form), "label": what.label}, status=422)
         if how.value != "clear" and what.value in ("", None, []):
             what.error = "Say what, or empty it."
             return self.page({**self.chosen(form), "label": what.label}, status=422)

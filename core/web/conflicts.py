@@ -4,14 +4,14 @@ member chooses."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 from django.http import QueryDict
 
 from core.text.json import dumps
-from core.web.forms import Field, Form, differ
+from core.web.forms import CHOICES, Field, Form, differ
 
 Make = Callable[[Mapping[str, Any]], Form]
 RETRIES = 3
@@ -20,16 +20,16 @@ RETRIES = 3
 
 @dataclass(frozen=True)
 class Edit:
-    """What a member sent: the form, what they changed in it, and whether they have to choose first."""
+    """What a member sent: the form, what they changed in it, and whether they have to choose or correct first."""
 
     form: Form
     changed: Mapping[str, Any]
-    clashes: bool
+    refused: bool
 
 
 def open_form(form: Form, values: Mapping[str, Any]) -> Form:
     """Keep in the form what its fields held when it was opened."""
-    form.opened = dumps({one.name: values.get(one.name) for one in form.fields}).decode()
+    form.opened = dumps({one.name: values.get(one.name) for one in form.fields if one.kind != "password"}).decode()
     return form
 
 
@@ -39,20 +39,21 @@ def read_edit(make: Make, sent: QueryDict, now: Mapping[str, Any], who: str) -> 
     A field that only others changed stays as they left it. One that both changed gets both values, unless the member
     has chosen already; `who` changed the record last.
     """
-    was = {**now, **_opened(sent)}
-    form = make(was).fill(sent)
+    opened = _opened(sent)
+    was = {**now, **opened}
+    form = make(was).fill(sent, opened or None)
     theirs = {one.name for one in form.fields if sent.get(f"choose-{one.name}") == "theirs"}
     changed = {name: value for name, value in form.changed(was).items() if name not in theirs}
-    clashes = False
+    refused = form.is_wrong
     for one in form.fields:
         held = now.get(one.name)
         if one.name not in changed:
             one.value = held
         elif differ(was.get(one.name), held) and differ(changed[one.name], held):
-            one.clash, clashes = _words(one, held) or "empty", True
-    if clashes:
+            one.clash, refused = words_of(one, held) or "empty", True
+    if any(one.clash for one in form.fields):
         form.trouble.append(f"{who or 'Somebody'} has changed this meanwhile. Choose what stays, then save again.")
-    return Edit(open_form(form, now), changed, clashes)
+    return Edit(open_form(form, now), changed, refused)
 
 
 def _opened(sent: QueryDict) -> dict[str, Any]:
@@ -63,10 +64,12 @@ def _opened(sent: QueryDict) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _words(field: Field, value: Any) -> str:
+def words_of(field: Field, value: Any) -> str:
     """Write a value as its field shows it."""
     if isinstance(value, bool):
         return "on" if value else "off"
-    labels = {option.value: option.label for option in field.options}
-    values = value if isinstance(value, list) else [] if value is None else [value]
-    return ", ".join(labels.get(str(one), str(one)) for one in values)
+    shown = replace(field, value=value)
+    if field.kind not in CHOICES:
+        return shown.text.replace("T", " ") if shown.widget == "datetime-local" else shown.text
+    labels = {option.value: option.label for option in shown.offered}
+    return ", ".join(labels.get(text, text) for text in filter(None, shown.chosen))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.web.filters import WORDS
+from core.text.formats import Formats
+from core.web.field_values import dated_text
+from core.web.filters import WORDS, Choice
+from core.web.inputs import option_text
 
 NAMES = {"tags": "Tag", "category": "Category", "teamMember": "Assigned to", "updatedAt": "Changed"}
 """Fields that have no definition -> their words."""
@@ -20,16 +23,39 @@ RECORDS = {
 """Field whose values are ids -> path and module of what they are the ids of."""
 
 
-def in_words(node: Mapping[str, Any], names: Mapping[str, str], records: Mapping[str, str]) -> str:
-    """Write a condition, or a tree of them, as people say it. `records` has the names of ids."""
+def in_words(
+    node: Mapping[str, Any],
+    names: Mapping[str, str],
+    records: Mapping[str, str],
+    choices: Mapping[str, Choice] | None = None,
+    formats: Formats | None = None,
+) -> str:
+    """Write a condition, or a tree of them, as people say it.
+
+    `records` has the names of ids, `choices` the labels of options; days are written in `formats`.
+    """
     if "conditions" in node:
-        joined = f" {node.get('operator', 'and')} ".join(in_words(one, names, records) for one in node["conditions"])
+        parts = [in_words(one, names, records, choices, formats) for one in node["conditions"]]
+        joined = f" {node.get('operator', 'and')} ".join(parts)
         return f"({joined})"
     field = node["field"]
     value = node.get("value")
     several = value if isinstance(value, list) else [value]
-    texts = [str(one.get("name", "")) if isinstance(one, dict) else str(one) for one in several if one is not None]
-    # Ids say nothing to people; the page of the members shows who is meant.
-    said = [records.get(one, "…") if field in RECORDS else one for one in texts]
-    words = WORDS.get(node.get("operator", ""), "is")
+    choice = (choices or {}).get(field)
+    said = [_said(one, field, records, choice, formats) for one in several if one is not None]
+    words = choice.words(node.get("operator", "")) if choice else WORDS.get(node.get("operator", ""), "is")
     return f"{names.get(field) or NAMES.get(field, field)} {words} {', '.join(dict.fromkeys(said))}".strip()
+
+
+def _said(value: Any, field: str, records: Mapping[str, str], choice: Choice | None, formats: Formats | None) -> str:
+    if isinstance(value, Mapping):
+        return (
+            f"{value['amount']} {value['unit']}" if {"amount", "unit"} <= value.keys() else str(value.get("name", ""))
+        )
+    if field in RECORDS:  # ids say nothing to people; the page of the members shows who is meant
+        return records.get(str(value), "…")
+    text = option_text(value)
+    label = dict(choice.options).get(text) if choice else None
+    if label is not None:
+        return label
+    return dated_text(text, formats) if choice and choice.kind == "date" and formats else text

@@ -40,7 +40,7 @@ UNITS = ("days", "weeks", "months", "years", "hours", "minutes")
 KNOWN = ("isEmpty", "isNotEmpty")
 TEXT = ("contains", "notContains", "equals", "notEquals", "startsWith", "endsWith", *KNOWN)
 NUMBER = ("equals", "notEquals", "greaterThan", SINCE, "lessThan", "lessThanOrEqual", *KNOWN)
-DATE = ("before", "after", "equals", SINCE, *WITHIN_TIME, *KNOWN)
+DATE = ("before", "after", "equals", "notEquals", SINCE, "lessThanOrEqual", *WITHIN_TIME, *KNOWN)
 ONE_OF = ("in", "notIn", *KNOWN)
 YES_NO = (("true", "Yes"), ("false", "No"))
 WRITTEN = re.compile(r"(?:\((\d{1,2})\))?([^:()]+):([^:]*):?(.*)", re.DOTALL)
@@ -101,6 +101,10 @@ class Choice:
     def words(self, operator: str) -> str:
         found = OF_NUMBERS.get(operator) if self.kind == "number" else None
         return found or WORDS.get(operator, operator)
+
+    def means_day(self, operator: str) -> bool:
+        """Return whether the operator's value is a day, which a time zone has at another time than UTC."""
+        return self.kind == "date" and operator not in (*WITHIN_TIME, *WITHOUT_VALUE)
 
     @property
     def takes_time_span(self) -> bool:
@@ -165,11 +169,12 @@ def changed_filters(sent: QueryDict, choices: Iterable[str]) -> tuple[list[str],
     return [*added, *([chosen] if ":" in chosen else [])], sent.getlist("drop")
 
 
-def as_filter(node: Mapping[str, Any]) -> str | None:
-    """Write a condition as addresses do, or None for a group of them and for several values."""
+def as_filter(node: Mapping[str, Any], zone: str = "") -> str | None:
+    """Write a condition as addresses do, or None for a group, for several values, and for days of another zone."""
     value = node.get("value", "")
     several = value if isinstance(value, list) else [value]
-    if "conditions" in node or len(several) != 1:
+    elsewhere = zone and node.get("timeZone", zone) != zone
+    if "conditions" in node or len(several) != 1 or elsewhere:
         return None
     text = _written(several[0])
     return None if text is None else f"{node['field']}:{node['operator']}:{text}"
@@ -184,7 +189,7 @@ def _written(value: Any) -> str | None:
 
 
 def flattened(
-    tree: Mapping[str, Any], known: Callable[[str], bool] = lambda text: True
+    tree: Mapping[str, Any], known: Callable[[str], bool] = lambda text: True, zone: str = ""
 ) -> tuple[list[str], str, list[Mapping[str, Any]]]:
     """Write a tree of advancedFilters as addresses do: its filters, "any" where one of them is enough, and the nodes
     that no address can say, all of which must hold. `known` tells the filters of the list."""
@@ -195,7 +200,7 @@ def flattened(
     rest: list[Mapping[str, Any]] = []
     number = 0
     for node in tree.get("conditions", [tree]):
-        inner = [as_filter(one) for one in node.get("conditions", [node])]
+        inner = [as_filter(one, zone) for one in node.get("conditions", [node])]
         said = [text for text in inner if text and known(text)]
         alike = "conditions" in node and node.get("operator", "and") == operator
         if alike or len(said) < len(inner) or not said:

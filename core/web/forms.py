@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.http import QueryDict
 
+from core.text.timezones import zone_of
 from core.web.ask import LACKS, NOT_ALLOWED
+from core.web.inputs import (
+    BadMoment,
+    option_text,
+    read_local,
+    read_number,
+    same_text,
+    shown_text,
+    typed_like,
+    widget_of,
+)
 
 PIECE = re.compile(r"([A-Za-z_][\w-]*(?:\.[\w-]+)*): (.+)", re.DOTALL)
 LOST = "Enter it again: it is not kept after a failed try."
 """What is said at a secret of a refused form, which no page sends back to the browser."""
 SEVERAL = frozenset({"checks", "groups", "tags"})
 """Kinds whose value is a list."""
+CHOICES = frozenset({*SEVERAL, "select", "radio"})
+GONE = "no option any more"
+UNSET: Any = object()
 
 
 @dataclass(frozen=True)
@@ -33,8 +47,8 @@ class Field:
     name: str
     label: str
     kind: str = "text"
-    """text, email, tel, url, number, date, password, textarea, select, search (one of very many options), radio,
-    checks, groups (of checks), tags, switch or hidden."""
+    """text, email, tel, url, number, date, datetime, password, textarea, select, search (one of very many options),
+    radio, checks, groups (of checks), tags, switch or hidden. The input itself is `widget`."""
     required: bool = False
     help: str = ""
     placeholder: str = ""
@@ -44,6 +58,12 @@ class Field:
     key: str = ""
     """The key that leads into a textarea."""
     value: Any = ""
+    held: Any = UNSET
+    """The record's value, which stays as it is unless somebody touches the field."""
+    zone: str = "UTC"
+    """The time zone in which times are shown and typed."""
+    any_type: bool = False
+    """A value keeps its type: 5 becomes 6, and not "6"."""
     error: str = ""
     clash: str = ""
     """What somebody else has written there since the form was opened."""
@@ -58,16 +78,33 @@ class Field:
         return " ".join(f"{self.id}-{part}" for part, text in (("error", self.error), ("help", self.help)) if text)
 
     @property
+    def widget(self) -> str:
+        """The input that shows the value whole: the kind's own, or another one ("fixed": none does)."""
+        return widget_of(self.kind, self.value, zone_of(self.zone))
+
+    @property
+    def text(self) -> str:
+        """What the input holds."""
+        return shown_text(self.widget, self.value, zone_of(self.zone))
+
+    @property
     def chosen(self) -> list[str]:
         """The values of a field with several, or the one of others, as text."""
         values = self.value if isinstance(self.value, list) else [self.value]
-        return ["" if value is None else str(value) for value in values]
+        return [option_text(value) for value in values]
+
+    @property
+    def offered(self) -> list[Option]:
+        """The options, and the chosen values that are none any more: a form keeps what nobody touches."""
+        known = {one.value for one in self.options}
+        gone = [text for text in dict.fromkeys(self.chosen) if text and text not in known]
+        return [*self.options, *(Option(text, f"{text} ({GONE})") for text in gone)]
 
     @property
     def groups(self) -> list[tuple[str, list[Option], int]]:
         """The options by what they stand under, and how many of them are chosen."""
         found: dict[str, list[Option]] = {}
-        for one in self.options:
+        for one in self.offered:
             found.setdefault(one.group, []).append(one)
         chosen = set(self.chosen)
         return [(name, ones, sum(one.value in chosen for one in ones)) for name, ones in found.items()]
@@ -79,41 +116,74 @@ class Field:
         found = exact or [one.value for one in self.options if wanted and wanted in _plain(one.value)]
         return found[0] if len(found) == 1 else text
 
+    def take(self, sent: QueryDict) -> None:
+        """Take what was sent. The record's own value stays, to the last character, if nobody has touched the field."""
+        if self.held is UNSET or is_nothing(self.held) or not self.is_untouched(sent):
+            self.value = self.read(sent)
+
+    def is_untouched(self, sent: QueryDict) -> bool:
+        """Return whether this is what a browser sends for the field as it was rendered."""
+        if self.kind == "switch":
+            return (self.name in sent) == bool(self.value)
+        if self.kind in SEVERAL:
+            return set(sent.getlist(self.name)) == set(filter(None, self.chosen))
+        text = sent.get(self.name, "")
+        if self.kind in CHOICES:
+            return self.widget == "fixed" or text == self.chosen[0]
+        return self.widget == "fixed" or same_text(self.widget, self.text, text)
+
+    def is_other(self, before: Any) -> bool:
+        """Return whether the field's value differs from the one before. A box that is not ticked is no, or nothing."""
+        return bool(self.value) != bool(before) if self.kind == "switch" else differ(before, self.value)
+
     def read(self, sent: QueryDict) -> Any:
         """Return what was sent, as the API takes it: numbers as numbers, nothing as "", [] or null."""
         if self.kind == "switch":
             return self.name in sent
         if self.kind in SEVERAL:
-            return sent.getlist(self.name)
+            return self._several(sent.getlist(self.name))
         text = sent.get(self.name, "").replace("\r\n", "\n")  # as browsers write the lines of a textarea
         if self.kind != "password":
             text = text.strip()
         if self.kind == "number":
-            return _number(text)
+            return read_number(text)
         if self.kind == "search":
             return self._option(text)
-        return None if self.kind == "date" and not text else text
+        if self.kind in ("date", "datetime"):
+            return self._dated(text)
+        return typed_like(self.held, text) if self.any_type else text
+
+    def _several(self, texts: list[str]) -> list[Any]:
+        """Return the values of the texts: first those that the record has, as it has them and in its order."""
+        values = self.held if isinstance(self.held, list) else []
+        kept = {option_text(value): value for value in values}
+        held = [value for value in values if option_text(value) in texts]
+        return [*held, *(text for text in dict.fromkeys(texts) if text not in kept)]
+
+    def _dated(self, text: str) -> str | None:
+        try:
+            return (read_local(text, zone_of(self.zone), self.held) if "T" in text else text) or None
+        except BadMoment as error:
+            self.error = str(error)
+            return text
 
 
 def _plain(text: str) -> str:
     return text.replace("_", " ").casefold()
 
 
-def _number(text: str) -> Any:
-    """Return the number that the text writes, None for none, or the text itself, which the API then refuses."""
-    if not text:
-        return None
-    try:
-        return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
-    except ValueError:
-        return text
+def is_nothing(value: Any) -> bool:
+    """Return whether a field holds nothing, in any of its forms; 0 and false are something."""
+    return value is None or value in ("", [])
 
 
 def differ(one: Any, other: Any) -> bool:
-    """Tell whether two values of a field differ; nothing is the same in each of its forms, and lists have no order."""
+    """Return whether two values of a field differ. Nothing is the same in each of its forms; lists have no order."""
     if isinstance(one, list) and isinstance(other, list):
-        return sorted(map(str, one)) != sorted(map(str, other))
-    return bool((one or "") != (other or ""))
+        return sorted(map(option_text, one)) != sorted(map(option_text, other))
+    if is_nothing(one) or is_nothing(other):
+        return is_nothing(one) != is_nothing(other)
+    return bool(one != other or isinstance(one, bool) != isinstance(other, bool))
 
 
 class Form:
@@ -127,14 +197,28 @@ class Form:
         """What is wrong with no single field."""
         for one in self.fields:
             if values is not None and one.name in values:
-                one.value = values[one.name]
+                one.value = one.held = values[one.name]
 
-    def fill(self, sent: QueryDict) -> Form:
-        """Take what the browser sent. Fields that are not there stay as they are."""
+    def fill(self, sent: QueryDict, rendered: Collection[str] | None = None) -> Form:
+        """Take what the browser sent. Fields that are not there stay as they are.
+
+        `rendered` has the names of the fields that the browser was shown, if that is known.
+        """
         for one in self.fields:
-            if one.name in sent or one.kind in SEVERAL or one.kind == "switch":
-                one.value = one.read(sent)
+            silent = one.kind in SEVERAL or one.kind == "switch"  # browsers send nothing of what is not ticked
+            if one.name in sent or (silent and (rendered is None or one.name in rendered)):
+                one.take(sent)
         return self
+
+    def name_chosen(self, **records: Iterable[Mapping[str, Any] | None]) -> None:
+        """Add the records of choices, by the field's name, as options, where the options do not have them.
+
+        Options are the first records of a list, which may not have those that are chosen.
+        """
+        for one in self.fields:
+            known = {option.value for option in one.options}
+            chosen = [record for record in records.get(one.name, ()) if record and record["_id"] not in known]
+            one.options = [*one.options, *(Option(record["_id"], record["name"] or "") for record in chosen)]
 
     @property
     def values(self) -> dict[str, Any]:
@@ -151,7 +235,7 @@ class Form:
 
     def changed(self, before: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values that differ from the record's, so that a form overwrites nothing that it did not touch."""
-        return {name: value for name, value in self.values.items() if differ(before.get(name), value)}
+        return {one.name: one.value for one in self.fields if one.is_other(before.get(one.name))}
 
     def refuse(self, message: str, warning: str) -> None:
         """Put an API's refusal at the fields that it names (`email: is required; number: …`), the rest above them."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.http import QueryDict
 
+from core.lists.tree import DEFAULT_ZONE
 from core.web.filters import WITHIN_TIME, WITHOUT_VALUE, Choice, Filter, sent_filter
 
 SIZE = 50
@@ -69,6 +70,8 @@ class Column:
     """It is always shown, as the first one."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Value -> its words."""
+    definition: Mapping[str, Any] | None = None
+    """The definition of a custom field, by which its values are written (core.web.field_values)."""
     editable: bool = False
 
 
@@ -85,6 +88,8 @@ class ListState:
     """Conditions (nodes of advancedFilters) of the saved view that no parameter of an address can say."""
     explicit: bool = False
     """Links say that they mean no search where there is none, since an address alone means a saved view."""
+    zone: str = ""
+    """The time zone whose days the filters mean: the company's."""
 
     @property
     def search(self) -> str:
@@ -186,8 +191,11 @@ class ListState:
         return found
 
     def _condition(self, one: Filter) -> dict[str, Any]:
-        value = {} if one.operator in WITHOUT_VALUE else {"value": self.choices[one.name].of(one.operator, one.value)}
-        return {"field": one.name, "operator": one.operator, **value}
+        choice = self.choices[one.name]
+        value = {} if one.operator in WITHOUT_VALUE else {"value": choice.of(one.operator, one.value)}
+        found = {"field": one.name, "operator": one.operator, **value}
+        elsewhere = self.zone not in ("", DEFAULT_ZONE)
+        return {**found, "timeZone": self.zone} if elsewhere and choice.means_day(one.operator) else found
 
     @property
     def chips(self) -> list[Chip]:
@@ -209,7 +217,7 @@ class ListState:
     def _chip(self, one: Filter) -> Chip:
         choice = self.choices[one.name]
         text = dict(choice.options).get(one.value, one.value)
-        kind = "date" if choice.kind == "date" and one.operator not in WITHIN_TIME else ""
+        kind = "date" if choice.means_day(one.operator) else ""
         return Chip(choice.label, choice.words(one.operator), text, self.without_filter(one), str(one), kind)
 
     @property

@@ -203,6 +203,11 @@ class Page(View):
             raise Refused(403, "Choose a company first")
         return self.reader.member
 
+    @property
+    def zone_name(self) -> str:
+        """The name of the company's time zone, whose days and clocks the page means."""
+        return self.reader.formats.timezone
+
     @cached_property
     def plan(self) -> Entitlement | NamedError:
         """What the company's plan includes, or why there is no active subscription."""

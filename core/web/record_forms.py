@@ -14,6 +14,7 @@ KINDS = {
     "textarea": "textarea",
     "number": "number",
     "date": "date",
+    "datetime": "datetime",
     "select": "select",
     "radio": "radio",
     "multi-select": "checks",
@@ -35,14 +36,17 @@ def shown_fields(definitions: Iterable[Definition]) -> list[Definition]:
     return [one for one in definitions if not one["isSystem"] and not one["hide"]]
 
 
-def form_field(one: Definition) -> Field | None:
-    """Make the form's field of a definition, or None for a type that no plain form can hold (files, objects)."""
+def form_field(one: Definition, zone: str = "UTC") -> Field | None:
+    """Make the form's field of a definition, or None for a type that no plain form can hold (files, objects).
+
+    Times are shown and typed in `zone`.
+    """
     kind = KINDS.get(one["fieldType"])
     if one["fieldType"] == "checkbox":
         kind = "checks" if one["valueType"] == "array" else "switch"
     if kind is None or one["children"] or one["onlyShowTable"]:
         return None
-    if kind != "checks" and one["valueType"] in ("member", "file", "array", "object"):
+    if one["valueType"] in ("member", "file", "object") or (one["valueType"] == "array" and kind != "checks"):
         return None
     return Field(
         one["uniqueFieldID"],
@@ -53,7 +57,14 @@ def form_field(one: Definition) -> Field | None:
         placeholder=one["placeholder"] or "",
         options=[Option(str(option["value"]), option["label"] or str(option["value"])) for option in one["options"]],
         value=one["defaultValue"],
+        zone=zone,
+        any_type=one["valueType"] == "any",
     )
+
+
+def form_values(definitions: Iterable[Definition], form_data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record's values by the names of its form: None, and not the default, for what it does not have."""
+    return {**{one["uniqueFieldID"]: None for one in definitions}, **form_data}
 
 
 def status_labels(definitions: Iterable[Definition]) -> dict[str, str]:
@@ -148,6 +159,6 @@ def column_of(one: Definition) -> Column:
         one["name"],
         "" if one["valueType"] in UNSORTED or one["children"] else name,
         custom=True,
-        labels={str(option["value"]): option["label"] or str(option["value"]) for option in one["options"]},
+        definition=one,
         editable=form_field(one) is not None,
     )

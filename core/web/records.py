@@ -12,6 +12,9 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 
+from core.text.formats import Formats
+from core.web.conflicts import open_form, read_edit
+from core.web.field_values import dated_text, number_text
 from core.web.filters import Choice
 from core.web.forms import Field, Form
 from core.web.lists import Column, ListState
@@ -72,7 +75,7 @@ class RecordList(Page):
 
     @cached_property
     def state(self) -> ListState:
-        return ListState(self.request.GET, {choice.name: choice for choice in self.choices})
+        return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
         found = self.read(self.kind.path, {**self.state.query(), **self.extra})
@@ -118,6 +121,8 @@ class NewRecord(RecordForm):
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
+        if form.is_wrong:
+            return self.refused(form)
         answer = self.ask("POST", self.kind.path, None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
@@ -139,6 +144,11 @@ class EditRecord(RecordForm):
         """Return the record's values by the names of the form."""
         return self.record
 
+    def changed_by(self) -> str:
+        """Return who has changed the record last, if that is known."""
+        by = self.record.get("updatedBy")
+        return str(by.get("name") or "") if isinstance(by, Mapping) else ""
+
     def consequence(self) -> str:
         """Say what deleting the record does."""
         return "This cannot be undone."
@@ -149,22 +159,27 @@ class EditRecord(RecordForm):
 
     def show(self) -> Mapping[str, Any]:
         context = self.context()
-        form = self.form(self.values())
+        values = self.values()
+        form = self.form(values)
         if self.may(self.module, "PUT"):
-            return {**context, "form": form}
-        return {**context, "form": None, "facts": [(one.label, shown_value(one)) for one in form.fields]}
+            return {**context, "form": open_form(form, values)}
+        return {
+            **context,
+            "form": None,
+            "facts": [(one.label, shown_value(one, self.reader.formats)) for one in form.fields],
+        }
 
     def do_save(self) -> HttpResponse:
-        before = self.values()
-        form = self.form(before).fill(self.request.POST)
-        changed = form.changed(before)
+        edit = read_edit(self.form, self.request.POST, self.values(), self.changed_by())
         back = self.list_address()
-        if not changed:
+        if edit.refused:
+            return self.refused(edit.form, **self.context())
+        if not edit.changed:
             return self.unchanged(back)
-        answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(changed))
+        answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(edit.changed))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
-            return self.refused(form, **self.context())
+            edit.form.refuse(answer.message, answer.warning)
+            return self.refused(edit.form, **self.context())
         return self.done(f"{self.kind.title} saved", back, undo=answer.job)
 
     def do_delete(self) -> HttpResponse:
@@ -175,9 +190,13 @@ class EditRecord(RecordForm):
         return self.done(f"{self.kind.title} deleted", back, undo=answer.job)
 
 
-def shown_value(field: Field) -> str:
+def shown_value(field: Field, formats: Formats) -> str:
     """Write a field's value as people read it."""
     if field.kind == "switch":
         return "Yes" if field.value else "No"
+    if field.kind in ("date", "datetime") and field.value:
+        return dated_text(str(field.value), formats)
+    if isinstance(field.value, int | float) and not isinstance(field.value, bool) and field.kind == "number":
+        return number_text(field.value)
     labels = {option.value: option.label for option in field.options}
-    return ", ".join(labels.get(value, value) for value in field.chosen)
+    return ", ".join(labels.get(text, text) for text in field.chosen)

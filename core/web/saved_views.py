@@ -68,7 +68,7 @@ class ViewedList(TablePage):
     def filters_sent(self) -> list[Filter]:
         """The filters of the address or of the open view, those that the list does not know included."""
         texts = self.request.GET.getlist("f")
-        texts = [*texts, *(() if self.says_itself or not self.tree else flattened(self.tree)[0])]
+        texts = [*texts, *(() if self.says_itself or not self.tree else flattened(self.tree, zone=self.zone_name)[0])]
         return [one for one in map(Filter.read, texts) if one]
 
     def is_filtered(self, name: str) -> bool:
@@ -94,12 +94,12 @@ class ViewedList(TablePage):
         found["sort"] = f"-{sort}" if sort and order != "asc" else sort
         if view["layout"] != "table":
             found["view"] = view["layout"]
-        return ListState(found, self.choices_by_name, self.keeps)
+        return ListState(found, self.choices_by_name, self.keeps, zone=self.zone_name)
 
     @cached_property
     def flat(self) -> tuple[list[str], str, list[Mapping[str, Any]]]:
         """The filters of the open view as this list's addresses write them (core.web.filters.flattened)."""
-        return flattened(self.tree, self.is_known) if self.tree else ([], "", [])
+        return flattened(self.tree, self.is_known, self.zone_name) if self.tree else ([], "", [])
 
     def is_known(self, text: str) -> bool:
         one = Filter.read(text)
@@ -114,9 +114,13 @@ class ViewedList(TablePage):
     def state(self) -> ListState:
         view = self.view
         if view is None:
-            return ListState(self.request.GET, self.choices_by_name, self.keeps)
+            return ListState(self.request.GET, self.choices_by_name, self.keeps, zone=self.zone_name)
         sent = self.request.GET
-        found = ListState(sent, self.choices_by_name, self.keeps) if self.says_itself else self.state_of(view, sent)
+        found = (
+            ListState(sent, self.choices_by_name, self.keeps, zone=self.zone_name)
+            if self.says_itself
+            else self.state_of(view, sent)
+        )
         found.explicit = True
         found.fixed = [] if self.query_problem else self.flat[2]
         return found
@@ -168,7 +172,7 @@ class ViewedList(TablePage):
         self.notice = CHANGED
         plain = QueryDict(mutable=True)
         plain.update({"saved": self.view["_id"], "q": ""})
-        self.state = ListState(plain, self.choices_by_name, self.keeps, explicit=True)
+        self.state = ListState(plain, self.choices_by_name, self.keeps, explicit=True, zone=self.zone_name)
         return self.read(path, {name: query[name] for name in ("n", "cursorPagination", "groupBy") if name in query})
 
     def context(self) -> dict[str, Any]:

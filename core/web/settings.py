@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 
+from core.web.conflicts import open_form, read_edit
 from core.web.forms import Form
 from core.web.menu import registered
 from core.web.pages import MenuItem, Page
@@ -59,16 +60,17 @@ class SettingsForm(SettingsPage):
     def show(self) -> Mapping[str, Any]:
         form = self.form(self.current)
         if self.may(self.module, "PUT"):
-            return {"form": form}
-        return {"form": None, "facts": [(one.label, shown_value(one)) for one in form.fields]}
+            return {"form": open_form(form, self.current)}
+        return {"form": None, "facts": [(one.label, shown_value(one, self.reader.formats)) for one in form.fields]}
 
     def do_save(self) -> HttpResponse:
-        form = self.form(self.current).fill(self.request.POST)
-        changed = form.changed(self.current)
-        if not changed:
+        edit = read_edit(self.form, self.request.POST, self.current, "")
+        if edit.refused:
+            return self.page({"form": edit.form}, status=422)
+        if not edit.changed:
             return self.unchanged()
-        answer = self.ask("PUT", self.resource, None, self.body(changed))
+        answer = self.ask("PUT", self.resource, None, self.body(edit.changed))
         if not answer.ok:
-            form.refuse(answer.message, answer.warning)
-            return self.page({"form": form}, status=422)
+            edit.form.refuse(answer.message, answer.warning)
+            return self.page({"form": edit.form}, status=422)
         return self.done("Saved")

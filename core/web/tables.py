@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -12,7 +12,9 @@ from django.http import HttpResponse
 
 from core.ids import is_id
 from core.web.ask import Answer
-from core.web.forms import Field, Form
+from core.web.conflicts import words_of
+from core.web.field_values import FieldValues, field_values
+from core.web.forms import Field, Form, differ
 from core.web.lists import Column
 from core.web.pages import Page, Refused
 
@@ -49,6 +51,11 @@ class TablePage(Page):
     def row(self, record: Mapping[str, Any]) -> Row:
         """Return the row of a record."""
         raise NotImplementedError
+
+    def written(self, rows: Sequence[Row], columns: Iterable[Column]) -> FieldValues:
+        """Return what writes the custom values of the rows in the columns."""
+        definitions = [column.definition for column in columns if column.definition is not None]
+        return field_values(self, definitions, [row.record["formData"] for row in rows])
 
     @cached_property
     def columns_by_name(self) -> dict[str, Column]:
@@ -172,8 +179,10 @@ class EditCell(TablePage):
     def is_part(self) -> bool:
         return self.frame == "web/bare.html"
 
-    def cell_form(self) -> Form:
-        return Form(self.fields(self.column))
+    def cell_form(self, values: Mapping[str, Any]) -> Form:
+        """Make the form of the column with the record's values; a field that it lacks is empty."""
+        fields = self.fields(self.column)
+        return Form(fields, {one.name: values.get(one.name) for one in fields})
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
@@ -182,7 +191,7 @@ class EditCell(TablePage):
 
     def show(self) -> Mapping[str, Any]:
         may = self.may(self.module, "PUT")
-        return self.editing(Form(self.fields(self.column), self.values(self.record)) if may else None, self.record)
+        return self.editing(self.cell_form(self.values(self.record)) if may else None, self.record)
 
     def editing(self, form: Form | None, record: Mapping[str, Any]) -> dict[str, Any]:
         before = {one.name: self.values(record).get(one.name) for one in form.fields} if form else {}
@@ -196,13 +205,15 @@ class EditCell(TablePage):
         return self._told_if_gone(lambda: super(EditCell, self).post(request))
 
     def do_save(self) -> HttpResponse:
-        form = self.cell_form().fill(self.request.POST)
         values, before = self.values(self.record), self._before()
+        form = self.cell_form(before).fill(self.request.POST)
+        if form.is_wrong:
+            return self.page(self.editing(form, self.record), status=422)
         changed = form.changed(before)
-        if foreign := [one for one in form.fields if _differ(values.get(one.name), before.get(one.name))]:
-            meant = {name: value for name, value in changed.items() if _differ(values.get(name), value)}
+        if foreign := [one for one in form.fields if differ(values.get(one.name), before.get(one.name))]:
+            meant = {name: value for name, value in changed.items() if differ(values.get(name), value)}
             if meant:
-                now = ", ".join(_said(values.get(one.name), one) for one in foreign)
+                now = ", ".join(f"“{said}”" for one in foreign if (said := words_of(one, values.get(one.name))))
                 text = f"Somebody else has changed this to {now or 'nothing'} meanwhile. Save again to keep yours."
                 form.trouble.append(text)
                 return self.page(self.editing(form, self.record), status=422)
@@ -232,7 +243,9 @@ class EditCell(TablePage):
             return self.done(text, self.address(self.listed_at), undo=undo)
         if text:
             self.tell(text, undo=undo)
-        return self.page({"rows": [self.row(record)], "columns": [self.column], "title": "Saved", "saved": True})
+        rows, columns = [self.row(record)], [self.column]
+        written = self.written(rows, columns)
+        return self.page({"rows": rows, "columns": columns, "field_values": written, "title": "Saved", "saved": True})
 
     def _told_if_gone(self, answer: Any) -> HttpResponse:
         """Tell at the cell what would take the page's place."""
@@ -244,13 +257,3 @@ class EditCell(TablePage):
             text = GONE if error.status == 404 else f"{error.message}. {error.detail}".strip()
             return self.page({"gone": text, "title": error.message}, status=422)
         return found
-
-
-def _differ(one: Any, other: Any) -> bool:
-    return (one or None) != (other or None)
-
-
-def _said(value: Any, field: Field) -> str:
-    labels = {option.value: option.label for option in field.options}
-    several = value if isinstance(value, list) else [] if value in (None, "") else [value]
-    return ", ".join(f"“{labels.get(str(one), str(one))}”" for one in several)

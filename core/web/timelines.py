@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from core.templatetags.web import cell
+from core.text.formats import Formats
+from core.web.field_values import dated_text
 
 SIZE = 30
+STORED_DATE = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{3}Z)?", re.ASCII)
 ICONS = {
     "note": "sticky-note",
     "call": "phone",
@@ -25,16 +29,21 @@ PLANNED = {"meeting": "startsAt", "follow_up": "dueAt"}
 """Kind of an entry -> what says when that is."""
 
 
-def shown_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
+def shown_entry(entry: Mapping[str, Any], formats: Formats) -> dict[str, Any]:
     """Return the entry with its icon, (name, old, new) of its changes, and when the meeting or follow-up is."""
-    told = [] if entry["kind"] == "status" else [(one["name"], *_sides(one)) for one in entry["changes"]]
+    told = [] if entry["kind"] == "status" else [(one["name"], *_sides(one, formats)) for one in entry["changes"]]
     planned = entry["data"].get(PLANNED.get(entry["kind"], ""))
     return {**entry, "icon": ICONS.get(entry["kind"], "pencil"), "told": told, "planned": planned}
 
 
-def _sides(change: Mapping[str, Any]) -> tuple[str, str]:
+def _sides(change: Mapping[str, Any], formats: Formats) -> tuple[str, str]:
     """Return the old and the new value; links that only came or went are told as such."""
     if change["added"] is None and change["removed"] is None:
-        return cell(change["from"]), cell(change["to"])
+        return _words(change["from"], formats), _words(change["to"], formats)
     parts = (("added", change["added"]), ("removed", change["removed"]))
     return "", "; ".join(f"{word}: {cell(value)}" for word, value in parts if value)
+
+
+def _words(value: Any, formats: Formats) -> str:
+    """Write a value of a change, whose field is not known here; days and times by how they are stored."""
+    return dated_text(value, formats) if isinstance(value, str) and STORED_DATE.fullmatch(value) else cell(value)

@@ -21,10 +21,11 @@ from crm.contacts.updates import update_contacts
 from crm.contacts.writer import Collision, WriteResult, write_contacts
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import ValueProblem, explain
-from crm.records.updates import refuse_changed
+from crm.records.updates import refuse_changed, without_held
 from crm.tags.services import check_tags, missing_categories, missing_tags
 
 EXISTS = "ContactAlreadyExists_400"
+PHONE_PARTS = ("countryCode", "number")
 KEY_PARTS = {"email": ("email",), "number": ("number",), "either": ("email", "number")}
 """Setting contactUniqueKey -> the system fields that it names."""
 
@@ -260,14 +261,17 @@ def change_contact(
         current = (
             Contact.objects.filter(pk=id, is_deleted=False)
             .select_for_update(of=("self",), no_key=True)
-            .values(*CONTACT.state_columns, "updated_at")
+            .values(*CONTACT.state_columns, "updated_at", "custom")
             .first()
         )
         if current is None:
             raise NamedError("ContactNotFound_400", "id: there is no such contact in this company")
         refuse_changed(current.pop("updated_at"), unchanged_since)
         _refuse_emptied_key(schema, form_data, current)
-        row, _ = _read_one(schema, form_data, current=current)
+        given = without_held(schema, form_data, current, current.pop("custom"))
+        if not given.keys().isdisjoint(PHONE_PARTS):  # a number is read with its prefix
+            given |= {key: form_data[key] for key in PHONE_PARTS if key in form_data}
+        row, _ = _read_one(schema, given, current=current)
         check_tags(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
         row.tag_ids = tag_ids
         row.category_id = None if category_id is UNSET else category_id or ""  # type: ignore[assignment]

@@ -49,6 +49,7 @@ def make_spec(
         required=required,
         default=default,
         options=values,
+        option_labels=tuple(str(option.get("label") or value) for option, value in zip(options, values, strict=True)),
         labels={
             str(option.get("label") or value).strip().lower(): value
             for option, value in zip(options, values, strict=True)

@@ -135,6 +135,8 @@ class FieldSpec:
     options: tuple[str, ...] = ()
     labels: Mapping[str, str] | None = None
     """Option label in lower case -> value, for texts."""
+    option_labels: tuple[str, ...] = ()
+    """The labels of the options, in their order, for people."""
     children: tuple[FieldSpec, ...] = ()
 
     def clean(self, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The twelve field types, one class each."""
+"""The thirteen field types, one class each."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from crm.field_types.dates import SUCH_AS
 from crm.field_types.numbers import NUMBER
 from crm.field_types.values import clean_text, describe
 
+TIME_SUCH_AS = "Write one such as 2026-01-31T09:30:00Z or 31.01.2026 09:30."
 MAX_LINE = 5000
 MOST_NAMED = 10
 """The most options that a message names."""
@@ -49,13 +50,29 @@ class Date(FieldType):
         return SUCH_AS
 
 
+class DateTime(FieldType):
+    """A time of a day. A day without a time is kept as it is."""
+
+    name, value_types = "datetime", ("date",)
+
+    def advice(self, field: FieldSpec) -> str:
+        return TIME_SUCH_AS
+
+
+def named_options(field: FieldSpec) -> str:
+    """Return the first options by their labels, with the value of one that is called otherwise: Very hot (hot)."""
+    pairs = zip(field.option_labels or field.options, field.options, strict=True)
+    named = [value if value.lower() == label.lower() else f"{label} ({value})" for label, value in pairs]
+    return ", ".join(named[:MOST_NAMED])
+
+
 class Choice(FieldType):
     """One of the options' values; a choice of members or files needs no options."""
 
     takes_options = True
 
     def advice(self, field: FieldSpec) -> str:
-        return f"Write one of these: {', '.join(field.options[:MOST_NAMED])}." if field.options else ""
+        return f"Write one of these: {named_options(field)}." if field.options else ""
 
     def check(self, value: Any, field: FieldSpec) -> Any:
         for item in value if isinstance(value, list) else (value,):
@@ -70,8 +87,9 @@ class Choice(FieldType):
             if not field.options:
                 raise BadValue(f"{describe(item)} is no option: the field has none yet")
             more = f" (there are {len(field.options)})" if len(field.options) > MOST_NAMED else ""
-            known = ", ".join(field.options[:MOST_NAMED])
-            raise BadValue(f"{describe(item)} is none of the options. Write one of these: {known}{more}.")
+            raise BadValue(
+                f"{describe(item)} is none of the options. Write one of these: {named_options(field)}{more}."
+            )
 
 
 class Select(Choice):
@@ -161,6 +179,7 @@ _ALL: tuple[type[FieldType], ...] = (
     File,
     Checkbox,
     Date,
+    DateTime,
     Radio,
     Email,
     Phone,

@@ -60,7 +60,7 @@ class Files(FilePage):
 
     @cached_property
     def state(self) -> ListState:
-        return ListState(self.request.GET, {"mime": Choice("mime", "Type", ("contains",))})
+        return ListState(self.request.GET, {"mime": Choice("mime", "Type", ("contains",))}, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
         state = self.state

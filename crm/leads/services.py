@@ -26,7 +26,7 @@ from crm.leads.updates import update_leads
 from crm.leads.writer import LeadResult, write_leads
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import REQUIRED, ValueProblem, explain
-from crm.records.updates import refuse_changed
+from crm.records.updates import refuse_changed, without_held
 
 NOT_FOUND = "LeadNotFound_400"
 
@@ -303,14 +303,15 @@ def update_lead(
     job = new_job(LEAD, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
     source = Source.bulk_job(job.pk)
     with transaction.atomic():
-        contact = Lead.objects.filter(pk=id, is_deleted=False).values_list("contact_id", flat=True).first()
-        if contact is None:
+        columns = LEAD.system_columns.values()
+        present = Lead.objects.filter(pk=id, is_deleted=False).values("contact_id", "custom", *columns).first()
+        if present is None:
             raise not_found()
         schema = LeadSchema.load()
-        row, _ = _read_one(
-            schema, {key: value for key, value in form_data.items() if key not in CONTACT_KEYS}, relations, partial=True
-        )
-        contact = row.system.get("contact_id", contact)
+        given = {key: value for key, value in form_data.items() if key not in CONTACT_KEYS}
+        given = without_held(schema, given, present, present["custom"])
+        row, _ = _read_one(schema, given, relations, partial=True)
+        contact = row.system.get("contact_id", present["contact_id"])
         lock_duplicates(schema)
         # Change the contact before the lead, in the order in which writers of leads lock them.
         if "contact_id" in row.system:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from core.web.field_values import field_values
 from core.web.lists import ListState
 from core.web.pages import MenuItem, Page, Refused
 from core.web.record_forms import fields_query, shown_fields
@@ -83,11 +84,15 @@ class MergeContacts(MergingPage):
         return sorted(found, key=lambda one: ids.index(one["_id"]))
 
     @cached_property
+    def definitions(self) -> list[Mapping[str, Any]]:
+        """The company's own fields of contacts, as far as the reader may see them."""
+        answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
+        return shown_fields(answer.data) if answer is not None and answer.ok else []
+
+    @cached_property
     def fields(self) -> list[tuple[str, str]]:
         """The (name, words) of the values that are chosen one by one."""
-        answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
-        own = shown_fields(answer.data) if answer is not None and answer.ok else []
-        return [*BESIDE, *((one["uniqueFieldID"], one["name"]) for one in own)]
+        return [*BESIDE, *((one["uniqueFieldID"], one["name"]) for one in self.definitions)]
 
     def value(self, contact: Mapping[str, Any], name: str) -> Any:
         beside = [one for one, _ in BESIDE]
@@ -96,13 +101,20 @@ class MergeContacts(MergingPage):
     def show(self) -> Mapping[str, Any]:
         if len(self.contacts) < FEWEST:
             return {"contacts": []}
+        written = field_values(self, self.definitions, [one["formData"] for one in self.contacts])
+        known = {one["uniqueFieldID"]: one for one in self.definitions}
         rows = []
         for name, words in self.fields:
             values = [self.value(one, name) for one in self.contacts]
             first = next((place for place, value in enumerate(values) if value not in (None, "", [])), None)
             if first is not None:
                 cells = [
-                    {"id": one["_id"], "value": value, "on": place == first, "empty": value in (None, "", [])}
+                    {
+                        "id": one["_id"],
+                        "value": written.block(known[name], value) if name in known else value,
+                        "on": place == first,
+                        "empty": value in (None, "", []),
+                    }
                     for place, (one, value) in enumerate(zip(self.contacts, values, strict=True))
                 ]
                 differs = len({str(value) for value in values if value not in (None, "", [])}) > 1

@@ -12,7 +12,7 @@ from core.web.filters import Choice
 from core.web.forms import Field, Form
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
-from core.web.record_forms import choice_of, fields_query, form_field
+from core.web.record_forms import choice_of, fields_query, form_field, form_values
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 
 PRODUCTS = Records(
@@ -79,7 +79,7 @@ class ProductForm(RecordForm, ProductPage):
     """The form of a product: the company's fields of products, in their order."""
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
-        fields = [made for one in self.definitions if (made := form_field(one))]
+        fields = [made for one in self.definitions if (made := form_field(one, self.zone_name))]
         return Form(fields or [Field("name", "Name", required=True)], values)
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,8 +102,7 @@ class EditProduct(EditRecord, ProductForm):
     record_kind = ("product-service", "Products")
 
     def values(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.record["formData"]
-        return found
+        return form_values(self.definitions, self.record["formData"])
 
     def consequence(self) -> str:
         return "Leads that are about it keep it. The deletion can be undone."

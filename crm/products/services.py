@@ -23,7 +23,7 @@ from crm.products.schema import ProductSchema
 from crm.records.bulk_change import apply_change, plan_change
 from crm.records.results import Saved
 from crm.records.schema import RecordRow, ValueProblem, explain
-from crm.records.updates import load_states, write_states, write_values
+from crm.records.updates import load_states, without_held, write_states, write_values
 from crm.records.values import add_values
 
 
@@ -59,7 +59,7 @@ def update_product(*, id: str, actor_id: str, form_data: Mapping[str, Any], auto
     state = load_states(schema, [id]).get(id)
     if state is None:
         raise PRODUCT_SERVICE.missing("id", id)
-    row, _ = _read(schema, form_data, partial=True)
+    row, _ = _read(schema, without_held(schema, form_data, state.before, state.custom_before), partial=True)
     state.apply(row, row.system)
     changes = state.changes(schema.names)
     if not changes:

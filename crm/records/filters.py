@@ -6,7 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import orjson
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet, Value
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce, Length
+from django.db.models.lookups import Exact
 
 from core.lists import ListField, ValueTableField
 from core.lists.prefilter import Prefilter
@@ -33,6 +36,7 @@ def column_field(kind: RecordKind, api_name: str, **options: Any) -> ListField:
 # times as long to build it as PostgreSQL to answer it.
 COLUMNS = ("id", "unique_field_id", "name", "field_type", "value_type", "required", "stored_as_id")
 JSON_COLUMNS = ("default_value", "options", "children")
+DAY_LENGTH = len("2026-01-31")
 OWN_FIELD = f"""
 SELECT {", ".join((*COLUMNS, *JSON_COLUMNS))}
 FROM crm_customfield
@@ -100,4 +104,11 @@ def _list_field(kind: RecordKind, row: CustomField, name: str) -> ListField | No
         many=spec.many,
         searchable=value_kind == "text",
         prefilter=Prefilter(seed=row.values_id) if value_kind == "text" else None,
+        is_day=_is_day(row.unique_field_id) if value_kind == "date" else None,
     )
+
+
+def _is_day(key: str) -> Q:
+    """Match the records whose value with this key in `custom` is written as a day."""
+    length = Length(Coalesce(KeyTextTransform(key, "custom"), Value("")))
+    return Q(Exact(length, DAY_LENGTH))

@@ -76,6 +76,7 @@ class CustomField(CompanyModel):
         FILE = "file"
         CHECKBOX = "checkbox"
         DATE = "date"
+        DATETIME = "datetime"
         RADIO = "radio"
         EMAIL = "email"
         PHONE = "phone"

@@ -98,6 +98,28 @@ def event_value(value: Any) -> Any:
     return value if value is None or isinstance(value, str | bool | int | float) else json_default(value)
 
 
+def without_held(
+    schema: RecordSchema, form_data: Mapping[str, Any], columns: Mapping[str, Any], custom: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the values of a formData without those that the record has.
+
+    A caller may send back what GET answered, also a value that could not be entered any more: of an option that was
+    removed, a file that was deleted, or none where one is required since.
+    """
+    held = dict.fromkeys(schema.fields) | custom
+    held |= {key: event_value(columns[column]) for key, column in schema.columns.items()}
+    return {key: value for key, value in form_data.items() if key not in held or not _same(held[key], value)}
+
+
+def _same(held: Any, value: Any) -> bool:
+    """Return whether two JSON values are the same, types included: 1 is neither 1.0 nor true."""
+    try:
+        written = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # no JSON, which is refused later
+        return False
+    return written == orjson.dumps(held, option=orjson.OPT_SORT_KEYS)
+
+
 def load_states(schema: RecordSchema, ids: Sequence[str], *, merging: bool = False) -> dict[str, RecordState]:
     """Lock the live records in the order of their ids, and read the columns that an update, or a merge, may change."""
     kind, wanted = schema.kind, list(set(ids))

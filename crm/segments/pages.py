@@ -95,11 +95,11 @@ class NewSegment(NewRecord, SegmentForm):
         """The filters in the address, with those that the form adds, and without those that it takes off."""
         known = {choice.name: choice for choice in self.choices}
         added, dropped = changed_filters(self.request.POST, known)
-        texts = [str(one) for one in ListState(self.request.GET, known).filters]
+        texts = [str(one) for one in ListState(self.request.GET, known, zone=self.zone_name).filters]
         query = QueryDict(mutable=True)
         query.setlist("f", [text for text in dict.fromkeys((*texts, *added)) if text not in dropped])
         query[MATCH] = self.request.POST.get(MATCH) or self.request.GET.get(MATCH, "")
-        return ListState(query, known)
+        return ListState(query, known, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
         return {**self.context(), "form": super().show()["form"]}
@@ -266,7 +266,7 @@ class EditSegment(EditRecord, SegmentForm):
     def filters_address(self) -> str:
         """Return the address that changes the filters, or "" where they are more than filters and groups of them."""
         tree = self.record["advancedFilters"] or {}
-        texts, match, rest = flattened(tree, self.is_known) if tree else ([], "", [])
+        texts, match, rest = flattened(tree, self.is_known, self.zone_name) if tree else ([], "", [])
         if not texts or rest:
             return ""
         return self.address("segment-filters", self.params["id"], f=texts, **({MATCH: match} if match else {}))
@@ -280,9 +280,9 @@ class EditSegment(EditRecord, SegmentForm):
         names = {one.name: one.label for one in (*PLAIN[panel], *BESIDE[panel])}
         names |= {one["uniqueFieldID"]: name_of(one) for one in self.definitions(panel)}
         records = self.record_names(tree)
-        if tree.get("operator") == "and":
-            return [in_words(one, names, records) for one in tree["conditions"]]
-        return [in_words(tree, names, records)]
+        choices = {one.name: one for one in record_choices(panel, self.definitions(panel))}
+        conditions = tree["conditions"] if tree.get("operator") == "and" else [tree]
+        return [in_words(one, names, records, choices, self.reader.formats) for one in conditions]
 
     def record_names(self, tree: Mapping[str, Any]) -> dict[str, str]:
         """Return id -> name of the records in the conditions: of one kind, since a page asks little."""

@@ -9,6 +9,7 @@ from typing import Any
 from accounts.models import Member
 from core.ids import is_id
 from crm.activities.models import LeadActivity
+from crm.files.models import File
 from crm.products.models import ProductService
 from crm.records.models import CustomField
 from crm.tags.models import ContactCategory, Tag
@@ -80,20 +81,27 @@ def known_in(rows: Iterable[Mapping[str, Any]]) -> Known:
     keys = {key for _, key, _ in changes}
     if not keys:
         return Known({}, {})
-    columns = ("panel", "unique_field_id", "name", "hide", "options", "value_type")
+    columns = ("panel", "unique_field_id", "name", "hide", "options", "value_type", "field_type")
     found = CustomField.objects.filter(panel__in=("contact", "lead"), unique_field_id__in=keys).values(*columns)
     fields = {(one["panel"], one["unique_field_id"]): one for one in found}
     wanted: dict[type[Any], set[str]] = {}
     for panel, key, change in changes:
         field = fields.get((panel, key))
-        is_member = field is not None and field["value_type"] == CustomField.ValueType.MEMBER
-        model = Member if is_member else REFERENCES.get(key)
+        model = (_referred(field) if field else None) or REFERENCES.get(key)
         if model is not None:
             wanted.setdefault(model, set()).update(id for side in SIDES for id in _ids(change.get(side)))
     records: dict[str, str] = {}
     for model, ids in wanted.items():  # at most one statement for each kind of record
         records |= dict(model._default_manager.filter(pk__in=ids).values_list("pk", "name")) if ids else {}
     return Known(fields, records)
+
+
+def _referred(field: Mapping[str, Any]) -> type[Any] | None:
+    """Return the records whose ids a custom field holds."""
+    if field["value_type"] == CustomField.ValueType.MEMBER:
+        return Member
+    holds_files = field["value_type"] == CustomField.ValueType.FILE or field["field_type"] == CustomField.FieldType.FILE
+    return File if holds_files else None
 
 
 def told_changes(row: Mapping[str, Any], known: Known) -> list[dict[str, Any]]:

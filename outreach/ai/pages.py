@@ -176,7 +176,7 @@ class AiAppForm(AiPage):
         deed = "POST" if self.before is None else "PUT"
         if self.may("apps", deed):
             return self.context(form)
-        facts = [(one.label, shown_value(one)) for one in form.fields if one.kind != "password"]
+        facts = [(one.label, shown_value(one, self.reader.formats)) for one in form.fields if one.kind != "password"]
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> dict[str, Any]:

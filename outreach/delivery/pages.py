@@ -89,7 +89,7 @@ class Messages(MessagePage):
         }
         shown = list(choices.values())
         choices["reason"] = Choice("reason", "Why", ("in",))
-        state = ListState(self.request.GET, choices)
+        state = ListState(self.request.GET, choices, zone=self.zone_name)
         found = self.read("genie/send-jobs", state.query())
         self.name_filters(choices, state, found, named)
         return {

@@ -40,7 +40,7 @@ class Proposals(Page):
     def state(self) -> ListState:
         given = [text.split(":", 2)[-1] for text in self.request.GET.getlist("f") if text.startswith("contact:")]
         linked = Choice("contact", "Contact", ("in",), [(id, "the one you came from") for id in given])
-        return ListState(self.request.GET, {one.name: one for one in (*self.choices, linked)})
+        return ListState(self.request.GET, {one.name: one for one in (*self.choices, linked)}, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
         found = self.read("enrichment-proposal", self.state.query())

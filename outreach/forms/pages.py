@@ -329,7 +329,7 @@ class FormAnswers(OneForm):
 
     @cached_property
     def state(self) -> ListState:
-        return ListState(self.request.GET, {one.name: one for one in self.choices})
+        return ListState(self.request.GET, {one.name: one for one in self.choices}, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
         found = self.read("form/lead", {**self.state.query(), "formId": self.params["id"]})

@@ -69,7 +69,7 @@ class Inbox(InboxPage):
         linked = [Choice("run", "Outreach", ("in",)), Choice("contact", "Contact", ("in",))]
         choices = {one.name: one for one in (*self.choices, *linked)}
         unread = [{"field": "isRead", "operator": "equals", "value": False}] if only else []
-        state = ListState(self.request.GET, choices, keeps=("only",), fixed=unread)
+        state = ListState(self.request.GET, choices, keeps=("only",), fixed=unread, zone=self.zone_name)
         found = self.read("inbox", state.query())
         for name in ("run", "contact"):
             known = {one[name]["_id"]: one[name]["name"] for one in found.data if one[name]}

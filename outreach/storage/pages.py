@@ -118,7 +118,7 @@ class AppForm(StoragePage):
         form = self.form()
         if self.may("apps", "POST" if self.before is None else "PUT"):
             return self.context(form)
-        facts = [(one.label, shown_value(one)) for one in form.fields if one.kind != "password"]
+        facts = [(one.label, shown_value(one, self.reader.formats)) for one in form.fields if one.kind != "password"]
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> dict[str, Any]:

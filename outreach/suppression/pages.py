@@ -55,7 +55,7 @@ class Suppressions(Page):
 
     @cached_property
     def state(self) -> ListState:
-        return ListState(self.request.GET, {one.name: one for one in self.choices})
+        return ListState(self.request.GET, {one.name: one for one in self.choices}, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
         found = self.read("suppression", self.state.query())

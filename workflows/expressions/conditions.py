@@ -7,15 +7,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from core.errors import NamedError
 from core.lists import ListField, tree
-from core.lists.operators import DATE, compile_condition
-from core.lists.tree import Condition, Group
-from core.lists.values import Kind, record_value, refuse
+from core.lists.operators import DATE
+from core.lists.tree import Condition, Group, compile_node, record_values
+from core.lists.values import Kind, refuse
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.expressions.compile import look_up
 
@@ -107,7 +107,7 @@ def _compile(node: Condition | Group, where: str, parts: list[tuple[str, Group]]
 def _without(node: Condition | Group) -> Condition | Group:
     """Return the node with the field names of its panel's list."""
     if isinstance(node, Condition):
-        return Condition(node.field.partition(".")[2], node.operator, node.value)
+        return replace(node, field=node.field.partition(".")[2])
     return Group(node.operator, tuple(_without(child) for child in node.conditions))
 
 
@@ -118,13 +118,11 @@ def _of_value(node: Condition, where: str) -> Decide:
         return lambda found, scope, now: (_read(scope, keys) in (None, "", [], {})) is wanted
     kind = _kind_of(node)
     target = ListField(node.field, kind, "id")
-    compile_condition(target, node.operator, node.value, where, datetime.now().astimezone())
+    compile_node(node, target, where, datetime.now().astimezone())
 
     def decide(found: Sequence[bool], scope: Scope, now: datetime) -> bool:
         value = _read(scope, keys)
-        values = [record_value(kind, item) for item in (value if isinstance(value, list) else [value])]
-        compiled = compile_condition(target, node.operator, node.value, where, now)
-        return compiled.holds([item for item in values if item is not None])
+        return compile_node(node, target, where, now).holds(record_values(kind, value, node.time_zone))
 
     return decide
 

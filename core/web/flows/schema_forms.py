@@ -216,7 +216,8 @@ class SchemaForm(ReadingForm):
 
     def _tree(self, value: Any, path: str, label: str, help: str) -> Part:
         choices = self.sources.trees(path)
-        return Part("tree", path, label, help, state=tree_state(value, choices), choices=choices)
+        state = tree_state(value, choices, str(self.sources.zone))
+        return Part("tree", path, label, help, state=state, choices=choices)
 
 
 __all__ = ["SchemaForm", "Sources"]

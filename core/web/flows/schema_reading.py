@@ -130,7 +130,7 @@ class ReadingForm(Schemas):
         return found or None
 
     def _read_tree(self, held: Any, path: str) -> Any:
-        state = tree_state(held, self.sources.trees(path))
+        state = tree_state(held, self.sources.trees(path), str(self.sources.zone))
         if path != self.tree or self.sent.get("tree", path) != path:
             return held
         added, dropped = changed_filters(self.sent, [choice.name for choice in state.choices.values()])
@@ -138,7 +138,7 @@ class ReadingForm(Schemas):
         texts = dict.fromkeys([*(str(one) for one in state.filters), *added])
         query.setlist("f", [text for text in texts if text not in dropped])
         query[MATCH] = self.sent.get(MATCH) or ("any" if state.any else "")
-        changed = ListState(query, state.choices, fixed=state.fixed)
+        changed = ListState(query, state.choices, fixed=state.fixed, zone=state.zone)
         if changed.unread:
             self.wrong[path] = changed.unread[0].trouble
         return changed.selection().get("advancedFilters")

@@ -71,19 +71,19 @@ class Sources:
     """In which times are shown and typed."""
 
 
-def tree_state(value: Any, choices: Sequence[Choice]) -> ListState:
-    """Return a tree of conditions as lists have it: its filters, and what no filter can say."""
+def tree_state(value: Any, choices: Sequence[Choice], zone: str = "") -> ListState:
+    """Return a tree of conditions as lists have it: its filters, and what no filter can say. Days are the zone's."""
     known = {choice.name: choice for choice in choices}
     query = QueryDict(mutable=True)
     fixed: Sequence[Mapping[str, Any]] = ()
     if isinstance(value, Mapping) and value.get("conditions"):
         try:
-            texts, match, fixed = flattened(value, lambda text: text.partition(":")[0] in known)
+            texts, match, fixed = flattened(value, lambda text: text.partition(":")[0] in known, zone)
         except (KeyError, TypeError, AttributeError):
             texts, match, fixed = [], "", [value]
         query.setlist("f", texts)
         query[MATCH] = match
-    return ListState(query, known, fixed=fixed)
+    return ListState(query, known, fixed=fixed, zone=zone)
 
 
 def is_time(schema: Schema) -> bool:

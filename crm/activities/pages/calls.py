@@ -46,7 +46,7 @@ class Calls(Page):
 
     @cached_property
     def state(self) -> ListState:
-        return ListState(self.request.GET, {one.name: one for one in self.choices})
+        return ListState(self.request.GET, {one.name: one for one in self.choices}, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
         query = {**self.state.query(), "sortBy": "startedAt", "sortOrder": "desc"}

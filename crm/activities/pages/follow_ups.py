@@ -46,7 +46,7 @@ class FollowUps(Page):
 
     @cached_property
     def state(self) -> ListState:
-        return ListState(self.request.GET, {one.name: one for one in self.choices}, ("tab",))
+        return ListState(self.request.GET, {one.name: one for one in self.choices}, ("tab",), zone=self.zone_name)
 
     @property
     def tab(self) -> str:

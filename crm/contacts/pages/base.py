@@ -53,7 +53,7 @@ class ContactPage(Page):
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         """Make the form of a contact: its system fields, the company's own, category and tags."""
         fields = self.system_fields()
-        fields += [made for one in shown_fields(self.definitions) if (made := form_field(one))]
+        fields += [made for one in shown_fields(self.definitions) if (made := form_field(one, self.zone_name))]
         fields.append(Field("category", "Category", "select", options=self.options_of("contact-category")))
         if tags := self.options_of("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))

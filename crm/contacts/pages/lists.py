@@ -93,10 +93,12 @@ class Contacts(ContactList):
 
     def show(self) -> Mapping[str, Any]:
         found = self.listed("contact", self.state.query())
+        rows = [self.row(one) for one in found.data]
         return {
             **self.context(),
             "choices": self.choices,
-            "rows": [self.row(one) for one in found.data],
+            "rows": rows,
+            "field_values": self.written(rows, self.columns),
             "total": found.total,
             "counted": self.counted(found.total),
             "changes": self.changes if self.may("contact", "PUT") else [],
@@ -140,7 +142,7 @@ class ChangeContacts(ChangeMany, ContactList):
         if name == "category":
             return Field("category", "Category", "select", options=self.options_of("contact-category"))
         found = (one for one in shown_fields(self.definitions) if one["uniqueFieldID"] == name)
-        return next((form_field(one) for one in found), None)
+        return next((form_field(one, self.zone_name) for one in found), None)
 
 
 class ContactColumns(ContactTable, ChooseColumns):
@@ -157,5 +159,5 @@ class ContactCell(ContactTable, EditCell):
         names = ("countryCode", "number") if column.name == "contactNumber" else (column.name,)
         if found := [one for one in self.system_fields() if one.name in names]:
             return found
-        made = (form_field(one) for one in self.definitions if one["uniqueFieldID"] == column.name)
+        made = (form_field(one, self.zone_name) for one in self.definitions if one["uniqueFieldID"] == column.name)
         return [one for one in made if one]

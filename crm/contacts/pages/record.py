@@ -10,8 +10,9 @@ from django.http import HttpResponse
 
 from core.web.ask import Answer
 from core.web.conflicts import RETRIES, open_form, read_edit
+from core.web.field_values import field_values
 from core.web.forms import Field, Form, Option
-from core.web.record_forms import shown_fields
+from core.web.record_forms import form_values, shown_fields
 from core.web.timelines import SIZE, shown_entry
 from crm.contacts.pages.base import ContactPage, body_of
 
@@ -64,6 +65,8 @@ class NewContact(ContactPage):
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
+        if form.is_wrong:
+            return self.page({"form": form}, status=422)
         values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
         answer = self.ask("POST", "contact", None, body_of(values))
         if not answer.ok:
@@ -90,22 +93,28 @@ class ContactDetail(ContactPage):
     def values(self) -> dict[str, Any]:
         """Return the contact's values by the names of the form."""
         contact = self.contact
+        own = form_values(self.definitions, contact["formData"])
         category = (contact["category"] or {}).get("_id", "")
-        return {**contact["formData"], "category": category, "tags": [one["_id"] for one in contact["tags"]]}
+        return {**own, "category": category, "tags": [one["_id"] for one in contact["tags"]]}
+
+    def form(self, values: Mapping[str, Any] | None = None) -> Form:
+        form = super().form(values)
+        form.name_chosen(category=[self.contact["category"]], tags=self.contact["tags"])
+        return form
 
     def show(self) -> Mapping[str, Any]:
         context = {"contact": self.contact, "title": self.contact["name"] or self.contact["email"]}
         if "edit" in self.request.GET and self.may("contact", "PUT"):
             return {**context, "form": open_form(self.form(self.values()), self.values())}
-        facts = [
-            (one["name"], self.contact["formData"].get(one["uniqueFieldID"])) for one in shown_fields(self.definitions)
-        ]
+        values, own = self.contact["formData"], shown_fields(self.definitions)
+        written = field_values(self, own, [values])
+        facts = [(one["name"], written.block(one, values.get(one["uniqueFieldID"]))) for one in own]
         query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None}
         timeline = self.ask("GET", f"contact/{self.params['id']}/timeline", query)
         return {
             **context,
             "facts": facts,
-            "entries": [shown_entry(one) for one in timeline.data or ()],
+            "entries": [shown_entry(one, self.reader.formats) for one in timeline.data or ()],
             "next": self.address(cursor=timeline.next_cursor) if timeline.next_cursor else "",
             "compose": self.compose,
             "composer": self.composer() if self.compose else None,
@@ -152,7 +161,7 @@ class ContactDetail(ContactPage):
         for _ in range(RETRIES):
             who = (self.contact["updatedBy"] or {}).get("name", "")
             edit = read_edit(self.form, self.request.POST, self.values(), who)
-            if edit.clashes:
+            if edit.refused:
                 break
             if not edit.changed:
                 return self.unchanged(self.request.path)

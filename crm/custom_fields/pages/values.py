@@ -10,6 +10,7 @@ TYPES = {
     "textarea": "Long text",
     "number": "Number",
     "date": "Day",
+    "datetime": "Date and time",
     "checkbox": "Yes or no",
     "select": "Choice of one, as a list",
     "radio": "Choice of one, as buttons",
@@ -19,8 +20,8 @@ TYPES = {
     "url": "Web address",
     "file": "File",
 }
-PART_TYPES = ("text", "textarea", "number", "date", "checkbox", "email", "phone", "url")
-PART_VALUES = {"number": "number", "date": "date", "checkbox": "boolean"}
+PART_TYPES = ("text", "textarea", "number", "date", "datetime", "checkbox", "email", "phone", "url")
+PART_VALUES = {"number": "number", "date": "date", "datetime": "date", "checkbox": "boolean"}
 """Type of a part -> what it holds; others hold text."""
 YES, NO = ("yes", "true", "on"), ("no", "false", "off")
 

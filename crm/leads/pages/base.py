@@ -71,7 +71,7 @@ class LeadPage(Page):
 
     def value_fields(self) -> list[Field]:
         """Return the form's fields of a lead's own values, in the company's order."""
-        found = [form_field(one) for one in self.definitions if not one["hide"]]
+        found = [form_field(one, self.zone_name) for one in self.definitions if not one["hide"]]
         return [one for one in found if one] or [Field("value", "Value", "number"), Field("notes", "Notes", "textarea")]
 
     def move(self, id: str, to: str) -> HttpResponse:

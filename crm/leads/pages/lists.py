@@ -83,8 +83,10 @@ class Leads(LeadList):
 
     def table(self) -> dict[str, Any]:
         found = self.listed("lead", self.state.query())
+        rows = [self.row(one) for one in found.data]
         return {
-            "rows": [self.row(one) for one in found.data],
+            "rows": rows,
+            "field_values": self.written(rows, self.columns),
             "total": found.total,
             "counted": counted(found.total),
             "more": self.state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,

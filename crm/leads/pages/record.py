@@ -12,8 +12,9 @@ from django.http import HttpResponse
 from core.ids import is_id
 from core.web.ask import Answer
 from core.web.conflicts import RETRIES, open_form, read_edit
+from core.web.field_values import field_values
 from core.web.forms import Field, Form
-from core.web.record_forms import fields_query
+from core.web.record_forms import fields_query, form_values
 from core.web.timelines import SIZE, shown_entry
 from crm.leads.pages.base import LeadPage, said
 
@@ -97,6 +98,8 @@ class NewLead(LeadPage):
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)
+        if form.is_wrong:
+            return self.page({"form": form, "contact": self.contact}, status=422)
         values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
         if self.contact:
             values["contact"] = self.contact["_id"]
@@ -145,17 +148,16 @@ class LeadDetail(LeadPage):
             return {**context, "form": form, "editing": edit, "tab": ""}
         return {**context, **self.happenings()}
 
-    def facts(self) -> list[tuple[str, Any]]:
-        """Return (name, value) of the lead's values beside status, value and notes."""
-        found = []
-        for one in self.definitions:
-            name = one["uniqueFieldID"]
-            if one["hide"] or (one["isSystem"] and name in ("status", "value", "notes")):
-                continue
-            labels = {option["value"]: option["label"] for option in one["options"]}
-            value = self.lead["formData"].get(name)
-            found.append((one["name"], labels.get(value, value) if isinstance(value, str) else value))
-        return found
+    def facts(self) -> list[tuple[str, str]]:
+        """Return (name, value) of the lead's values other than status, value and notes."""
+        shown = [
+            one
+            for one in self.definitions
+            if not one["hide"] and not (one["isSystem"] and one["uniqueFieldID"] in ("status", "value", "notes"))
+        ]
+        values = self.lead["formData"]
+        written = field_values(self, shown, [values])
+        return [(one["name"], written.block(one, values.get(one["uniqueFieldID"]))) for one in shown]
 
     def happenings(self) -> dict[str, Any]:
         """Return what the chosen tab shows."""
@@ -164,7 +166,7 @@ class LeadDetail(LeadPage):
             query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None}
             found = self.ask("GET", f"lead/{self.params['id']}/timeline", query)
             further = self.address(cursor=found.next_cursor) if found.next_cursor else ""
-            return {"entries": [shown_entry(one) for one in found.data or ()], "next": further}
+            return {"entries": [shown_entry(one, self.reader.formats) for one in found.data or ()], "next": further}
         if self.tab == "follow-ups":
             found = self.ask("GET", "lead-activity/follow-up", {**of_lead, "sortBy": "dueAt", "sortOrder": "asc"})
             form = Form(
@@ -187,12 +189,16 @@ class LeadDetail(LeadPage):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
         if tags := self.options_of("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))
-        return Form(fields, values)
+        form = Form(fields, values)
+        form.name_chosen(productServices=self.lead["productServices"], tags=self.lead["tags"])
+        return form
 
     def links_form(self, values: Mapping[str, Any]) -> Form:
         choices = (("teamMember", "Assigned to", self.members), ("team", "Team", self.options_of("team")))
         fields = [Field(name, label, "select", options=options) for name, label, options in choices if options]
-        return Form(fields, values)
+        form = Form(fields, values)
+        form.name_chosen(teamMember=[self.lead["teamMember"]], team=[self.lead["team"]])
+        return form
 
     @property
     def values(self) -> dict[str, Any]:
@@ -200,7 +206,7 @@ class LeadDetail(LeadPage):
         lead = self.lead
         several = {name: [one["_id"] for one in lead[name]] for name in ("productServices", "tags")}
         return {
-            **lead["formData"],
+            **form_values(self.definitions, lead["formData"]),
             **several,
             **{name: (lead[name] or {}).get("_id") for name in ("teamMember", "team")},
         }
@@ -211,7 +217,7 @@ class LeadDetail(LeadPage):
         for _ in range(RETRIES):
             who = (self.lead["updatedBy"] or {}).get("name", "")
             edit = read_edit(self.edit_form, self.request.POST, self.values, who)
-            if edit.clashes:
+            if edit.refused:
                 break
             if not edit.changed:
                 return self.unchanged(self.request.path)

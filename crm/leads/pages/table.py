@@ -57,6 +57,6 @@ class LeadCell(LeadTable, EditCell):
     name = "lead-cell"
 
     def fields(self, column: Column) -> list[Field]:
-        made = (form_field(one) for one in self.definitions if one["uniqueFieldID"] == column.name)
+        made = (form_field(one, self.zone_name) for one in self.definitions if one["uniqueFieldID"] == column.name)
         plain = {"value": Field("value", "Value", "number"), "notes": Field("notes", "Notes", "textarea")}
         return [one for one in made if one] or [plain[column.name]]

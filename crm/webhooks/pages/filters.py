@@ -38,14 +38,15 @@ def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
     if not panel:
         return {"rules": [WHOLE] if tree else [], "change": ""}
     known = definitions(page, panel)
-    choices = {one.name for one in record_choices(panel, known)}
+    choices = {one.name: one for one in record_choices(panel, known)}
     names = {one.name: one.label for one in (*PLAIN[panel], *BESIDE[panel])}
     names |= {one["uniqueFieldID"]: name_of(one) for one in known}
-    texts, match, rest = flattened(tree, lambda text: text.partition(":")[0] in choices) if tree else ([], "", [])
+    found = flattened(tree, lambda text: text.partition(":")[0] in choices, page.zone_name) if tree else ([], "", [])
+    texts, match, rest = found
     query: dict[str, Any] = {"f": texts, **({MATCH: match} if match else {})}
     conditions = tree["conditions"] if tree and tree.get("operator") == "and" else [tree] if tree else []
     return {
-        "rules": [in_words(one, names, {}) for one in conditions],
+        "rules": [in_words(one, names, {}, choices, page.reader.formats) for one in conditions],
         "change": "" if rest else page.address("webhook-filter", webhook["_id"], **query),
         "hint": WHOLE if rest else "",
     }
@@ -79,11 +80,11 @@ class WebhookFilter(SettingsPage):
     def state(self) -> ListState:
         known = {choice.name: choice for choice in self.choices}
         added, dropped = changed_filters(self.request.POST, known)
-        texts = [str(one) for one in ListState(self.request.GET, known).filters]
+        texts = [str(one) for one in ListState(self.request.GET, known, zone=self.zone_name).filters]
         query = QueryDict(mutable=True)
         query.setlist("f", [text for text in dict.fromkeys((*texts, *added)) if text not in dropped])
         query[MATCH] = self.request.POST.get(MATCH) or self.request.GET.get(MATCH, "")
-        return ListState(query, known)
+        return ListState(query, known, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
         may = self.may(self.module, "PUT") and self.choices

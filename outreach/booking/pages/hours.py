@@ -110,7 +110,8 @@ class BookingPageHours(BookingPages):
         form = self.form()
         if self.may(self.module, "PUT"):
             return {**self.context(), "form": form}
-        return {**self.context(), "form": None, "facts": [(one.label, shown_value(one)) for one in form.fields]}
+        facts = [(one.label, shown_value(one, self.reader.formats)) for one in form.fields]
+        return {**self.context(), "form": None, "facts": facts}
 
     def do_save(self) -> HttpResponse:
         form = self.form().fill(self.request.POST)

@@ -29,7 +29,7 @@ class Campaigns(CampaignPage):
     def show(self) -> Mapping[str, Any]:
         statuses = tuple((name, words) for name, (words, _) in STATUSES.items())
         choices = [Choice("status", "State", ("in",), statuses), Choice("name", "Name", ("contains",))]
-        state = ListState(self.request.GET, {one.name: one for one in choices})
+        state = ListState(self.request.GET, {one.name: one for one in choices}, zone=self.zone_name)
         found = self.read("campaign", state.query())
         return {
             "state": state,

@@ -58,7 +58,7 @@ class Inbox(InboxPage):
             for field, operator, value in views.get(self.only, usual)
         ]
         known = {one.name: one for one in self.choices}
-        return ListState(self.request.GET, known, keeps=("only",), fixed=conditions)
+        return ListState(self.request.GET, known, keeps=("only",), fixed=conditions, zone=self.zone_name)
 
     def show(self) -> Mapping[str, Any]:
         query = {"sortBy": "lastMessageAt", "sortOrder": "desc", **self.state.query(size=SHOWN)}

@@ -8,6 +8,7 @@ from typing import Any
 from django.http import HttpResponse
 
 from core.web.ask import Answer
+from core.web.field_values import field_values
 from core.web.forms import Field, Form
 from core.web.pages import NOTHING, Refused
 from core.web.record_forms import fields_query, shown_fields
@@ -88,7 +89,11 @@ class Review(OutreachPage):
         contact = answer.data
         named = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
         own = shown_fields(named.data) if named is not None and named.ok else []
-        facts = [(one["name"], contact["formData"].get(one["uniqueFieldID"])) for one in own]
+        values = contact["formData"]
+        written = field_values(self, own, [values])
+        facts: list[tuple[str, Any]] = [
+            (one["name"], written.block(one, values.get(one["uniqueFieldID"]))) for one in own
+        ]
         facts += [("Category", contact["category"]), ("Tags", contact["tags"]), ("E-mail", contact["email"])]
         return [(name, value) for name, value in facts if value not in (None, "", [])]
 

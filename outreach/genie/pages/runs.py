@@ -73,7 +73,7 @@ class Runs(OutreachPage):
     def show(self) -> Mapping[str, Any]:
         phases = tuple((name, words) for name, (words, _) in PHASES.items())
         choices = [Choice("phase", "State", ("in",), phases), Choice("name", "Name", ("contains",))]
-        state = ListState(self.request.GET, {one.name: one for one in choices})
+        state = ListState(self.request.GET, {one.name: one for one in choices}, zone=self.zone_name)
         found = self.read("genie", state.query())
         return {
             "state": state,

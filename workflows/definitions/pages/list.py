@@ -37,7 +37,7 @@ class Workflows(WorkflowPage):
             Choice("triggerEventType", "Starts", ("in",), tuple(self.triggers.items())),
             Choice("updatedAt", "Changed", DATE, kind="date"),
         ]
-        state = ListState(self.request.GET, {one.name: one for one in choices})
+        state = ListState(self.request.GET, {one.name: one for one in choices}, zone=self.zone_name)
         found = self.read("workflow", state.query())
         return {
             "state": state,

@@ -88,7 +88,7 @@ class RunList:
     state: ListState
 
     def listed(self: Any, **extra: Any) -> dict[str, Any]:
-        state = ListState(self.request.GET, {one.name: one for one in CHOICES})
+        state = ListState(self.request.GET, {one.name: one for one in CHOICES}, zone=self.zone_name)
         found = self.read("workflow/runs", {**state.query(), **extra})
         return {
             "state": state,
@@ -104,7 +104,7 @@ class RunList:
         """Begin the chosen runs again where they failed, or all that match."""
         sent = self.request.POST
         if "all" in sent:
-            state = ListState(self.request.GET, {one.name: one for one in CHOICES})
+            state = ListState(self.request.GET, {one.name: one for one in CHOICES}, zone=self.zone_name)
             own = {"filters": {"workflow": self.params["id"]}} if self.params else {}
             query, body = {**state.selection(), **own}, {"selectAll": True}
         else:

@@ -1,0 +1,157 @@
+"""Values of custom fields as people write them: labels of options, names of members and files, days and times in the
+company's formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from core.text.formats import Formats
+from core.web.inputs import option_text
+
+if TYPE_CHECKING:
+    from core.web.pages import Page
+
+Definition = Mapping[str, Any]
+GROUPED_FROM = 10_000
+"""Smaller numbers have no commas: they may be years."""
+MOST_NAMED = 2000
+GONE = {"member": "A member who has left", "file": "A file that is gone"}
+UNSEEN = {"member": "A member", "file": "A file"}
+"""How what a value refers to is called where it has no name, and where the reader may not see it."""
+
+
+@dataclass(frozen=True)
+class FieldValues:
+    """Writes the values of custom fields for a page. `names` and `links` are of the ids that the values refer to."""
+
+    formats: Formats = field(default_factory=Formats)
+    names: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
+    seen: frozenset[str] = frozenset()
+    """The kinds of records (member, file) whose names the reader may see."""
+
+    def lines(self, one: Definition, value: Any) -> list[str]:
+        """Write a value in lines: the parts of an object each in one of their own."""
+        if isinstance(value, Mapping):
+            return [self._part(one, key, item) for key, item in value.items()]
+        if isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+            return [self.line(one, item) for item in value]
+        return [text] if (text := self.line(one, value)) else []
+
+    def block(self, one: Definition, value: Any) -> str:
+        """Write a value as a text of several lines."""
+        return _joined("\n", self.lines(one, value))
+
+    def line(self, one: Definition, value: Any) -> str:
+        """Write a value in one line; what refers to a file is a link."""
+        if value is None or value == "":
+            return ""
+        if isinstance(value, list):
+            return _joined(", ", [self.line(one, item) for item in value])
+        if isinstance(value, Mapping):
+            return _joined(", ", [self._part(one, key, item) for key, item in value.items()])
+        labels = _labels(one)
+        if (text := option_text(value)) in labels:
+            return labels[text]
+        if isinstance(value, bool):
+            return "Yes" if value else "No"
+        if isinstance(value, int | float):
+            return number_text(value)
+        return self._text(one, str(value))
+
+    def _part(self, one: Definition, key: str, value: Any) -> str:
+        child = next((child for child in one.get("children") or () if child["name"] == key), PLAIN)
+        return format_html("{}: {}", key, self.line(child, value))
+
+    def _text(self, one: Definition, text: str) -> str:
+        kind = reference_kind(one)
+        if kind:
+            return self._named(kind, text)
+        return dated_text(text, self.formats) if one["valueType"] == "date" else text
+
+    def _named(self, kind: str, id: str) -> str:
+        name = self.names.get(id) or (GONE if kind in self.seen else UNSEEN)[kind]
+        link = self.links.get(id)
+        return format_html('<a class="link" href="{}" download>{}</a>', link, name) if link else name
+
+
+PLAIN: Definition = {"valueType": "any", "fieldType": "text", "options": (), "children": ()}
+"""The definition of a value of which nothing is known."""
+
+
+def _labels(one: Definition) -> dict[str, str]:
+    return {str(option["value"]): option["label"] or str(option["value"]) for option in one.get("options") or ()}
+
+
+def _joined(mark: str, texts: Iterable[str]) -> str:
+    """Join texts of which some may be links."""
+    found = [text for text in texts if text]
+    if not any(isinstance(text, SafeString) for text in found):
+        return mark.join(found)
+    return mark_safe(mark.join(map(conditional_escape, found)))  # noqa: S308  each is escaped
+
+
+def number_text(value: float) -> str:
+    """Write a number with all its digits, and with commas from ten thousand on."""
+    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    if number == number.to_integral_value():
+        number = number.quantize(Decimal(1)) if abs(number) < Decimal("1e25") else number
+    return f"{number:,f}" if abs(number) >= GROUPED_FROM else f"{number:f}"
+
+
+def dated_text(text: str, formats: Formats) -> str:
+    """Write a day in the company's format, or a time in its zone and format; what is neither as it is."""
+    try:
+        if len(text) == len("2026-01-31"):
+            return formats.date(date.fromisoformat(text))
+        return formats.datetime(datetime.fromisoformat(text))
+    except (ValueError, OverflowError):
+        return text
+
+
+def reference_kind(one: Definition) -> str:
+    """Return what the texts of a field are ids of: member, file, or nothing."""
+    if one["valueType"] in ("member", "file"):
+        return str(one["valueType"])
+    return "file" if one["fieldType"] == "file" else ""
+
+
+def references(one: Definition, value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the (kind, id) of what a value refers to."""
+    if isinstance(value, list):
+        for item in value:
+            yield from references(one, item)
+    elif isinstance(value, Mapping):
+        for child in one.get("children") or ():
+            yield from references(child, value.get(child["name"]))
+    elif isinstance(value, str) and (kind := reference_kind(one)):
+        yield kind, value
+
+
+def field_values(page: Page, definitions: Iterable[Definition], records: Iterable[Mapping[str, Any]]) -> FieldValues:
+    """Return the writer for the custom values (formData) of records: members and files are each looked up together."""
+    own = [one for one in definitions if not one["isSystem"]]
+    ids: dict[str, set[str]] = {}
+    for values in records:
+        for one in own:
+            for kind, id in references(one, values.get(one["uniqueFieldID"])):
+                ids.setdefault(kind, set()).add(id)
+    seen = frozenset(kind for kind in ids if page.may(kind))
+    names: dict[str, str] = {}
+    links: dict[str, str] = {}
+    for kind in sorted(seen):
+        wanted = sorted(ids[kind])[:MOST_NAMED]
+        answer = page.ask("GET", kind, {"ids": wanted, "p": "1", "n": str(len(wanted))})
+        names |= dict.fromkeys(ids[kind].difference(wanted), UNSEEN[kind])
+        for record in answer.data if answer.ok else ():
+            names[record["_id"]] = record.get("name") or record.get("email") or ""
+            if kind == "file" and record.get("url"):
+                links[record["_id"]] = record["url"]
+    return FieldValues(page.reader.formats, names, links, seen)

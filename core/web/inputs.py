@@ -1,0 +1,166 @@
+"""Values of records as the inputs of forms hold them, and as browsers send them back untouched.
+
+Browsers change what an input cannot hold: one-line inputs lose line breaks, a date input drops a time. So a value gets
+an input that holds it whole, and what comes back is compared with what a browser makes of what was shown.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, tzinfo
+from decimal import Decimal
+from typing import Any
+
+from core.text.json import iso
+
+ONE_LINE = frozenset({"text", "email", "tel", "url", "search"})
+TYPED = frozenset({*ONE_LINE, "textarea", "number", "date", "datetime", "datetime-local", "time"})
+"""Kinds of fields that people type into."""
+_LINE_ENDS = re.compile(r"\r\n?")
+_BREAK = re.compile(r"[\r\n]")
+_NUMBER = re.compile(r"-?(\d+|\d*\.\d+)([eE][+-]?\d+)?", re.ASCII)
+"""A number that an input of type number holds."""
+_WHOLE = 10**21
+
+
+class BadMoment(ValueError):
+    """A local time that the company's clocks never show."""
+
+
+def option_text(value: Any) -> str:
+    """Write a value as options do: true and false, the JSON of lists and objects."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | Mapping) else str(value)
+
+
+def input_text(value: Any) -> str:
+    """Write a value as people type it: whole numbers without a point."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE:
+        return str(int(value))
+    return option_text(value)
+
+
+def widget_of(kind: str, value: Any, zone: tzinfo) -> str:
+    """Return the input that holds the value whole, for a field of this kind; "fixed" if no input does."""
+    if isinstance(value, list | Mapping) and (kind in TYPED or kind in ("select", "radio")):
+        return "fixed"
+    if kind in ("date", "datetime"):
+        return _dated(kind, value, zone)
+    text = input_text(value)
+    if kind in ONE_LINE and _BREAK.search(text):
+        return "textarea"
+    return "text" if kind == "number" and text and not _NUMBER.fullmatch(text) else kind
+
+
+def _dated(kind: str, value: Any, zone: tzinfo) -> str:
+    text = input_text(value)
+    if kind == "date" and (not text or _is_day(text)):
+        return "date"
+    return "datetime-local" if not text or local_text(text, zone) else "text"
+
+
+def _is_day(text: str) -> bool:
+    return len(text) == 10 and bool(_read(date, text))
+
+
+def _read(kind: type[Any], text: str) -> Any:
+    try:
+        return kind.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def local_text(text: str, zone: tzinfo) -> str:
+    """Write a time by the clocks of the zone, in the shortest form, as browsers do; a day by its first minute.
+
+    Empty for what is no time, or none that the calendar has there.
+    """
+    moment: datetime | None = _read(datetime, text)
+    if moment is None:
+        return ""
+    try:
+        here = moment.astimezone(zone) if moment.tzinfo else moment
+    except OverflowError:
+        return ""
+    clock = "minutes"
+    if here.microsecond:
+        clock = "milliseconds"
+    elif here.second:
+        clock = "seconds"
+    return here.replace(tzinfo=None).isoformat(timespec=clock)
+
+
+def read_local(text: str, zone: tzinfo, held: Any = None) -> str:
+    """Read a time that was typed by the clocks of the zone, as the API takes it.
+
+    Of a time that occurs twice it is the occurrence that the held one was, else the first. Raises BadMoment for one
+    that the clocks skip. Returns what is no time as it is, for the API to refuse.
+    """
+    local: datetime | None = _read(datetime, text)
+    if local is None or local.tzinfo:
+        return text
+    before: datetime | None = _read(datetime, held) if isinstance(held, str) else None
+    fold = before.astimezone(zone).fold if before and before.tzinfo else 0
+    try:
+        moment = local.replace(tzinfo=zone, fold=fold).astimezone(UTC)
+    except OverflowError:
+        return text
+    if moment.astimezone(zone).replace(tzinfo=None) != local:
+        raise BadMoment(f"The clocks of {zone} skip this time. Give another one.")
+    return iso(moment)
+
+
+def shown_text(widget: str, value: Any, zone: tzinfo) -> str:
+    """Return what the input of this kind holds."""
+    text = input_text(value)
+    return local_text(text, zone) or text if widget == "datetime-local" else text
+
+
+def same_text(widget: str, shown: str, sent: str) -> bool:
+    """Return whether a browser sends this for an input that nobody has touched."""
+    shown, sent = _LINE_ENDS.sub("\n", shown), _LINE_ENDS.sub("\n", sent)
+    if widget == "number":
+        shown = shown if _NUMBER.fullmatch(shown) else ""
+    elif widget in ONE_LINE:
+        shown, sent = _BREAK.sub("", shown), _BREAK.sub("", sent)
+    elif widget == "date":
+        shown = shown if _is_day(shown) else ""
+    elif widget == "datetime-local":
+        return bool(_read(datetime, shown) == _read(datetime, sent))
+    if widget in ("email", "url"):
+        shown, sent = shown.strip(), sent.strip()
+    return shown == sent
+
+
+def typed_like(held: Any, text: str) -> Any:
+    """Read a text as the kind of value that was held: a number for a number, true or false for one of them."""
+    if isinstance(held, bool):
+        return {"true": True, "false": False}.get(text.lower(), text)
+    return read_number(text) if isinstance(held, int | float) and text else text
+
+
+def read_number(text: str) -> Any:
+    """Return the number that the text writes, None for none, or the text itself if a number would not be the same.
+
+    The API refuses the text, and says why.
+    """
+    if not text:
+        return None
+    if re.fullmatch(r"-?\d{1,18}", text, re.ASCII):
+        return int(text)
+    if not _NUMBER.fullmatch(text):
+        return text
+    return _exact(text)
+
+
+def _exact(text: str) -> float | str:
+    number = float(text)
+    try:
+        return number if Decimal(repr(number)) == Decimal(text) else text
+    except ArithmeticError:
+        return text
