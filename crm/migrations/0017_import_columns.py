@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crm', '0012_import_detected'),
+        ("crm", "0013_datetime_field"),
     ]
 
     operations = [
