@@ -340,7 +340,7 @@ class ImportDetail(ImportOut):
     )
     rowErrors = Computed(serializers.ListField(child=RowErrorOut()))
 
-    reads = (*ImportOut.reads, "columns", "column_mapping")
+    reads: tuple[str, ...] = (*ImportOut.reads, "columns", "column_mapping")  # type: ignore[assignment]
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:

@@ -257,7 +257,8 @@ class ImportColumns(ImportPage):
         before = {field.name: field.value for field in form.fields}
         values = {name: value or None for name, value in form.fill(self.request.POST).values.items()}
         if "headerRow" in values:
-            row = int(values["headerRow"]) if str(values["headerRow"] or "").isdecimal() else None
+            text = str(values["headerRow"] or "")
+            row = int(text) if text.isdecimal() else None
             moved = row != detected["headerRow"] or "headerRow" in self.job["options"]
             other_sheet = values.get("sheet") != before.get("sheet")  # whose rows nobody has seen
             values["headerRow"] = row if moved and not other_sheet else None
