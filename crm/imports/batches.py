@@ -11,6 +11,7 @@ from core.events import QUEUE, starting
 from core.text.addresses import PHONE
 from crm.field_types import FieldSpec
 from crm.imports.formats import text_format
+from crm.imports.joined import JoinedColumns
 from crm.imports.mapping import RowReader
 from crm.imports.models import Import
 from crm.imports.options import Options
@@ -40,6 +41,8 @@ class Batch:
     """Position of the row -> the records that its cells name."""
     problems: dict[int, list[tuple[str, str, str]]] = field(default_factory=dict)
     """Position of the row -> (column, code, message)."""
+    columns: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Position of the row -> field key -> header of the column whose value counts, of fields that several feed."""
     failed: set[int] = field(default_factory=set)
     created: dict[int, str] = field(default_factory=dict)
     """Position of the row -> the record that it made, once the batch is written."""
@@ -61,8 +64,9 @@ class RowWriter:
         self.job, self.options, self.actor_id = job, options, actor_id
         self.kind = IMPORT_TYPES[job.import_type]
         self.schema = self.kind.schema.load()
-        self.reader = RowReader(self.kind, job.column_mapping, job.headers, self.schema)
         self.format = text_format(job, options, self.schema)
+        self.joined = JoinedColumns(job, self.schema, country=self.format.country)
+        self.reader = RowReader(self.kind, job.column_mapping, job.headers, self.schema, self.joined)
         self.lookups = self.kind.lookups(job)
 
     def items(self, table: Table) -> Iterator[Row | RowError]:
@@ -89,7 +93,11 @@ class RowWriter:
             number, cells = item
             batch.numbers.append(number)
             batch.cells.append(cells)
-            form, named, record = reader.form_data(cells), reader.named(cells), reader.record_id(cells)
+            form = reader.form_data(cells)
+            if self.joined.keys:
+                self._join(batch, position, cells, form)
+            named = reader.named(cells)
+            record = reader.record_id(cells)
             if not form and not named:
                 batch.problems[position] = [("", NOT_A_RECORD, NOTHING_MAPPED)]
                 batch.failed.add(position)
@@ -106,6 +114,13 @@ class RowWriter:
             if named:
                 batch.named[position] = named
         return batch
+
+    def _join(self, batch: Batch, position: int, cells: Sequence[Any], form: dict[str, Any]) -> None:
+        """Read the fields that several columns feed, and note what was left out."""
+        found = self.joined.read(cells, form)
+        batch.columns[position] = found.columns
+        if found.problems:
+            batch.problems[position] = found.problems
 
     def resolve_lookups(self, batch: Batch) -> None:
         """Set the records that the rows name; a row that names an unknown one fails."""
@@ -141,7 +156,7 @@ class RowWriter:
             self._note(batch, index, problems)
 
     def _note(self, batch: Batch, position: int, problems: Sequence[ValueProblem]) -> None:
-        column_of = self.reader.column_of
+        column_of = self.reader.column_of | batch.columns.get(position, {})
         noted = batch.problems.setdefault(position, [])
         for key, code, message in problems:
             column = column_of.get(key, "")

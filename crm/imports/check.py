@@ -13,6 +13,8 @@ from core.access import entitlement, limited
 from core.errors import NamedError
 from crm.contacts.rights import ContactRights
 from crm.imports.batches import Batch, RowWriter
+from crm.imports.column_fields import keep_further_values
+from crm.imports.joined import JoinedColumns
 from crm.imports.mapping import check_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
@@ -39,11 +41,11 @@ class Checked:
     problems: list[dict[str, Any]] = field(default_factory=list)
 
 
-def check_import(*, id: str, import_type: str, rights: ContactRights) -> Checked:
+def check_import(*, id: str, import_type: str, rights: ContactRights, may_create_fields: bool = True) -> Checked:
     """Find out what the next rows of a paused or failed import would do, at most MOST_ROWS of them. Writes nothing.
 
-    `rights` are those of whoever would start it. Raises ImportNotFound_400, InvalidImportStatus_400,
-    InvalidMapping_400, PlanLimitExceeded_403 and those of the reader.
+    `rights` are those of whoever would start it, who `may_create_fields` or not. Raises ImportNotFound_400,
+    InvalidImportStatus_400, InvalidMapping_400, PlanLimitExceeded_403 and those of the reader.
     """
     job = find_import(id, import_type)
     if job.status not in (Import.Status.PAUSED, Import.Status.FAILED) or job.header_row is None:
@@ -52,6 +54,7 @@ def check_import(*, id: str, import_type: str, rights: ContactRights) -> Checked
             f"id: an import that is {job.status} is not checked; it must be paused",
         )
     set_rights(job, rights)
+    job.may_create_fields = may_create_fields
     kind = IMPORT_TYPES[job.import_type]
     check_mapping(kind, job.column_mapping, job.headers, kind.schema.load(), complete=True)
     within: AbstractContextManager[Any] = limited(entitlement(job.company_id)) if job.limited else nullcontext()
@@ -68,7 +71,9 @@ def check_import(*, id: str, import_type: str, rights: ContactRights) -> Checked
 def _tried(writer: RowWriter, items: Iterator[Row | RowError]) -> Batch:
     """Write the first rows and roll them back."""
     with transaction.atomic():
+        keep_further_values(writer.job)
         writer.schema = writer.kind.schema.load()  # locked until the end, as the worker has it
+        writer.joined = JoinedColumns(writer.job, writer.schema, country=writer.format.country)
         batch = writer.read(items, MOST_ROWS)  # before anything else is locked
         writer.resolve_lookups(batch)
         writer.write(batch)
@@ -89,6 +94,7 @@ def _told(job: Import, batch: Batch) -> Checked:
                     "code": code,
                     "message": message,
                     "skipped": batch.skips and existing is not None,
+                    "failed": position in batch.failed,
                     "existingId": None if existing in made else existing,
                     "values": [] if number else fit(batch.cells[position]),
                 }

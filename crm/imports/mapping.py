@@ -9,9 +9,12 @@ from core.errors import NamedError, shorten
 from core.text.formulas import restore
 from crm.contacts.schema import PHONE_KEYS
 from crm.field_types import FieldSpec
+from crm.imports.joined import JoinedColumns
 from crm.imports.nothing import ERRORS, IN_VALUES, words_for_nothing
 from crm.imports.readers import Cell
+from crm.imports.readers.mapping import SEVERAL
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME
+from crm.imports.readers.words import EASTERN_NAME
 from crm.imports.types import ImportType
 from crm.imports.types.base import RECORD_ID
 from crm.records.schema import RecordSchema
@@ -23,33 +26,33 @@ NAMES = (FIRST_NAME, LAST_NAME)
 def check_mapping(
     kind: ImportType, mapping: Mapping[str, str], headers: Sequence[str], schema: RecordSchema, *, complete: bool
 ) -> None:
-    """Raise InvalidMapping_400 unless each column exists and has a target of its own, and unless, if `complete`, all
-    required fields have one."""
+    """Raise InvalidMapping_400 unless each column exists and has a target of its own or one of SEVERAL, and unless, if
+    `complete`, all required fields have one."""
     known = set(headers)
     pseudo = (*NAMES, RECORD_ID, *(spec.key for spec in kind.names))
     for header, key in mapping.items():
         if header not in known:
-            raise _invalid(
+            raise invalid_mapping(
                 f"the file has no column {shorten(header, 60)!r}; it has: {shorten(', '.join(headers), 400)}"
             )
         if key not in kind.keys and key not in schema.fields and key not in pseudo:
-            raise _invalid(
+            raise invalid_mapping(
                 f"the column {shorten(header, 60)!r} goes to {shorten(key, 60)!r}, which is no field of {kind.noun};"
                 f" use {', '.join((*kind.keys, *pseudo))} or the uniqueFieldID of a custom field"
             )
     targets = list(mapping.values())
-    twice = next((key for key in targets if targets.count(key) > 1), None)
+    twice = next((key for key in targets if key not in SEVERAL and targets.count(key) > 1), None)
     if twice is not None:
-        raise _invalid(f"two columns go to {shorten(twice, 60)!r}; leave one of them out")
+        raise invalid_mapping(f"two columns go to {shorten(twice, 60)!r}; leave one of them out")
     if "name" in targets and {FIRST_NAME, LAST_NAME} & (set(targets) - schema.fields.keys()):
-        raise _invalid(f"map either name, or {FIRST_NAME} and {LAST_NAME}")
+        raise invalid_mapping(f"map either name, or {FIRST_NAME} and {LAST_NAME}")
     if complete:
         _check_complete(kind, set(targets), schema)
 
 
 def _check_complete(kind: ImportType, targets: set[str], schema: RecordSchema) -> None:
     if not targets:
-        raise _invalid("no column is mapped; send {column header: field key}")
+        raise invalid_mapping("no column is mapped; send {column header: field key}")
     if RECORD_ID in targets:
         return  # rows that name their record lack nothing; the others are checked one by one
     if {FIRST_NAME, LAST_NAME} & targets:
@@ -58,28 +61,40 @@ def _check_complete(kind: ImportType, targets: set[str], schema: RecordSchema) -
         targets = targets | PHONE_KEYS  # numbers may be international and contain their country code
     missing = kind.missing_fields(schema, targets)
     if missing:
-        raise _invalid(f"required and without column: {', '.join(missing)}")
+        raise invalid_mapping(f"required and without column: {', '.join(missing)}")
 
 
-def _invalid(detail: str) -> NamedError:
+def invalid_mapping(detail: str) -> NamedError:
     return NamedError("InvalidMapping_400", f"columnMapping: {detail}")
 
 
 class RowReader:
-    """Converts a row's cells to formData and named records. `column_of` returns the header of a key's column."""
+    """Converts a row's cells to formData and named records.
+
+    `column_of` returns the header of a key's column, of several the first. `joined` are the fields that several columns
+    feed, if there are any.
+    """
 
     def __init__(
-        self, kind: ImportType, mapping: Mapping[str, str], headers: Sequence[str], schema: RecordSchema
+        self,
+        kind: ImportType,
+        mapping: Mapping[str, str],
+        headers: Sequence[str],
+        schema: RecordSchema,
+        joined: JoinedColumns | None = None,
     ) -> None:
         places = {header: index for index, header in enumerate(headers)}
         naming = {spec.key for spec in kind.names} - schema.fields.keys()
         pseudo = {key for key in NAMES if key not in schema.fields} | naming | {RECORD_ID}
         specs = schema.system_fields | schema.fields
-        self.column_of = {key: header for header, key in mapping.items()}
+        self.column_of: dict[str, str] = {}
         # In the file's order: the database does not keep the order of an object's keys.
+        for header in sorted(mapping, key=places.__getitem__):
+            self.column_of.setdefault(mapping[header], header)
         self._fields = [
-            (place, key, words_for_nothing(key, specs.get(key)), _reads_numbers(specs.get(key)))
-            for place, key in sorted((places[header], key) for header, key in mapping.items() if key not in pseudo)
+            (places[header], key, words_for_nothing(key, specs.get(key)), _reads_numbers(specs.get(key)))
+            for key, header in self.column_of.items()
+            if key not in pseudo and (joined is None or key not in joined.keys)
         ]
         self._names = [
             places[self.column_of[key]] for key in (FIRST_NAME, LAST_NAME) if key in pseudo and key in self.column_of
@@ -90,7 +105,7 @@ class RowReader:
             self.column_of.setdefault("name", headers[self._names[0]])
 
     def form_data(self, cells: Sequence[Cell]) -> dict[str, Any]:
-        """Return the formData of a row without its empty cells, and without words for nothing."""
+        """Return the formData of a row without its empty cells, words for nothing and what several columns feed."""
         form = {}
         for index, key, nothing, takes_numbers in self._fields:
             cell = cells[index]
@@ -98,7 +113,7 @@ class RowReader:
                 form[key] = cell if takes_numbers and type(cell) in (int, float) else cell_text(cell)
         if self._names:
             parts = (cells[index] for index in self._names)
-            name = " ".join(cell_text(cell) for cell in parts if cell is not None and cell not in ERRORS)
+            name = _full_name([cell_text(cell) for cell in parts if cell is not None and cell not in ERRORS])
             if name:
                 form["name"] = name
         return form
@@ -116,6 +131,13 @@ class RowReader:
             if (cell := cells[place]) is not None and cell not in IN_VALUES
         }
         return {key: text for key, text in found.items() if text}
+
+
+def _full_name(parts: Sequence[str]) -> str:
+    """Join a first and a last name; Chinese, Japanese and Korean names have the family name first, without a space."""
+    if len(parts) == 2 and all(map(EASTERN_NAME.fullmatch, parts)):
+        return parts[1] + parts[0]
+    return " ".join(parts)
 
 
 def _reads_numbers(spec: FieldSpec | None) -> bool:

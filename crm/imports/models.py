@@ -28,6 +28,16 @@ class Import(Job):
         help_text="How the file is read, in the names of the API.",
     )
     column_mapping = JSONField(default=dict, help_text="Column header -> field key.")
+    columns = JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        help_text="What each column holds, in their order: {filled, several, fieldType, valueType, options}.",
+    )
+    kept_columns = JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        help_text="Column that feeds a field after others -> key of the custom field that keeps its further values.",
+    )
     options = JSONField(
         default=dict, help_text="What the caller asked for, in the names of the API (crm.imports.options)."
     )
@@ -52,6 +62,9 @@ class Import(Job):
     )
     may_read_contacts = models.BooleanField(
         default=True, db_default=True, help_text="Whoever started an import may read contacts."
+    )
+    may_create_fields = models.BooleanField(
+        default=True, db_default=True, help_text="Whoever started the import may create custom fields."
     )
     header_row = models.PositiveIntegerField(
         null=True, help_text="Row of the headers; null until the file has been read."

@@ -19,6 +19,7 @@ from crm.imports.options import Options
 from crm.imports.own_files import own_headers, own_mapping
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
 from crm.imports.readers.base import FETCH_FAILED
+from crm.imports.readers.new_fields import ColumnCounter, ColumnFacts
 from crm.imports.readers.opening import FILE_FORMATS, WORKBOOKS
 from crm.imports.types import IMPORT_TYPES, ImportType
 from crm.imports.types.base import RECORD_ID
@@ -28,6 +29,8 @@ log = logging.getLogger(__name__)
 
 SAMPLE_ROWS = 10
 SAMPLE_CHARS = 200
+PROPOSAL_ROWS = 100
+"""The first rows, from whose values the mapping is proposed."""
 FIRST_ROW_COLUMNS = 30
 QUICK_TEXT_BYTES = 16 << 20
 QUICK_WORKBOOK_BYTES = 2 << 20
@@ -43,14 +46,17 @@ class Preview:
     header_row: int
     last_row: int
     row_count: int
+    columns: list[ColumnFacts]
+    rows: list[list[Any]]
+    """The first PROPOSAL_ROWS, which are not stored."""
     first_rows: list[dict[str, Any]]
     """The file's first rows as {"row", "cells"}, with those above the headers."""
     detected: dict[str, Any]
-    """How the file is read: a part of Import.detected, and the evidence of its columns (crm.imports.evidence)."""
+    """How the file is read, in the names of the API, and the evidence of its columns (crm.imports.evidence)."""
 
     def as_fields(self) -> dict[str, Any]:
         """Return the values as columns of Import."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in self.__slots__ if name != "rows"}
 
 
 @contextmanager
@@ -95,23 +101,27 @@ def is_quick(file: File) -> bool:
 
 def read_preview(table: Table) -> Preview:
     """Read the table once."""
-    sample: list[list[Any]] = []
+    rows: list[list[Any]] = []
+    counter = ColumnCounter(table.headers)
     evidence = Collector(table.headers)
     count, last = 0, table.header_row
     for count, item in enumerate(table.rows(), 1):  # noqa: B007
         if type(item) is tuple:
             last = item[0]
+            counter.add(item[1])
             evidence.add(item[1])
-            if len(sample) < SAMPLE_ROWS:
-                sample.append([_shown(cell) for cell in item[1]])
+            if len(rows) < PROPOSAL_ROWS:
+                rows.append([_shown(cell) for cell in item[1]])
         else:
             last = item.row  # type: ignore[union-attr]
     return Preview(
         headers=list(table.headers),
-        sample=sample,
+        sample=rows[:SAMPLE_ROWS],
         header_row=table.header_row,
         last_row=last,
         row_count=count,
+        columns=counter.facts(),
+        rows=rows,
         first_rows=_first_rows(table),
         detected={**_detected(table), "evidence": evidence.as_json()},
     )
@@ -180,7 +190,7 @@ def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
     for name, value in found.as_fields().items():
         setattr(job, name, value)
     if not job.column_mapping:
-        job.column_mapping = propose(IMPORT_TYPES[job.import_type], schema, found.headers, found.sample)
+        job.column_mapping = propose(IMPORT_TYPES[job.import_type], schema, found.headers, found.rows)
     job.total = Options.stored(job.options).total(
         header_row=found.header_row, last_row=found.last_row, row_count=found.row_count
     )

@@ -15,9 +15,11 @@ from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdIn
 from core.api.output import Computed, IdField, Output
 from crm.bulk_jobs.serializers import BulkJobOut
 from crm.contacts.kind import CONTACT
+from crm.field_types import FIELD_TYPES, VALUE_TYPES
 from crm.files.serializers import FileOut, FileSnapshot
 from crm.imports.filters import is_undone
 from crm.imports.models import MAX_ENQUIRY, Import
+from crm.imports.readers.new_fields import proposed_fields
 from crm.leads.kind import LEAD
 from crm.records.automation import AUTOMATIONS, automation_of
 from crm.records.serializers import AutomationField
@@ -225,6 +227,21 @@ DETECTED: dict[str, Any] = {
 """The names of `detected`, and their values before the file has been read."""
 
 
+class ProposedField(Output):
+    """The custom field that would hold the values of a column."""
+
+    column = serializers.CharField(help_text="header of the column")
+    name = serializers.CharField()
+    fieldType = serializers.ChoiceField(choices=list(FIELD_TYPES))
+    valueType = serializers.ChoiceField(choices=list(VALUE_TYPES))
+    options = serializers.ListField(child=serializers.CharField(), help_text="the values of a column of few")
+    values = serializers.IntegerField(help_text="rows that have a value there")
+    preselected = serializers.BooleanField(
+        help_text="whether a person would keep the column: it has values, goes to no field, and is neither an id or"
+        " date that a program writes nor about somebody else"
+    )
+
+
 class FirstRow(Output):
     """A row at the file's start, before headers are told from data."""
 
@@ -316,7 +333,36 @@ class ImportDetail(ImportOut):
     firstRows = serializers.ListField(
         source="first_rows", child=FirstRow(), help_text="the file's first rows, from which headerRow can be chosen"
     )
+    proposedFields = Computed(
+        serializers.ListField(
+            child=ProposedField(), help_text="for each column the custom field that POST /:id/fields makes"
+        )
+    )
     rowErrors = Computed(serializers.ListField(child=RowErrorOut()))
+
+    reads: tuple[str, ...] = (*ImportOut.reads, "columns", "column_mapping")  # type: ignore[assignment]
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        data = super().finish(data, row)
+        data["proposedFields"] = proposed_fields(data["headers"], row["columns"], data["columnMapping"])
+        return data
+
+
+class ColumnFieldInput(Input):
+    """A column that needs a custom field."""
+
+    column = TextInput(max_length=200, help_text="its header")
+    name = TextInput(max_length=200, required=False, help_text="by default the header")
+    fieldType = serializers.ChoiceField(
+        choices=list(FIELD_TYPES), required=False, help_text="by default the type that its values have"
+    )
+
+
+class ColumnFieldsInput(Input):
+    """Columns that need custom fields."""
+
+    columns = serializers.ListField(child=ColumnFieldInput(), min_length=1, max_length=500)
 
 
 class MendedRow(Input):
@@ -346,6 +392,7 @@ class CheckedRow(Output):
     code = serializers.CharField()
     message = serializers.CharField()
     skipped = serializers.BooleanField(help_text="the row would be skipped since its record exists")
+    failed = serializers.BooleanField(help_text="the row would not be written")
     existingId = IdField(allow_null=True, help_text="the record that exists; null for an earlier row of the file")
     values = serializers.ListField(help_text="the row's cells, with the first error of the row")
 

@@ -16,6 +16,7 @@ from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from crm.contacts.rights import ContactRights
 from crm.files.models import File
+from crm.imports.column_fields import keep_further_values
 from crm.imports.formats import detect
 from crm.imports.mapping import check_mapping
 from crm.imports.models import Import
@@ -96,10 +97,11 @@ def create_import(
     pause: bool = True,
     automation: bool = True,
     rights: ContactRights = ContactRights(),  # noqa: B008  immutable
+    may_create_fields: bool = True,
 ) -> Import:
     """Create an import of one of the files that the member may read; with `pause` it waits for its start. An import
     created in a session obeys the plan's limits. `rights` are those of whoever starts it: an import of leads does no
-    more to contacts.
+    more to contacts. `may_create_fields` says whether they may create custom fields.
 
     The request reads the preview of a small file; for any other a worker does, and the import is `queued` until then.
     Raises FileNotFound_400, TagNotFound_400, ContactCategoryNotFound_400, InvalidMapping_400, the errors of the range
@@ -120,6 +122,7 @@ def create_import(
         may_create_contacts=rights.create,
         may_change_contacts=rights.change,
         may_read_contacts=rights.read,
+        may_create_fields=may_create_fields,
         status=PAUSED if pause else QUEUED,
         created_by_id=member_id,
         updated_by_id=member_id,
@@ -135,6 +138,9 @@ def create_import(
     with transaction.atomic():
         _usable(File.objects.select_for_update().filter(pk=file_id))  # so that nobody clears it from the bin meanwhile
         job.save()
+        if job.status == QUEUED and job.header_row is not None:
+            keep_further_values(job)
+            job.save(update_fields=["kept_columns"])
         if job.status == QUEUED:
             notify_workers("import")
     return job
@@ -166,12 +172,13 @@ def update_import(
     changes: Mapping[str, Any],
     import_type: str | None = None,
     rights: ContactRights | None = None,
+    may_create_fields: bool | None = None,
 ) -> Import:
     """Change and start a paused or failed import, or pause, resume or cancel one.
 
     `changes`: column_mapping, options, tags, category, user_enquiry, status (running, paused, cancelled), and
-    pause_import for the status paused. Without a status the import starts, with the `rights` of whoever starts it
-    (None: as before).
+    pause_import for the status paused. Without a status the import starts, with the `rights` of whoever starts it, who
+    `may_create_fields` or not (None: as before).
     """
     seen = find_import(import_id, import_type)
     if changes.get("status", "running") not in _MOVES:
@@ -189,10 +196,12 @@ def update_import(
         if edits:
             _check_editable(job, seen, options)
             _edit(job, edits, options, fresh, reread=reread)
-        _MOVES[wanted](job, edited=bool(edits))
+        job.updated_by_id = member_id
         if wanted == RUNNING and rights is not None:
             set_rights(job, rights)
-        job.updated_by_id = member_id
+        if wanted == RUNNING and may_create_fields is not None:
+            job.may_create_fields = may_create_fields
+        _MOVES[wanted](job, edited=bool(edits))
         job.save()
         if job.status == QUEUED:
             notify_workers("import")
@@ -225,6 +234,7 @@ def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: Previe
     if reread:
         job.column_mapping, job.header_row = {}, None
         job.headers, job.sample, job.first_rows, job.detected = [], [], [], {}
+        job.columns, job.kept_columns = [], {}
     if edits.get("column_mapping"):
         job.column_mapping = dict(edits["column_mapping"])
     if "tags" in edits:
@@ -264,6 +274,7 @@ def _start(job: Import, *, edited: bool) -> None:
         except NamedError as error:
             hint = "; pauseImport true changes the import without starting it" if edited else ""
             raise NamedError(error.name, error.detail + hint) from None
+        keep_further_values(job)
     job.status, job.due_at, job.lease, job.worker = QUEUED, timezone.now(), None, None
     job.attempts = job.deaths = 0
     job.pause_requested, job.finished_at, job.error, job.error_detail = False, None, "", ""

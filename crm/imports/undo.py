@@ -84,7 +84,7 @@ def _empty_fields(job: Import) -> list[CustomField]:
         panel=kind.panel,
         is_system=False,
         job=None,
-        unique_field_id__in=job.column_mapping.values(),
+        unique_field_id__in=[*job.column_mapping.values(), *job.kept_columns.values()],
         created_at__gte=job.created_at,
     ).annotate(values_of=Coalesce("stored_as_id", "pk", output_field=ObjectIdField()))
     values = kind.values._default_manager.filter(field_id=OuterRef("values_of"), **{f"{kind.link}__is_deleted": False})

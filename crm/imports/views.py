@@ -21,11 +21,13 @@ from crm.files.models import File
 from crm.files.selectors import readable_files
 from crm.files.serializers import FileOut
 from crm.imports.check import MOST_ERRORS, MOST_ROWS, check_import
+from crm.imports.fields import add_fields
 from crm.imports.filters import ERROR_FIELDS, IMPORT_FIELDS
 from crm.imports.mending import mend_rows
 from crm.imports.models import Import, ImportRowError
 from crm.imports.row_errors import errors_csv
 from crm.imports.serializers import (
+    ColumnFieldsInput,
     FileWithImport,
     ImportChecked,
     ImportCreate,
@@ -47,8 +49,10 @@ CREATE = (
     " PUT.\nA columnMapping that is left empty is proposed. A large file is read by a worker: the status is queued,"
     " and total null, until then.\nColumns go to {fields}, custom fields by their uniqueFieldID, firstName and"
     " lastName (which make the name), tags (names, separated by\ncommas; made when missing), category (a name that"
-    " exists) and _id (the record that the row updates, or that it is\nskipped for). Of an import that is made in a"
-    " session the rows count against the plan's\nlimits: those beyond them fail with PlanLimitExceeded_403."
+    " exists) and _id (the record that the row updates, or that it is\nskipped for). Several columns may go to number"
+    " and to email: the first valid value in the file's order counts, and the others are\nkept in custom fields of the"
+    " columns' names, which are made when the import starts and take custom-field.POST. Of an import that\nis made in a"
+    " session the rows count against the plan's limits: those beyond them fail with PlanLimitExceeded_403."
 )
 OF_CONTACTS = "name, email, countryCode, number"
 OF_LEADS = (
@@ -125,6 +129,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             pause=data["pause_import"],
             automation=data["automation"] != "skip",
             rights=ContactRights.of(self.actor),
+            may_create_fields=self.may_create_fields,
         )
         return {**(FileOut.one(File.objects.filter(pk=job.file_id)) or {}), "import": detail(job)}
 
@@ -163,6 +168,35 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             changes=data,
             import_type=self.import_type,
             rights=ContactRights.of(self.actor),
+            may_create_fields=self.may_create_fields,
+        )
+        return detail(job)
+
+    @property
+    def may_create_fields(self) -> bool:
+        return self.actor.is_unbounded or self.actor.may("custom-field", "POST")
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Make custom fields for columns of an import",
+        input=ColumnFieldsInput,
+        output=ImportDetail,
+        success="ImportUpdated_200",
+        errors=(
+            *("ImportNotFound_400", "InvalidImportStatus_400", "InvalidMapping_400", "InvalidInput_400"),
+            "UnauthorizedAction_403",
+        ),
+        description="Each of the columns goes to the custom field of its name and type (proposedFields) from now on."
+        " Fields that are missing are made, which takes custom-field.POST. The import must be paused or have failed.",
+    )
+    def fields(self, request: Request, id: str, data: dict[str, Any]) -> Any:
+        if not self.may_create_fields:
+            raise NamedError("UnauthorizedAction_403", "your role lacks the permission custom-field.POST")
+        job = add_fields(
+            import_id=id,
+            import_type=self.import_type,
+            member_id=self.actor.member_id,
+            columns=data["columns"],
         )
         return detail(job)
 
@@ -180,7 +214,12 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         " tag, event or progress.",
     )
     def check(self, request: Request, id: str) -> Any:
-        found = check_import(id=id, import_type=self.import_type, rights=ContactRights.of(self.actor))
+        found = check_import(
+            id=id,
+            import_type=self.import_type,
+            rights=ContactRights.of(self.actor),
+            may_create_fields=self.may_create_fields,
+        )
         return {
             **{name: getattr(found, name) for name in ("rows", "created", "updated", "skipped", "failed")},
             "rowErrors": found.problems,

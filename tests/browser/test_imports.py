@@ -11,11 +11,62 @@ from crm.models import Contact
 from tests.crm.bulk_jobs import helpers as jobs
 from tests.crm.imports import helpers as imports
 from tests.crm.imports.helpers import HEADER, csv_of, people
-from tests.kit.cast import make_cast
+from tests.kit.cast import Cast, make_cast
 from tests.web.helpers import PASSWORD
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 BAD = ["Ann Lee,nobody,+49,15112345678", "Bob Ray,bob@example.org,+49,x", "Cleo Ott,cleo@,+49,15112345680"]
+
+
+def open_imports(page: Page, cast: Cast) -> None:
+    """Log in and open the page of a new import."""
+    page.goto("/")
+    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Home")).to_be_visible()
+    page.goto(f"/c/{cast.company.pk}/imports/new")
+
+
+@pytest.mark.parametrize("page", [1280, 390], indirect=True)
+def test_headers_questions_and_an_optional_phone_number(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    open_imports(page, cast)
+    lines = ["Members of the club,,", "Email,Value,First contact"]
+    rows = ["ada@fern.example,1.234,3/9/2024", "bo@fern.example,2.500,4/5/2024", "cy@fern.example,7.100,6/7/2024"]
+    content = csv_of([*lines[1:], *rows], lines[0])
+    page.locator("input[type=file]").set_input_files({"name": "club.csv", "mimeType": "text/csv", "buffer": content})
+    page.get_by_role("button", name="Upload and continue").click()
+
+    # The row of the headers is chosen by hand.
+    page.get_by_text("How the file is read").click()
+    page.get_by_label("Row 2", exact=True).check()
+    page.get_by_role("button", name="Read the file again").click()
+    expect(page.get_by_label("Email", exact=True)).to_have_value("email")
+
+    # No column has phone numbers: they become optional, and what was chosen stays.
+    page.get_by_label("Value", exact=True).select_option("+")
+    page.get_by_label("First contact", exact=True).select_option("+")
+    page.get_by_role("button", name="Make the phone number optional for contacts").click()
+    expect(page.get_by_text("Contacts need a phone number")).to_have_count(0)
+    expect(page.get_by_label("First contact", exact=True)).to_have_value("+")
+
+    # Numbers and days that can be read in two ways are asked about.
+    page.get_by_role("button", name="Check before importing").click()
+    expect(page.get_by_role("heading", name="Please check")).to_be_visible()
+    page.get_by_label("1234 – the comma is the decimal mark").check()
+    page.get_by_label("9 March 2024").check()
+    page.get_by_role("button", name="Check before importing").click()
+    expect(page.locator(".stat-value")).to_have_text(["3", "0", "0", "0"])
+    expect(page.get_by_text("The contacts will have no name.")).to_be_visible()
+    page.get_by_role("button", name="Import 3 contacts").click()
+    expect(page.get_by_text("Waiting", exact=True)).to_be_visible()
+    imports.work()
+    expect(page.get_by_text("3 rows: 3 created.")).to_be_visible()
+    with cast.scope():
+        values = set(Contact.objects.get(email="ada@fern.example").custom.values())
+        assert 1234 in values
+        assert any(str(value).startswith("2024-03-09") for value in values)
 
 
 @pytest.mark.parametrize("page", [1280], indirect=True)
@@ -33,11 +84,11 @@ def test_upload_check_run_mend_and_undo(page: Page, live_server: Any) -> None:
     lines = [f"{line},{number}" for number, line in enumerate([*people(20), *BAD], 1)]
     content = csv_of(lines, HEADER + ",Seats")
     page.locator("input[type=file]").set_input_files({"name": "fair.csv", "mimeType": "text/csv", "buffer": content})
-    page.get_by_role("button", name="Upload and go on").click()
+    page.get_by_role("button", name="Upload and continue").click()
     expect(page.get_by_label("Email", exact=True)).to_have_value("email")
-    page.get_by_label("Seats", exact=True).select_option(label="New field… (number)")
+    expect(page.get_by_label("Seats", exact=True)).to_have_value("+")
     page.get_by_role("button", name="Check before importing").click()
-    expect(page.get_by_text("Nothing has been written yet")).to_be_visible()
+    expect(page.get_by_text("Nothing has been saved yet")).to_be_visible()
     expect(page.locator(".stat-value")).to_have_text(["20", "0", "0", "3"])
     with cast.scope():
         assert not Contact.objects.exists()

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from crm.imports.pages import runs, wizard
+from crm.imports.pages import columns, runs, wizard
 
-PAGES = [*runs.PAGES, *wizard.PAGES]
+PAGES = [*runs.PAGES, *wizard.PAGES, *columns.PAGES]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ CONTACT_TARGETS = {
     "name": "Full name",
     "firstName": "First name",
     "lastName": "Last name",
-    "email": "E-mail",
+    "email": "Email",
     "countryCode": "Country code",
     "number": "Phone number",
     "tags": "Tags",
@@ -57,6 +57,8 @@ STATES = {
     "cancelled": ("Cancelled", "none"),
 }
 """Status -> its word and tone."""
+OPEN = ("paused", "failed")
+"""The statuses of an import that may still be changed."""
 MOVING, OVER = ("queued", "running"), ("completed", "cancelled")
 ADVICE = "Write "
 """How what to write instead begins, in a problem that says it."""
@@ -79,6 +81,8 @@ REWORDED = tuple(
     )
 )
 """How the API says what is wrong -> how people do."""
+QUOTED = 12
+"""A problem that begins with so many characters of the cell quotes it, and does not change its first letter."""
 BYTES = re.compile(r"(\d+) bytes")
 
 
@@ -170,12 +174,14 @@ def shown_problem(
         text = f"{other} {verb} {what}"
     values = ["" if value is None else str(value) for value in found["values"]]
     place = headers.index(found["column"]) if found["column"] in headers else -1
+    value = values[place] if 0 <= place < len(values) else ""
+    quotes = bool(value) and text.startswith(value[:QUOTED])
     return {
         **found,
         "column": column,
-        "text": sentence(reworded(text, labels)),
+        "text": sentence(reworded(text, labels), capital=not quotes),
         "hint": "" if exists or ADVICE in text else HINTS.get(job["columnMapping"].get(found["column"], ""), ""),
-        "value": values[place] if 0 <= place < len(values) else "",
+        "value": value,
         "line": " · ".join(value for value in values if value),
     }
 
@@ -191,9 +197,10 @@ def reworded(text: str, labels: Mapping[str, str]) -> str:
     return text
 
 
-def sentence(text: str) -> str:
+def sentence(text: str, *, capital: bool = True) -> str:
     text = text.strip()
-    return text[:1].upper() + text[1:] + ("" if not text or text.endswith((".", "!", "?")) else ".")
+    first = text[:1].upper() if capital else text[:1]
+    return first + text[1:] + ("" if not text or text.endswith((".", "!", "?")) else ".")
 
 
 class ImportPage(Page):
@@ -249,13 +256,44 @@ class ImportPage(Page):
         return self.labels() if any(one and one[1] not in known for one in keyed) else known
 
     @cached_property
+    def definitions(self) -> list[Mapping[str, Any]]:
+        """The fields of the records, system fields too."""
+        answer = self.ask("GET", "custom-field", fields_query(self.kind.module)) if self.may("custom-field") else None
+        return list(answer.data) if answer is not None and answer.ok else []
+
+    @property
     def custom(self) -> list[tuple[str, str]]:
         """The (key, name) of the company's own fields."""
-        if not self.may("custom-field"):
+        return [(one["uniqueFieldID"], one["name"]) for one in self.definitions if not one["isSystem"]]
+
+    def lacking(self, mapping: Mapping[str, str]) -> list[tuple[str, str]]:
+        """Return what every contact needs and no column has: (its button, its words)."""
+        if self.kind is LEADS:
             return []
-        answer = self.ask("GET", "custom-field", fields_query(self.kind.module))
-        rows = answer.data if answer.ok else []
-        return [(one["uniqueFieldID"], one["name"]) for one in rows if not one["isSystem"]]
+        required = {one["uniqueFieldID"] for one in self.contact_fields if one["required"]}
+        given = set(mapping.values())
+        found = []
+        if required & {"number", "countryCode"} and "number" not in given:
+            found.append(("optional_number", "a phone number"))
+        if "email" in required and "email" not in given:
+            found.append(("optional_email", "an email address"))
+        return found
+
+    @property
+    def contact_fields(self) -> list[Mapping[str, Any]]:
+        """The system fields of contacts."""
+        if self.kind is CONTACTS:
+            return [one for one in self.definitions if one["isSystem"]]
+        answer = self.ask("GET", "custom-field", fields_query(CONTACTS.module)) if self.may("custom-field") else None
+        return [one for one in answer.data if one["isSystem"]] if answer is not None and answer.ok else []
+
+    def optional(self, keys: Sequence[str]) -> Answer:
+        """Let contacts be without the values of these system fields."""
+        fields = [one for one in self.contact_fields if one["uniqueFieldID"] in keys]
+        changes = [{"_id": one["_id"], "required": False} for one in fields]
+        answer = self.ask("PUT", "custom-field/modify", None, {"fields": changes})
+        self.__dict__.pop("definitions", None)
+        return answer
 
     def reason(self, answer: Answer) -> str:
         """Write a refusal without the API's names."""

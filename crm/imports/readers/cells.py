@@ -6,8 +6,8 @@ import re
 from datetime import date, datetime, time
 
 from crm.imports.readers.base import Cell
-from crm.imports.readers.mapping import normalise
 from crm.imports.readers.synonyms import SYNONYMS, WORDS
+from crm.imports.readers.words import normalise
 
 MAX_LABEL_CHARS = 60
 EMAIL = re.compile(r"(?:mailto:)?[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@.,;<>]{2,}", re.IGNORECASE)

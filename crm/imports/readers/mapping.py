@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from crm.imports.readers.base import Cell
-from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME, OTHER_MEANING, SYNONYMS, WORDS
+from crm.imports.readers.meaning import is_about_value, is_of_others, system_columns
+from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME, OWN_EXPORT, PARTS, SYNONYMS, WORDS
+from crm.imports.readers.words import EASTERN, normalise
 
 EXACT, SYNONYM, WORD, VALUES, NAME_ALONE = 100, 90, 60, 50, 10
 CLEAR_SHARE = 0.6
 ENOUGH_VALUES = 3
+SEVERAL = ("email", "number")
+"""The fields that several columns may feed: the first value in the file's order counts."""
+SEPARATOR = ":::"
+"""What Google writes between the values of a cell."""
 EMAIL = re.compile(r"[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@.,;<>\d][^\s@.,;<>]+")
 PHONE = re.compile(r"(?:\+|00)?[(]?\d[\d\s().\-/]{5,20}\d")
 CLEAR_PHONE = re.compile(r"(?:\+|00)[1-9][\d\s().\-/]{6,20}\d")
@@ -22,7 +28,6 @@ URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 # The values that a column of this meaning must have, and those that suffice to propose the meaning.
 LOOKS = {"email": EMAIL, "number": PHONE, "countryCode": PREFIX, "phone": PHONE, "url": URL}
 TYPICAL = {"email": EMAIL, "number": CLEAR_PHONE, "countryCode": CLEAR_PREFIX, "phone": CLEAR_PHONE, "url": URL}
-CAMEL = re.compile(r"(?<=[a-zäöü0-9])(?=[A-ZÄÖÜ])")
 
 
 class FieldSpec(NamedTuple):
@@ -34,81 +39,147 @@ class FieldSpec(NamedTuple):
     aliases: tuple[str, ...] = ()
 
 
-def normalise(text: str) -> str:
-    """Return a header in the form used for comparison: lower case, without accents and punctuation, words separated by
-    one space."""
-    spaced = CAMEL.sub(" ", text)
-    plain = "".join(
-        char for char in unicodedata.normalize("NFKD", spaced.casefold()) if not unicodedata.combining(char)
-    )
-    return " ".join(re.findall(r"[^\W_]+", plain))
+@dataclass(slots=True)
+class _Column:
+    """A column of the file as the proposal sees it."""
+
+    plain: str
+    """The header in the form of normalise()."""
+    texts: list[str]
+    """The value of each row of the sample, "" for none; of several in a cell the first."""
+    is_system: bool
+    scores: dict[str, float] = field(default_factory=dict)
+    """Field key -> likelihood; without entry: none."""
+
+    @property
+    def values(self) -> list[str]:
+        return [text for text in self.texts if text]
+
+    @property
+    def is_empty(self) -> bool:
+        return bool(self.texts) and not any(self.texts)
 
 
 def propose_mapping(
     headers: Sequence[str], fields: Iterable[FieldSpec | tuple], sample: Sequence[Sequence[Cell]] = ()
 ) -> dict[str, str]:
-    """Map headers to field keys, each key at most once; headers without a likely field are left out.
+    """Map headers to field keys; headers without a likely field are left out.
 
-    `fields` are FieldSpecs or (key, name, type, aliases). If `name` is among them, firstName and lastName may be
-    proposed too, which the importer joins. `sample` are rows of the file, one value per header.
+    Each key stands once, but for those of SEVERAL, which all of the person's own columns feed. `fields` are FieldSpecs
+    or (key, name, type, aliases). If `name` is among them, firstName and lastName may be proposed too, which the
+    importer joins. `sample` are rows of the file, one value per header.
     """
-    specs = [FieldSpec(*field) for field in fields]
+    specs = [FieldSpec(*spec) for spec in fields]
     if any(spec.key == "name" for spec in specs):
         specs += [FieldSpec(FIRST_NAME, "First name"), FieldSpec(LAST_NAME, "Last name")]
-    columns = [
-        [str(row[index]).strip() for row in sample if index < len(row) and row[index] is not None]
-        for index in range(len(headers))
-    ]
+    columns = _columns(headers, sample)
     offers = []
-    for index, header in enumerate(headers):
+    for place, column in enumerate(columns):
         for order, spec in enumerate(specs):
-            score = _score(normalise(header), spec, columns[index])
-            if score > 0:
-                offers.append((-score, index, order))
+            if score := _score(column, spec):
+                column.scores[spec.key] = score
+                offers.append((-score, place, order))
     chosen: dict[int, str] = {}
-    for _, index, order in sorted(offers):
-        if index not in chosen and specs[order].key not in chosen.values():
-            chosen[index] = specs[order].key
-    _settle_names(chosen)
-    return {headers[index]: key for index, key in sorted(chosen.items())}
+    for score, place, order in sorted(offers):
+        key = specs[order].key
+        again = key in SEVERAL and -score >= WORD
+        if place not in chosen and (again or key not in chosen.values()):
+            chosen[place] = key
+    types = {spec.key: spec.type for spec in specs}
+    for key in SEVERAL:
+        _leave_out_earlier(key, columns, chosen)
+        if not OWN_EXPORT.issubset(headers):
+            _fill_gaps(key, columns, chosen, types)
+    _settle_names(chosen, columns)
+    return {headers[place]: key for place, key in sorted(chosen.items())}
 
 
-def _settle_names(chosen: dict[int, str]) -> None:
-    """Keep a whole name or its parts, not both; beside a first name alone, "Name" means the last name."""
-    places = {key: index for index, key in chosen.items()}
+def _columns(headers: Sequence[str], sample: Sequence[Sequence[Cell]]) -> list[_Column]:
+    plain = [normalise(header) for header in headers]
+    system = system_columns(headers, plain)
+    return [
+        _Column(plain[place], [_first_value(row, place) for row in sample], place in system)
+        for place in range(len(headers))
+    ]
+
+
+def _first_value(row: Sequence[Cell], place: int) -> str:
+    cell = row[place] if place < len(row) else None
+    return "" if cell is None else str(cell).partition(SEPARATOR)[0].strip()
+
+
+def _leave_out_earlier(key: str, columns: Sequence[_Column], chosen: dict[int, str]) -> None:
+    """Leave out the columns in front of the one with the field's own name, since their values would go first."""
+    exact = [place for place, taken in chosen.items() if taken == key and columns[place].scores[key] >= EXACT]
+    if exact:
+        for place in [place for place, taken in chosen.items() if taken == key and place < min(exact)]:
+            del chosen[place]
+
+
+def _fill_gaps(key: str, columns: Sequence[_Column], chosen: dict[int, str], types: Mapping[str, str]) -> None:
+    """Let a column that has a custom field of its name feed the system field, if it alone has a value in some rows.
+
+    Its further values are kept in that custom field then.
+    """
+    feeding = [place for place, taken in chosen.items() if taken == key]
+    if not feeding:
+        return
+    alike = {"email": "email", "number": "phone"}[key]
+    for place, column in enumerate(columns):
+        if types.get(chosen.get(place, "")) != alike or place in feeding or column.scores.get(key, 0) < WORD:
+            continue
+        rows = zip(column.texts, *(columns[other].texts for other in feeding), strict=True)
+        if any(own and not any(others) for own, *others in rows):
+            chosen[place] = key
+
+
+def _settle_names(chosen: dict[int, str], columns: Sequence[_Column]) -> None:
+    """Keep a whole name or its parts, not both; next to a first name alone, "Name" means the last name."""
+    places = {key: place for place, key in chosen.items()}
     if "name" not in places:
         return
-    if FIRST_NAME in places and LAST_NAME not in places:
+    parts = [places[key] for key in (FIRST_NAME, LAST_NAME) if key in places]
+    if columns[places["name"]].is_empty and any(not columns[place].is_empty for place in parts):
+        del chosen[places["name"]]
+    elif FIRST_NAME in places and LAST_NAME not in places:
         chosen[places["name"]] = LAST_NAME
-        return
-    for key in (FIRST_NAME, LAST_NAME):
-        if key in places:
-            del chosen[places[key]]
+    else:
+        for place in parts:
+            del chosen[place]
 
 
-def _score(header: str, spec: FieldSpec, values: list[str]) -> float:
+def _score(column: _Column, spec: FieldSpec) -> float:
     """Return the likelihood that a column means a field: EXACT for its own name, down to VALUES for typical values and
     NAME_ALONE for the right name over wrong values; 0 for none."""
-    share = _share(LOOKS.get(_kind(spec)), values)
-    by_name = _score_header(header, spec)
+    values, kind = column.values, _kind(spec)
+    share = _share(LOOKS.get(kind), values)
+    by_name = _score_header(column.plain, spec)
+    if column.is_system and by_name < EXACT:
+        by_name = 0  # "Create Date" is a custom field of that name, if there is one
     if by_name:
-        if share > 0.2 or len(values) < ENOUGH_VALUES:
-            return by_name + share
-        # Wrong values under the right name: any other column or field goes first. "Country code" over DE, FR is none.
-        return NAME_ALONE if by_name > WORD and _kind(spec) != "countryCode" else 0
-    typical = TYPICAL.get(_kind(spec))
-    if typical and len(values) >= ENOUGH_VALUES and not set(header.split()) & OTHER_MEANING:
+        if share <= 0.2 and len(values) >= ENOUGH_VALUES:
+            # Wrong values under the right name: any other column or field goes first. "Country code" over DE is none.
+            return NAME_ALONE if by_name > WORD and kind != "countryCode" else 0
+        if column.is_empty and spec.key not in SEVERAL:
+            return NAME_ALONE
+        return by_name + share / 2
+    typical = TYPICAL.get(kind)
+    if typical and values and not _means_other(column):
         found = _share(typical, values)
-        return VALUES + found if found >= CLEAR_SHARE else 0
+        enough = CLEAR_SHARE if len(values) >= ENOUGH_VALUES else 1
+        return VALUES + found if found >= enough else 0
     return 0
+
+
+def _means_other(column: _Column) -> bool:
+    return column.is_system or is_about_value(column.plain) or is_of_others(column.plain)
 
 
 def _kind(spec: FieldSpec) -> str:
     if spec.key in LOOKS:
         return spec.key
-    return (
-        "" if spec.type == "number" else spec.type
-    )  # a custom field of this type is any number; the key "number" is a phone's
+    # A custom field of the type number holds any number; the key "number" is a phone's.
+    return "" if spec.type == "number" else spec.type
 
 
 def _share(pattern: re.Pattern[str] | None, values: list[str]) -> float:
@@ -122,11 +193,12 @@ def _score_header(header: str, spec: FieldSpec) -> int:
     compact = header.replace(" ", "")
     if compact and (header in names or compact in {name.replace(" ", "") for name in names}):
         return EXACT
-    # "Email (2)" is a second column of the same name; it matters only if the first is taken.
+    # "Email (2)" is a second column of the same name.
     base = re.sub(r" \d$", "", header)
     if base in SYNONYMS.get(spec.key, ()):
         return SYNONYM - (base != header)
-    words = set(header.split())
-    if words & WORDS.get(spec.key, frozenset()) and not words & OTHER_MEANING:
-        return WORD
-    return 0
+    if is_about_value(header) or is_of_others(header):
+        return 0
+    by_word = WORDS.get(spec.key, frozenset()).intersection(header.split())
+    by_part = EASTERN.search(header) and any(part in header for part in PARTS.get(spec.key, ()))
+    return WORD if by_word or by_part else 0

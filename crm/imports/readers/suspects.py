@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from crm.imports.readers.base import LOOK_BACK, NOT_A_RECORD, Cell, Row, RowError
 from crm.imports.readers.cells import identifies, kind_of
-from crm.imports.readers.mapping import normalise
 from crm.imports.readers.synonyms import SYNONYMS
+from crm.imports.readers.words import normalise
 
 FOOTER_ROWS = (LOOK_BACK - 5) // 2
 """Rows of one cell below the first row of a footer that belong to it; at most one blank row is between them."""

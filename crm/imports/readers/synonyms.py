@@ -1,62 +1,189 @@
-"""Headers that exports use for columns: English, German, French and Spanish, in the form of mapping.normalise()."""
+"""Headers that exports use for columns, in the languages that people's spreadsheets are written in.
+
+English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Russian, Ukrainian, Czech, Swedish, Danish,
+Norwegian, Finnish, Turkish, Hungarian, Romanian, Japanese, Chinese and Korean.
+"""
 
 from __future__ import annotations
 
+from crm.imports.readers.words import phrases
+
 FIRST_NAME, LAST_NAME = "firstName", "lastName"
-
-
-def _phrases(text: str) -> frozenset[str]:
-    return frozenset(" ".join(phrase.split()) for phrase in text.split(","))
-
 
 # Whole headers.
 SYNONYMS: dict[str, frozenset[str]] = {
-    "name": _phrases("""
+    "name": phrases("""
         name, full name, fullname, contact, contact name, person, person name, customer, customer name, client,
         client name, display name, lead name, ansprechpartner, kontakt, kontaktname, kunde, kundenname,
-        vollstandiger name, vor und nachname, nom complet, nom et prenom, prenom et nom, nom du contact,
-        nombre completo, nombre y apellidos, nombre y apellido, contacto, nombre del contacto, cliente
+        vollständiger name, vor und nachname, nom complet, nom et prénom, prénom et nom, nom du contact,
+        nombre completo, nombre y apellidos, nombre y apellido, contacto, nombre del contacto, cliente, nome completo,
+        nome e cognome, cognome e nome, nominativo, contatto, nome do contato, nome do contacto, contato, naam,
+        volledige naam, contactpersoon, contactnaam, klant, klantnaam, imię i nazwisko, nazwisko i imię, pełne imię,
+        имя и фамилия, фамилия и имя, фио, полное имя, контакт, контактное лицо, клиент, піб, повне ім'я,
+        ім'я та прізвище, jméno a příjmení, příjmení a jméno, celé jméno, fullständigt namn, namn, för och efternamn,
+        kontaktperson, navn, fulde navn, fullt navn, for og efternavn, for og etternavn, nimi, koko nimi, ad soyad,
+        adı soyadı, isim soyisim, tam ad, müşteri, kişi, név, teljes név, nume complet, nume și prenume, 氏名, お名前,
+        名前, 担当者名, 姓名, 全名, 联系人, 聯絡人, 联系人姓名, 客户姓名, 이름, 성명, 성함, 담당자
     """),
-    FIRST_NAME: _phrases("""
-        first name, firstname, given name, forename, fname, vorname, rufname, prenom, nombre, nombres, nombre de pila,
-        primer nombre
+    FIRST_NAME: phrases("""
+        first name, firstname, given name, forename, fname, vorname, rufname, prénom, nombre, nombres, nombre de pila,
+        primer nombre, nome, nome proprio, primeiro nome, nome próprio, voornaam, roepnaam, imię, имя, ім'я, jméno,
+        křestní jméno, förnamn, tilltalsnamn, fornavn, etunimi, ad, adı, isim, keresztnév, utónév, prenume, 名,
+        名前 名, 名字, 이름 명
     """),
-    LAST_NAME: _phrases("""
+    LAST_NAME: phrases("""
         last name, lastname, surname, family name, lname, nachname, familienname, zuname, nom, nom de famille,
-        apellido, apellidos, primer apellido
+        apellido, apellidos, primer apellido, cognome, sobrenome, apelido, último nome, achternaam, familienaam,
+        nazwisko, фамилия, прізвище, příjmení, efternamn, efternavn, etternavn, sukunimi, soyad, soyadı, soyisim,
+        vezetéknév, családnév, nume de familie, nume, 姓, 苗字, 名字 姓, 姓氏, 성
     """),
-    "email": _phrases("""
+    "email": phrases("""
         email, e mail, mail, email address, e mail address, mail address, emailaddress, primary email, work email,
         business email, e mail adresse, email adresse, emailadresse, mailadresse, mail adresse, adresse e mail,
-        adresse email, adresse mail, courriel, adresse electronique, correo, correo electronico, direccion de correo,
-        direccion de correo electronico, direccion de email
+        adresse email, adresse mail, courriel, adresse électronique, correo, correo electrónico, direccion de correo,
+        dirección de correo electrónico, dirección de email, posta elettronica, indirizzo email, indirizzo e mail,
+        indirizzo di posta elettronica, endereço de email, endereço de e mail, correio eletrônico, correio electrónico,
+        e mailadres, emailadres, mailadres, adres email, adres e mail, poczta elektroniczna, poczta, почта,
+        электронная почта, эл почта, адрес электронной почты, имейл, емейл, електронна пошта, пошта, emailová adresa,
+        e mailová adresa, e pošta, e post, epost, e postadress, epostadress, mejl, mejladress, mailadress,
+        e postadresse, epostadresse, sähköposti, sähköpostiosoite, e posta, eposta, e posta adresi, eposta adresi,
+        email cím, e mail cím, adresă de email, adresa de email, メール, メールアドレス, eメール, 電子メール, 邮箱,
+        电子邮箱, 电子邮件, 邮件地址, 邮箱地址, 電子郵件, 電子信箱, 이메일, 이메일 주소, 메일, 메일주소, 전자우편
     """),
-    "countryCode": _phrases("""
+    "countryCode": phrases("""
         country code, countrycode, dial code, dialing code, dialling code, calling code, phone code,
-        phone country code, phone prefix, country prefix, prefix, isd code, landervorwahl, laendervorwahl,
-        landesvorwahl, vorwahl land, vorwahl, indicatif, indicatif pays, indicatif telephonique, prefijo,
-        prefijo internacional, prefijo telefonico, codigo de pais, codigo pais
+        phone country code, phone prefix, country prefix, prefix, isd code, ländervorwahl, laendervorwahl,
+        landesvorwahl, vorwahl land, vorwahl, indicatif, indicatif pays, indicatif téléphonique, prefijo,
+        prefijo internacional, prefijo telefónico, código de país, código país, prefisso, prefisso internazionale,
+        prefisso telefonico, código do país, ddi, indicativo, landcode, landnummer, landencode, netnummer, kierunkowy,
+        numer kierunkowy, kod kraju, код страны, телефонный код, код країни, předvolba, mezinárodní předvolba,
+        landskod, landsnummer, riktnummer, landekode, landskode, maanumero, maakoodi, suuntanumero, ülke kodu,
+        telefon kodu, országkód, országhívó, előhívó, prefix țară, cod țară, 国番号, 国コード, 国际区号, 国家区号,
+        区号, 國碼, 국가번호, 국가 코드
     """),
-    "number": _phrases("""
+    "number": phrases("""
         number, phone, phone number, phonenumber, phone no, telephone, telephone number, tel, tel no, tel nr, mobile,
         mobile number, mobile phone, mobile phone number, mobile no, mobilenumber, cell, cell phone, cellphone,
         cell number, cellular, contact number, contact no, whatsapp, whatsapp number, primary phone, work phone,
         business phone, direct phone, telefon, telefonnummer, telefon nr, telefonnr, rufnummer, handy, handynummer,
-        handy nr, mobil, mobilnummer, mobiltelefon, mobilfunk, mobilfunknummer, festnetz, numero, numero de telephone,
-        no de telephone, portable, telephone portable, telephone mobile, numero de portable, telefono, telefono movil,
-        numero de telefono, movil, celular, numero de celular, numero de contacto
+        handy nr, mobil, mobilnummer, mobiltelefon, mobilfunk, mobilfunknummer, festnetz, numéro, numéro de téléphone,
+        no de telephone, portable, telephone portable, téléphone mobile, numéro de portable, teléfono, teléfono móvil,
+        número de teléfono, móvil, celular, número de celular, número de contacto, telefono, numero di telefono,
+        telefono cellulare, cellulare, numero di cellulare, recapito telefonico, telefone, número de telefone,
+        telemóvel, telefone celular, fone, telefoon, telefoonnummer, mobiele telefoon, mobiel, mobiel nummer, gsm,
+        gsm nummer, numer telefonu, nr telefonu, telefon komórkowy, komórka, nr tel, телефон, номер телефона,
+        мобильный, мобильный телефон, сотовый, номер, номер телефону, мобільний телефон, мобільний, telefonní číslo,
+        číslo telefonu, mobilní telefon, mobilní číslo, mobilnr, telefonnumre, tlf, tlf nr, mobiltlf, puhelin,
+        puhelinnumero, matkapuhelin, gsm numero, telefon numarası, telefon no, cep telefonu, cep, cep no, telefonszám,
+        mobiltelefonszám, mobilszám, număr de telefon, număr telefon, telefon mobil, 電話, 電話番号, 携帯, 携帯電話,
+        携帯番号, 携帯電話番号, 电话, 电话号码, 手机, 手机号, 手机号码, 联系电话, 電話號碼, 手機, 手機號碼, 聯絡電話,
+        전화, 전화번호, 휴대폰, 휴대폰 번호, 휴대전화, 핸드폰, 연락처
+    """),
+    "tags": phrases("""
+        tag, tags, label, labels, group membership, groups, contact groups, schlagwort, schlagworte, schlagwörter,
+        etikett, etiketten, étiquette, étiquettes, mots clés, etiqueta, etiquetas, etichetta, etichette, marcadores,
+        trefwoorden, tagi, etykieta, etykiety, znaczniki, тег, теги, метки, метка, мітки, štítky, štítek, taggar,
+        etiketter, märken, mærker, merker, tunnisteet, etiketler, etiket, címkék, címke, etichete, タグ, ラベル, 标签,
+        標籤, 태그, 라벨
+    """),
+    "notes": phrases("""
+        note, notes, comment, comments, remarks, notiz, notizen, bemerkung, bemerkungen, anmerkung, anmerkungen,
+        kommentar, kommentare, remarque, remarques, commentaire, commentaires, nota, notas, comentario, comentarios,
+        observaciones, observações, comentários, commenti, annotazioni, osservazioni, notities, notitie, opmerking,
+        opmerkingen, notatka, notatki, uwagi, komentarz, заметка, заметки, примечание, примечания, комментарий,
+        комментарии, нотатки, примітки, коментар, poznámka, poznámky, komentář, anteckning, anteckningar, kommentarer,
+        noter, notat, notater, muistiinpanot, huomautus, huomautukset, not, notlar, açıklama, yorum, megjegyzés,
+        megjegyzések, notițe, observații, 備考, メモ, ノート, 备注, 備註, 笔记, 비고, 메모
     """),
 }
 
 # Headers with one of these words and none of those that change the meaning.
 WORDS: dict[str, frozenset[str]] = {
-    "email": _phrases("email, mail, courriel, correo"),
-    "number": _phrases(
-        "phone, telephone, tel, mobile, cell, telefon, handy, mobil, telefono, movil, celular, whatsapp, portable"
-    ),
+    "email": phrases("""
+        email, mail, emails, courriel, correo, emailadresse, mailadresse, emailadres, epost, epostadress, eposta, mejl,
+        sähköposti, почта, почты, пошта
+    """),
+    "number": phrases("""
+        phone, phones, telephone, tel, mobile, cell, cellphone, telefon, handy, mobil, teléfono, móvil, celular,
+        whatsapp, portable, téléphone, telefonnummer, handynummer, mobilnummer, mobiltelefon, rufnummer, cellulare,
+        telefone, telemóvel, telefoon, telefoonnummer, mobiel, gsm, telefonu, komórka, komórkowy, телефон, телефона,
+        телефону, мобильный, мобільний, сотовый, telefonní, tlf, puhelin, puhelinnumero, matkapuhelin, cep, telefonszám
+    """),
 }
-OTHER_MEANING: frozenset[str] = _phrases("""
+# Parts of headers in languages that write words without spaces.
+PARTS: dict[str, tuple[str, ...]] = {
+    "email": tuple(phrases("メール, 邮箱, 邮件, 電子郵件, 信箱, 이메일")),
+    "number": tuple(phrases("電話, 携帯, 电话, 手机, 手機, 전화, 휴대폰, 핸드폰")),
+}
+OTHER_MEANING: frozenset[str] = phrases("""
     opt, in, out, optin, optout, status, verified, consent, date, type, subject, template, sent, bounced, bounce,
-    owner, count, id, list, open, opened, click, clicked, score, extension, ext, time, provider, valid, fax,
-    unsubscribed, code, prefix, einwilligung, datum, betreff, versendet, vorwahl, statut, fecha, estado
+    owner, count, id, list, open, opened, click, clicked, score, extension, ext, time, provider, valid, fax, label,
+    unsubscribed, code, prefix, einwilligung, datum, betreff, versendet, vorwahl, statut, fecha, estado, telefax,
+    pager, telex, tty, tdd, isdn, marketing, newsletter, domain, invalid, quarantined, preference, preferred, allowed,
+    typ, tipo, stato, data, тип, статус, дата, факс, faks, faxe, faxnummer, 传真, fax番号, permission, source, hash,
+    name, display, created, modified, updated
 """)
+OTHER_PARTS: tuple[str, ...] = tuple(
+    phrases("ファックス, ファクス, fax, 传真, 傳真, 팩스, 区号, 国番号, 配信, 状態, 同意, 区分, 種別, 类型, 日期, 日付")
+)
+
+# Columns of somebody else than the person: whole words, beginnings of words, phrases, and parts of Eastern headers.
+OTHERS_WORDS: frozenset[str] = phrases("""
+    boss, wife, husband, mother, father, mom, dad, parent, parents, child, children, son, daughter, sibling, brother,
+    sister, guardian, kin, owner, rep, salesperson, agent, partner, partners, reply, replyto, urgence, chef, frau,
+    ehemann, ehefrau, mutter, vater, eltern, kinder, padre, madre, hijo, hija, esposo, esposa, mari, épouse, époux,
+    mère, père, fils, fille, marito, moglie, figlio, figlia, mãe, pai, filho, filha, marido, cônjuge, coniuge, cónyuge,
+    conjoint, conjointe, partnerin, partenaire, pareja, parceiro, parceira, eigenaar, właściciel, właściciela, mąż,
+    żona, matka, ojciec, dziecko, жена, муж, мать, отец, мама, папа, ребенок, родитель, manžel, manželka, otec, mamma,
+    pappa, förälder, hustru, eş, eşi, baba, çocuk, vlastník, ägare, ejer, eier, omistaja, sahibi, eigentümer, inhaber,
+    inhaberin, propriétaire, propietario, proprietario, proprietário, владелец, власник, billing, invoice, invoicing,
+    rechnung, rechnungs, facturation, facturación, fatturazione, faturamento, facturatie, switchboard, zentrale,
+    centralino, centralita, växel, omstilling, sentralbord, centrala, ústředna, santral, vaihde, jefe, capo, chefe,
+    șef, acil
+""")
+OTHERS_STEMS: tuple[str, ...] = tuple(
+    phrases("""
+        assist, asst, asist, assyst, asyst, avustaja, manager, supervis, superior, spous, emergenc, emergên, notfall,
+        notruf, refer, empfehl, empfohl, vorgesetz, ehepart, ehegatt, sekret, secret, leidinggevend, noodge, noodnum,
+        noodcon, kierownik, przełożon, menedż, małżon, awaryj, polecaj, polecon, ассистент, помощник, помічник,
+        руководител, менеджер, начальник, секретар, супруг, экстренн, екстрен, рекоменд, vedouc, nadřízen, nouzov,
+        tísňov, doporuč, nödfall, nödkontakt, nödsfall, nødkontakt, nødstil, esimies, hätäyht, yönetici, müdür,
+        referans, asszisztens, vezető, főnök, házastárs, vészhely, urgenț, gerente, supérieur, responsab, segretar
+    """)
+)
+OTHERS_PHRASES: tuple[str, ...] = tuple(
+    phrases("""
+        company main, company phone, company telephone, company email, company fax, main company, account phone,
+        account owner, account email, sales rep, account manager, referred by, reply to, next of kin,
+        in case of emergency, firmentelefon, telefon firma, firma telefon, hauptnummer firma, standard téléphonique,
+        numéro du standard, hauptnummer, en caso de, antwort an, antwortadresse, répondre à, responder a, rispondi a,
+        recommended by, recommandé par, recomendado por, raccomandato da, emergency
+    """)
+)
+OTHERS_PARTS: tuple[str, ...] = tuple(
+    phrases("""
+        アシスタント, 秘書, 上司, マネージャ, 配偶者, 緊急, 紹介, 返信, 会社代表, 代表電話, 代表番号, 保護者, 家族,
+        担当営業, 所有者, 作成者, 更新者, 助理, 秘书, 经理, 經理, 主管, 配偶, 紧急, 推荐, 推薦, 介绍, 介紹, 回复, 回覆,
+        总机, 總機, 家长, 家長, 所有人, 创建, 修改, 비서, 상사, 매니저, 배우자, 비상, 긴급, 추천, 소개, 회신, 대표전화,
+        대표번호, 보호자, 소유자
+    """)
+)
+
+# Columns that a program writes itself: its ids, and who made or changed the record when.
+SYSTEM: frozenset[str] = phrases("""
+    id, _id, uid, uuid, guid, record id, contact id, lead id, deal id, account id, owner id, object id, external id,
+    customer id, created at, created by, created on, created date, created time, creation date, create date,
+    date created, date added, added on, updated at, updated by, updated on, modified at, modified by, modified time,
+    modified date, last modified, last modified date, last modified by, last modified time, date modified,
+    last updated, last activity time, last activity date, last changed, optin time, confirm time, leid, euid,
+    import id, record source, object source, erstellt am, erstellt von, erstellungsdatum, geändert am, geändert von,
+    zuletzt geändert, créé le, créé par, modifié le, modifié par, date de création, fecha de creación, creado por,
+    creado el, modificado por, modificado el, creato il, creato da, modificato il, modificato da, criado em,
+    criado por, aangemaakt op, aangemaakt door, gewijzigd op, data utworzenia, utworzono, zmodyfikowano, дата создания,
+    создано, изменено, skapad, skapad av, ändrad, oprettet, opprettet, endret, vytvořeno, změněno, oluşturulma tarihi,
+    作成日, 作成日時, 更新日, 更新日時, 创建时间, 修改时间, 更新时间
+""")
+OWN_EXPORT: frozenset[str] = frozenset({"_id", "createdAt", "isDeleted"})
+"""Columns by which an own export of records is known."""
+OWN_SYSTEM: frozenset[str] = frozenset({"contactNumber", "unsubscribed", "unsubscribedAt", "repliedAt", *OWN_EXPORT})
+"""Its columns that only the service writes, and those of records that it refers to (`createdBy.name`)."""

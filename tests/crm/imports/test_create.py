@@ -81,7 +81,7 @@ def test_the_alias_file_names_the_file(cast: Cast) -> None:
         ({"category": MISSING}, "category", MISSING),
         ({"columnMapping": {"Nope": "email"}}, "mapping", "Nope"),
         ({"columnMapping": {"Email": "nofield"}}, "mapping", "nofield"),
-        ({"columnMapping": {"Email": "email", "Name": "email"}}, "mapping", "two columns"),
+        ({"columnMapping": {"Email": "name", "Name": "name"}}, "mapping", "two columns"),
         ({"columnMapping": {"Name": "name"}, "pauseImport": False}, "mapping", "email"),
         ({"columnMapping": ["email"]}, "columnMapping", "object"),
         ({"columnMapping": {"Email": 5}}, "columnMapping", "text"),

@@ -256,7 +256,7 @@ def test_leads_of_a_file_are_assigned(cast: Cast) -> None:
             "goes to 'planet', which is no field of leads; use name, email, countryCode, number, status",
         ),
         ({"Email": "email", "Planet": "name"}, "the file has no column 'Planet'"),
-        ({"Email": "email", "Name": "email"}, "two columns go to 'email'"),
+        ({"Email": "name", "Name": "name"}, "two columns go to 'name'"),
     ],
 )
 def test_a_mapping_that_cannot_be_is_refused(cast: Cast, mapping: dict[str, str], warning: str) -> None:

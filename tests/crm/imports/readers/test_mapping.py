@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crm.imports.readers import FieldSpec, propose_mapping
-from crm.imports.readers.mapping import normalise
+from crm.imports.readers.words import normalise
 
 FIELDS = [
     FieldSpec("name", "Name"),
@@ -52,10 +52,15 @@ def test_headers_that_mean_something_else(header: str) -> None:
     assert propose_mapping([header], FIELDS) == {}
 
 
-def test_no_field_is_proposed_twice() -> None:
-    assert propose_mapping(["Work email", "Email", "Email (2)", "Mobile", "Phone"], FIELDS) == {
+def test_own_columns_feed_one_field() -> None:
+    """Further columns follow the one with the field's own name; those in front of it would go first."""
+    headers = ["Work email", "Email", "Email (2)", "Mobile", "Phone", "Company", "Firma"]
+    assert propose_mapping(headers, FIELDS) == {
         "Email": "email",
+        "Email (2)": "email",
         "Mobile": "number",
+        "Phone": "number",
+        "Company": COMPANY,
     }
 
 

@@ -1,0 +1,81 @@
+"""Make custom fields for the columns of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.errors import shorten
+from crm.custom_fields.services import create_field
+from crm.imports.joined import further_columns
+from crm.imports.mapping import invalid_mapping
+from crm.imports.models import Import
+from crm.records.models import CustomField
+
+MAX_NAME = 200
+
+
+class ColumnFields:
+    """The fields of a panel, to find or make those of columns."""
+
+    def __init__(self, panel: str, used: set[str]) -> None:
+        self.panel = panel
+        self._used = used
+        """Keys that other columns feed."""
+        self._fields = list(CustomField.objects.filter(panel=panel))
+
+    def find(self, name: str, types: Sequence[str]) -> str | None:
+        """Return the key of the unused custom field with this name and one of these types."""
+        for field in self._fields:
+            named = field.name.casefold() == name.casefold() and not field.is_system
+            if named and field.field_type in types and field.unique_field_id not in self._used:
+                return field.unique_field_id
+        return None
+
+    def exists(self, key: str) -> bool:
+        return any(field.unique_field_id == key for field in self._fields)
+
+    def use(self, key: str) -> str:
+        self._used.add(key)
+        return key
+
+    def make(self, name: str, values: Mapping[str, Any], actor_id: str) -> str:
+        """Create a field, with a number behind its name if another one has that. Returns its key."""
+        taken = {field.name.casefold() for field in self._fields}
+        free, number = name[:MAX_NAME], 2
+        while free.casefold() in taken:
+            free, number = f"{name[: MAX_NAME - 4]} {number}", number + 1
+        made = create_field(actor_id=actor_id, values={**values, "name": free, "panel": self.panel})
+        self._fields.append(made)
+        return made.unique_field_id
+
+
+def keep_further_values(job: Import) -> None:
+    """Find or make the custom fields for the further values of columns that feed one field with others.
+
+    Raises InvalidMapping_400 if a field is missing and whoever starts the import may not create one, and
+    PlanLimitExceeded_403.
+    """
+    wanted = further_columns(job)
+    if not wanted:
+        return
+    fields = ColumnFields(job.import_type, set(job.column_mapping.values()))
+    kept: dict[str, str] = {}
+    for header, field_type in wanted.items():
+        key = job.kept_columns.get(header)
+        if key is None or not fields.exists(key):
+            key = fields.find(header, (field_type, "text"))
+        if key is None:
+            key = _make_kept(fields, job, header, field_type)
+        kept[header] = fields.use(key)
+    job.kept_columns = {**job.kept_columns, **kept}
+
+
+def _make_kept(fields: ColumnFields, job: Import, header: str, field_type: str) -> str:
+    actor_id = job.updated_by_id or job.created_by_id
+    if not job.may_create_fields or actor_id is None:
+        raise invalid_mapping(
+            f"further values of the column {shorten(header, 60)!r} need a custom field, and your role lacks the"
+            " permission custom-field.POST; leave the column out"
+        )
+    return fields.make(header, {"field_type": field_type}, actor_id)

@@ -1,0 +1,290 @@
+"""The second step of a new import: how its file is read, and what its columns become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.web.forms import Field, Form, Option
+from crm.imports.pages.base import LEADS, OPEN, ImportPage
+from crm.imports.pages.words import (
+    DELIMITERS,
+    ENCODINGS,
+    MARKS,
+    TYPES,
+    countries,
+    country_name,
+    left_out,
+    questions,
+)
+
+SAMPLES = 3
+NEW, NEW_TEXT = "+", "+text"
+"""What is chosen for a column that becomes a new field: of the type that its values have, or a text."""
+SEVERAL = ("email", "number")
+"""What several columns may become: the first value counts, others are kept in new fields."""
+LOOKS = {
+    "email": (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "an email address"),
+    "number": (re.compile(r"\+?[\d\s().\-/]{5,}"), "a phone number"),
+}
+"""What a column becomes -> what its values look like, and its words."""
+DETAILS = ("country", "decimalMark", "dateFormat", "timeZone", "rowFrom", "rowTo")
+"""The fields that stand under a heading that opens."""
+
+
+class ImportColumns(ImportPage):
+    path = "imports/<str:id>/columns"
+    name = "import-columns"
+    title = "Columns"
+    template = "web/imports/columns.html"
+
+    def show(self) -> Mapping[str, Any]:
+        if not self.job["headers"] or self.job["status"] not in OPEN:
+            return self.shared()
+        return self.context(self.proposal() if "new" in self.request.GET else self.job["columnMapping"], self.form())
+
+    def context(
+        self, mapping: Mapping[str, str], form: Form, errors: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Return what the page shows of a mapping; `errors`: header -> why the column cannot become that."""
+        found = self.choices(mapping, errors or {})
+        filled = [one for one in found if one["values"] or one["error"]]
+        return {
+            **self.shared(),
+            "file_columns": filled,
+            "empty_columns": [one for one in found if one not in filled],
+            "left_out": left_out([one["header"] for one in filled if not one["key"]]),
+            "targets": list(self.kind.targets.items()),
+            "custom": self.custom,
+            "can_add": self.can_add,
+            "is_proposed": "new" in self.request.GET,
+            "form": form,
+            "asked": [field for field in form.fields if field.kind == "radio" and field.name in DETAILS],
+            "plain": [field for field in form.fields if field.name not in DETAILS],
+            "details": [field for field in form.fields if field.kind != "radio" and field.name in DETAILS],
+            "reading": self.reading(),
+            "lacking": self.lacking(mapping),
+            "can_require": self.may("custom-field", "PUT"),
+        }
+
+    @cached_property
+    def can_add(self) -> bool:
+        return self.may("custom-field", "POST")
+
+    def proposal(self) -> dict[str, str]:
+        """Return what the service proposes: fields that exist, and new ones for those who may add them.
+
+        For others, one column each feeds the address and the number, since further values need fields.
+        """
+        mapping = dict(self.job["columnMapping"])
+        if self.can_add:
+            new = {one["column"]: NEW for one in self.job["proposedFields"] if one["preselected"]}
+            return {header: key for header in self.job["headers"] if (key := mapping.get(header) or new.get(header))}
+        seen: set[str] = set()
+        kept = {}
+        for header in self.job["headers"]:
+            key = mapping.get(header)
+            if key and not (key in SEVERAL and key in seen):
+                kept[header] = key
+                seen.add(key)
+        return kept
+
+    def choices(self, mapping: Mapping[str, str], errors: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return each column with examples and what it becomes."""
+        keys = [key for key in mapping.values() if not key.startswith(NEW) and key not in SEVERAL]
+        twice = {key for key in keys if keys.count(key) > 1}
+        filled: set[str] = set()
+        found = []
+        for place, (header, new) in enumerate(zip(self.job["headers"], self.job["proposedFields"], strict=True)):
+            key = mapping.get(header, "")
+            cells = self.cells(place)
+            further = key in SEVERAL and key in filled
+            if new["values"]:
+                filled.add(key)
+            found.append(
+                {
+                    "name": f"c{place}",
+                    "header": header,
+                    "values": new["values"],
+                    "samples": list(dict.fromkeys(cells))[:SAMPLES],
+                    "key": key,
+                    "doubt": doubt(key, cells),
+                    "further": further,
+                    "new": TYPES[new["fieldType"]],
+                    "also_text": new["fieldType"] not in ("text", "textarea"),
+                    "error": errors.get(header, "")
+                    or ("Another column becomes that too; choose one of them." if key in twice else ""),
+                }
+            )
+        return found
+
+    def cells(self, place: int) -> list[str]:
+        """Return the column's values in the first rows."""
+        rows = self.job["sample"]
+        return [str(row[place]) for row in rows if place < len(row) and row[place] not in (None, "")]
+
+    def form(self) -> Form:
+        """Make the form of what happens to the rows, with the questions that the file leaves."""
+        one, detected = self.kind.module, self.job["detected"]
+        rules = [
+            Option("skip", f"Keep the {one}, skip the row"),
+            Option("update", f"Update the {one} with the row"),
+            Option("error", "Refuse the row"),
+        ]
+        if self.kind is LEADS:
+            rules.insert(0, Option("", "Follow the company's settings"))
+        categories = [] if self.kind is LEADS else self.options_of("contact-category")
+        asked = questions(self.job, self.job["options"])
+        mark = next((name for value, name in MARKS if value == detected["decimalMark"]), "")
+        fields = [
+            Field("existing", f"When a {one} exists already", "radio", options=rules),
+            Field("skipInvalid", "Import rows with errors, leaving invalid values empty", "switch"),
+            Field("category", f"Category of all {self.kind.many}", "select", options=categories),
+            Field("tags", f"Tags for all {self.kind.many}", "checks", options=self.options_of("tag")),
+            Field(
+                "country",
+                "Phone numbers without a country code are from",
+                "select",
+                options=countries(),
+                placeholder=country_name(detected["country"]) or "Not known",
+            ),
+            Field(
+                "decimalMark",
+                "How numbers are written",
+                "select",
+                options=[Option(*one) for one in MARKS],
+                placeholder=f"As detected: {mark}" if mark else "As detected",
+            ),
+            Field("dateFormat", "How dates are written", placeholder=detected["dateFormat"] or "DD.MM.YYYY"),
+            Field("timeZone", "Time zone of times", placeholder=detected["timeZone"] or "Europe/Berlin"),
+            Field("rowFrom", "First row", "number", help="Row numbers are those of your spreadsheet."),
+            Field("rowTo", "Last row", "number"),
+        ]
+        names = {field.name for field in asked}
+        fields = [*asked, *(field for field in fields if field.name not in names)]
+        options = self.job["options"]
+        values = {**options, "existing": options.get("existing", rules[0].value)}
+        values |= {"category": self.job["category"], "tags": self.job["tags"]}
+        return Form([field for field in fields if field.options or field.name not in ("category", "tags")], values)
+
+    def reading(self) -> Form:
+        """Make the form of how the file is read. Workbooks have sheets, texts have delimiters and encodings."""
+        detected = self.job["detected"]
+        rows = [Option(str(one["row"]), "") for one in self.job["firstRows"]]
+        fields = []
+        if rows:
+            fields.append(Field("headerRow", "Row of the headers", "radio", options=[*rows, Option("0", "")]))
+        if len(detected["sheets"]) > 1:
+            sheets = [Option(name, name) for name in detected["sheets"]]
+            fields.append(Field("sheet", "Sheet", "select", required=True, options=sheets))
+        if not detected["sheets"]:
+            encoding = next((name for code, name in ENCODINGS if code == detected["encoding"]), detected["encoding"])
+            marks = [Option(*one) for one in DELIMITERS]
+            encodings = [Option(*one) for one in ENCODINGS]
+            fields += [
+                Field("delimiter", "Columns are separated by", "select", options=marks, placeholder="As detected"),
+                Field("encoding", "Encoding", "select", options=encodings, placeholder=encoding or "As detected"),
+            ]
+        found = {"headerRow": detected["headerRow"], "sheet": detected["sheet"]}
+        given = {name: value for name, value in self.job["options"].items() if value is not None}
+        return Form(fields, found | given)
+
+    def do_check(self) -> HttpResponse:
+        sent = self.request.POST
+        mapping = self.sent_mapping()
+        form = self.form().fill(sent)
+        values = form.values
+        more: dict[str, Any] = {name: values.pop(name) for name in ("tags", "category") if name in values}
+        if "category" in more:
+            more["category"] = more["category"] or None
+        if not mapping:
+            return self.refused(form, mapping, "Choose what at least one column becomes.")
+        keys = [key for key in mapping.values() if not key.startswith(NEW) and key not in SEVERAL]
+        if len(set(keys)) < len(keys):
+            return self.refused(form, mapping, "Two columns become the same field.")
+        for field in form.fields:
+            if field.kind == "radio" and field.name in DETAILS and not field.value:
+                field.error = "Choose one of the readings."
+        if form.wrong:
+            return self.refused(form, mapping, "")
+        if errors := self.add_fields(mapping):
+            return self.refused(form, mapping, "A new field could not be added.", errors)
+        options = {name: None if value == "" else value for name, value in values.items()}
+        body: dict[str, Any] = {"columnMapping": mapping, "options": options, "pauseImport": True, **more}
+        answer = self.ask("PUT", self.resource, None, body)
+        if answer.ok and answer.data["detected"]["ambiguous"]:  # of fields that were added just now
+            return self.done("Answer the question about your file", self.step(self.name) + "#questions")
+        if answer.ok:
+            return self.done(to=self.step("import-check"))
+        named = answer.message.partition("Validation error: ")[2]
+        form.refuse(answer.message, named or answer.warning)
+        return self.refused(form, mapping, "" if form.wrong else self.reason(answer))
+
+    def sent_mapping(self) -> dict[str, str]:
+        sent = self.request.POST
+        return {header: key for place, header in enumerate(self.job["headers"]) if (key := sent.get(f"c{place}", ""))}
+
+    def add_fields(self, mapping: dict[str, str]) -> dict[str, str]:
+        """Add the new fields that the mapping asks for, and put them into it. Returns header -> refusal."""
+        wanted = {header: key for header, key in mapping.items() if key.startswith(NEW)}
+        if not wanted:
+            return {}
+        columns = [
+            {"column": header, **({"fieldType": key.removeprefix(NEW)} if key != NEW else {})}
+            for header, key in wanted.items()
+        ]
+        answer = self.ask("POST", f"{self.resource}/fields", None, {"columns": columns})
+        if not answer.ok:
+            return dict.fromkeys(wanted, self.reason(answer))
+        mapping.update({header: answer.data["columnMapping"][header] for header in wanted})
+        self.__dict__.pop("definitions", None)  # the choices have them from now on
+        return {}
+
+    def refused(
+        self, form: Form, mapping: Mapping[str, str], text: str, errors: Mapping[str, str] | None = None
+    ) -> HttpResponse:
+        """Show the page again with what was chosen."""
+        form.trouble = [text] if text else []
+        return self.page(self.context(mapping, form, errors), status=422)
+
+    def do_reread(self) -> HttpResponse:
+        """Read the file again, from another row, sheet or encoding."""
+        form, detected = self.reading(), self.job["detected"]
+        before = {field.name: field.value for field in form.fields}
+        values = {name: value or None for name, value in form.fill(self.request.POST).values.items()}
+        if "headerRow" in values:
+            text = str(values["headerRow"] or "")
+            row = int(text) if text.isdecimal() else None
+            moved = row != detected["headerRow"] or "headerRow" in self.job["options"]
+            other_sheet = values.get("sheet") != before.get("sheet")  # whose rows nobody has seen
+            values["headerRow"] = row if moved and not other_sheet else None
+        answer = self.ask("PUT", self.resource, None, {"options": values, "pauseImport": True})
+        back = self.step("import-columns", new="1")
+        return self.done("File read again", back) if answer.ok else self.refuse(answer, back)
+
+    def do_optional_number(self) -> HttpResponse:
+        return self.make_optional(("number", "countryCode"))
+
+    def do_optional_email(self) -> HttpResponse:
+        return self.make_optional(("email",))
+
+    def make_optional(self, keys: Sequence[str]) -> HttpResponse:
+        """Let contacts be without these values, and show the page again with what was chosen."""
+        answer = self.optional(keys)
+        form, mapping = self.form().fill(self.request.POST), self.sent_mapping()
+        return self.page(self.context(mapping, form)) if answer.ok else self.refused(form, mapping, self.reason(answer))
+
+
+def doubt(key: str, cells: Sequence[str]) -> str:
+    """Say that no example of a column is what the column becomes, or nothing."""
+    shape, words = LOOKS.get(key, (None, ""))
+    if shape is None or not cells or any(map(shape.fullmatch, cells)):
+        return ""
+    return f"None of these is {words}. Is this the right column?"
+
+
+PAGES: list[type[ImportPage]] = [ImportColumns]

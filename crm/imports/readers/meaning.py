@@ -1,0 +1,49 @@
+"""Tell from its header what a column is not: the person's own address, or a value that people write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from crm.imports.readers.synonyms import (
+    OTHER_MEANING,
+    OTHER_PARTS,
+    OTHERS_PARTS,
+    OTHERS_PHRASES,
+    OTHERS_STEMS,
+    OTHERS_WORDS,
+    OWN_EXPORT,
+    OWN_SYSTEM,
+    SYSTEM,
+)
+from crm.imports.readers.words import EASTERN
+
+
+@lru_cache(maxsize=4096)
+def is_of_others(header: str) -> bool:
+    """Return whether a normalised header names somebody else than the person, such as an assistant."""
+    words = header.split()
+    return bool(
+        OTHERS_WORDS.intersection(words)
+        or any(word.startswith(OTHERS_STEMS) for word in words)
+        or any(f" {phrase} " in f" {header} " for phrase in OTHERS_PHRASES)
+        or _has_part(header, OTHERS_PARTS)
+    )
+
+
+@lru_cache(maxsize=4096)
+def is_about_value(header: str) -> bool:
+    """Return whether a normalised header speaks about an address or number, such as its type or a consent."""
+    return bool(OTHER_MEANING.intersection(header.split()) or _has_part(header, OTHER_PARTS))
+
+
+def _has_part(header: str, parts: Sequence[str]) -> bool:
+    return bool(EASTERN.search(header)) and any(part in header for part in parts)
+
+
+def system_columns(headers: Sequence[str], plain: Sequence[str]) -> set[int]:
+    """Return the places of the columns that a program writes itself. `plain` are the normalised headers."""
+    found = {place for place, header in enumerate(plain) if header in SYSTEM}
+    if OWN_EXPORT.issubset(headers):
+        found |= {place for place, header in enumerate(headers) if header in OWN_SYSTEM or "." in header}
+    return found

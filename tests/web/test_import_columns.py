@@ -1,0 +1,191 @@
+"""The step of the import wizard that maps columns: proposals, questions, optional fields, and how the file is read."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from crm.models import Contact, CustomField, Import
+from tests.crm.imports import helpers
+from tests.crm.imports.helpers import csv_of
+from tests.kit.cast import Cast
+from tests.kit.factories import MemberFactory, RoleFactory
+from tests.web.helpers import enter, text_of
+from tests.web.test_imports import ALL, begin, stats
+
+
+@pytest.fixture
+def client(scope: Cast) -> Any:
+    return enter(scope.owner)
+
+
+def proposed(page: Any) -> dict[str, str]:
+    """Return column -> what is chosen for it."""
+    content = page.content.decode()
+    rows = re.findall(r'<label for="(c\d+)">([^<]*)</label>.*?<select id="\1"[^>]*>(.*?)</select>', content, re.DOTALL)
+    chosen = {header: re.search(r'<option value="[^"]*" selected>([^<]*)', options) for _, header, options in rows}
+    return {header: found[1] for header, found in chosen.items() if found}
+
+
+def chosen(page: Any) -> dict[str, str]:
+    """Return the values of the selects, as a browser would send them."""
+    content = page.content.decode()
+    rows = re.findall(r'<select id="(c\d+)"[^>]*>(.*?)</select>', content, re.DOTALL)
+    found = {name: re.search(r'<option value="([^"]*)" selected>', options) for name, options in rows}
+    return {name: match[1] for name, match in found.items() if match}
+
+
+def only_contacts(**more: bool) -> Client:
+    permission: dict[str, Any] = {"contact": dict.fromkeys(ALL, True), "custom-field": {"GET": True, **more}}
+    return enter(MemberFactory(status="accepted", role=RoleFactory(permission=permission)))
+
+
+OUTLOOK = "First Name,E-mail Address,Business Phone,Mobile Phone,Fax,Assistant's Phone,Company,Since,Record ID,Pager"
+LINES = [
+    "Ada,ada@fern.example,+49 30 1234567,+49 170 1234567,,+49 30 99,Fern,2024-01-31,7,",
+    "Bo,bo@fern.example,,+49 170 1234568,,,,,,",
+]
+
+
+def test_new_fields_are_preselected_and_left_out_columns_named(scope: Cast, client: Any) -> None:
+    path = begin(scope, client, csv_of(LINES, OUTLOOK))
+    page = client.get(path + "/columns?new=1")
+    assert proposed(page) == {
+        "First Name": "First name",
+        "E-mail Address": "Email",
+        "Business Phone": "Phone number",
+        "Mobile Phone": "Phone number",
+        "Company": "New field (text)",
+        "Since": "New field (day)",
+    }
+    said = text_of(page)
+    assert "Used where the columns above are empty, else kept in its own field." in said
+    assert "2 columns are left out: Assistant's Phone, Record ID." in said
+    assert "2 empty columns" in said
+    sent = client.post(path + "/columns", {"do": "check", "existing": "skip", **chosen(page)})
+    assert sent["Location"] == path + "/check"
+    checked = client.get(path + "/check")
+    assert stats(checked) == ["2", "0", "0", "0"]
+    assert "2 columns are left out: Assistant's Phone, Record ID." in text_of(checked)
+    client.post(path + "/check", {"do": "start"})
+    helpers.work()
+    assert set(Contact.objects.values_list("contact_number", flat=True)) == {"+49301234567", "+491701234568"}
+    made = dict(CustomField.objects.filter(is_system=False).values_list("name", "field_type"))
+    assert made == {"Company": "text", "Since": "date", "Mobile Phone": "phone"}
+
+
+def test_who_may_add_no_fields_is_offered_none(scope: Cast, client: Any) -> None:
+    path = begin(scope, client, csv_of(LINES, OUTLOOK))
+    page = only_contacts().get(path + "/columns?new=1")
+    assert proposed(page) == {
+        "First Name": "First name",
+        "E-mail Address": "Email",
+        "Business Phone": "Phone number",
+    }
+    assert "New field" not in text_of(page)
+
+
+def test_a_new_field_can_be_a_text(scope: Cast, client: Any) -> None:
+    path = begin(scope, client, csv_of(LINES, OUTLOOK))
+    client.post(path + "/columns", {"do": "check", "existing": "skip", "c1": "email", "c2": "number", "c7": "+text"})
+    assert CustomField.objects.get(name="Since").field_type == "text"
+
+
+ADDRESSES = csv_of(["x1@a.example,1.234,3/9/2024", "x2@a.example,2.500,4/5/2024"], "Email,Value,First contact")
+
+
+def test_ambiguous_values_are_asked_about_first(scope: Cast, client: Any) -> None:
+    CustomField.objects.filter(panel="contact", unique_field_id__in=("number", "countryCode")).update(required=False)
+    path = begin(scope, client, ADDRESSES)
+    sent = client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "email", "c1": "+", "c2": "+"})
+    assert sent["Location"] == path + "/columns#questions"
+    assert Import.objects.get().status == "paused"
+    asked = text_of(client.get(path + "/columns"))
+    assert "Which number is 1.234 in Value?" in asked
+    assert "1.234 – the point is the decimal mark" in asked
+    assert "1234 – the comma is the decimal mark" in asked
+    assert "Which day is 3/9/2024 in First contact?" in asked
+    assert "3 September 2024" in asked
+    assert "9 March 2024" in asked
+    assert "can be read in two ways" in text_of(client.get(path + "/check"))
+    assert client.post(path + "/check", {"do": "start"})["Location"] == path + "/columns#questions"
+    keys = Import.objects.get().column_mapping
+    chosen = {"existing": "skip", "c0": "email", "c1": keys["Value"], "c2": keys["First contact"]}
+    unanswered = client.post(path + "/columns", {"do": "check", **chosen, "decimalMark": ","})
+    assert (unanswered.status_code, "Choose one of the readings." in text_of(unanswered)) == (422, True)
+    answers = {"decimalMark": ",", "dateFormat": "MM/DD/YYYY"}
+    answered = client.post(path + "/columns", {"do": "check", **chosen, **answers})
+    assert answered["Location"] == path + "/check"
+    client.post(path + "/check", {"do": "start"})
+    helpers.work()
+    contact = Contact.objects.get(email="x1@a.example")
+    assert contact.custom[keys["Value"]] == 1234
+    assert contact.custom[keys["First contact"]].startswith("2024-03-09")
+
+
+def test_the_phone_number_is_made_optional_in_one_click(scope: Cast, client: Any) -> None:
+    path = begin(scope, client, ADDRESSES)
+    page = text_of(client.get(path + "/columns?new=1"))
+    assert "Contacts need a phone number, but no column has one." in page
+    others = text_of(only_contacts().get(path + "/columns?new=1"))
+    assert "Ask an owner of the company to make it optional." in others
+    assert "Make the phone number optional for contacts" not in others
+    done = client.post(path + "/columns", {"do": "optional_number", "existing": "update", "c0": "email", "c1": "+text"})
+    assert (done.status_code, "Contacts need a phone number" in text_of(done)) == (200, False)
+    assert chosen(done) == {"c0": "email", "c1": "+text"}, "what was chosen stays"
+    assert re.search(r'value="update" checked', done.content.decode())
+    fields = CustomField.objects.filter(panel="contact", is_system=True, required=True)
+    assert set(fields.values_list("unique_field_id", flat=True)) == {"email"}
+    refused = only_contacts().post(path + "/columns", {"do": "optional_email", "c0": "email"})
+    assert refused.status_code == 422
+
+
+def test_the_check_offers_it_when_most_rows_lack_a_number(scope: Cast, client: Any) -> None:
+    lines = ["Ada,ada@fern.example,+49 170 1234567", "Bo,bo@fern.example,", "Cy,cy@fern.example,"]
+    path = begin(scope, client, csv_of(lines, "Name,Email,Phone"))
+    client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number"})
+    assert "Most refused rows have no phone number." in text_of(client.get(path + "/check"))
+    client.post(path + "/check", {"do": "optional_number"})
+    checked = client.get(path + "/check")
+    assert stats(checked) == ["3", "0", "0", "0"]
+    assert "Most refused rows" not in text_of(checked)
+
+
+def test_names_that_are_missing_are_told(scope: Cast, client: Any) -> None:
+    path = begin(scope, client, csv_of(["ada@fern.example,+49 170 1234567"], "Email,Phone"))
+    client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "email", "c1": "number"})
+    assert "The contacts will have no name." in text_of(client.get(path + "/check"))
+
+
+def test_the_row_of_the_headers_can_be_chosen(scope: Cast, client: Any) -> None:
+    path = begin(
+        scope, client, csv_of(["ida@ivy.example,+49 170 1112224", "jan@jay.example,+49 170 1112225"], "Mail,Phone")
+    )
+    page = client.get(path + "/columns")
+    assert re.search(r'name="headerRow" value="1" checked>Row 1</label></th><td>Mail</td>', page.content.decode())
+    client.post(path + "/columns", {"do": "reread", "headerRow": "0"})
+    assert (Import.objects.get().header_row, len(Import.objects.get().headers)) == (0, 2)
+    assert "How the file is read: no headers" in text_of(client.get(path + "/columns"))
+    client.post(path + "/columns", {"do": "reread", "headerRow": "2"})
+    assert Import.objects.get().headers[0] == "ida@ivy.example"
+
+
+def test_rows_that_are_no_records_are_listed(scope: Cast, client: Any) -> None:
+    footer = "Confidential Information - Do Not Distribute,,"
+    lines = ["Ada,ada@fern.example,+49 170 1234567", "Bo,bo@fern.example,+49 170 1234568", ",,", footer]
+    path = begin(scope, client, csv_of(lines, "Name,Email,Phone"))
+    client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number"})
+    checked = client.get(path + "/check")
+    assert stats(checked) == ["2", "0", "0", "0"]
+    assert "1 row is not a contact and will not be imported: Confidential Information" in text_of(checked)
+
+
+def test_a_quoted_cell_keeps_its_first_letter(scope: Cast, client: Any) -> None:
+    path = begin(scope, client, csv_of(["Tq,tq@sur example,+49 170 1234567"], "Name,Email,Phone"))
+    client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number"})
+    said = text_of(client.get(path + "/check"))
+    assert "tq@sur example" in said
+    assert "Tq@sur" not in said
