@@ -28,6 +28,7 @@ from config.staff_visits.pages import visit_urls
 from config.urls import session
 from core.web import samples, search
 from core.web.menu import page_urls
+from core.web.pages import Page
 from crm.activities import pages as activities
 from crm.bulk_jobs import pages as bulk_jobs
 from crm.contacts import pages as contacts
@@ -76,7 +77,7 @@ from workflows.definitions import pages as workflows
 from workflows.runs import pages as workflow_runs
 from workflows.secrets import pages as secrets
 
-PAGES = [
+PAGES: list[type[Page]] = [
     *company_settings.PAGES,
     *companies.PAGES,
     *notifications.PAGES,

@@ -55,7 +55,9 @@ class ReceivingHandler(FileUploadHandler):
 class IncomingFile(TemporaryUploadedFile):
     """A file of a form, in the folder of uploads: what a killed process leaves there is removed."""
 
-    def __init__(self, name: str, content_type: str, charset: str | None, extra: dict[str, str]) -> None:
+    def __init__(
+        self, name: str | None, content_type: str | None, charset: str | None, extra: dict[str, bytes] | None
+    ) -> None:
         target = tempfile.NamedTemporaryFile(suffix=".upload", dir=incoming_folder())  # noqa: SIM115  closed by close()
         UploadedFile.__init__(self, target, name, content_type, 0, charset, extra)
 

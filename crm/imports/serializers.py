@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Coalesce
@@ -286,7 +286,14 @@ class ImportOut(Output):
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
 
-    reads = ("rate", "detected", "automation", "automation_queued", "user_enquiry", "user_enquiry_text")
+    reads: ClassVar[tuple[str, ...]] = (
+        "rate",
+        "detected",
+        "automation",
+        "automation_queued",
+        "user_enquiry",
+        "user_enquiry_text",
+    )
 
     @classmethod
     def columns(cls) -> dict[str, Any]:
@@ -340,7 +347,7 @@ class ImportDetail(ImportOut):
     )
     rowErrors = Computed(serializers.ListField(child=RowErrorOut()))
 
-    reads: tuple[str, ...] = (*ImportOut.reads, "columns", "column_mapping")  # type: ignore[assignment]
+    reads: ClassVar[tuple[str, ...]] = (*ImportOut.reads, "columns", "column_mapping")
 
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from crm.imports.pages import columns, runs, wizard
 
-PAGES = [*runs.PAGES, *wizard.PAGES, *columns.PAGES]
+PAGES: list[type[Page]] = [*runs.PAGES, *wizard.PAGES, *columns.PAGES]

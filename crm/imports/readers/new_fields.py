@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 
 from crm.field_types import FIELD_TYPES
 from crm.field_types.values import Boolean
+from crm.imports.nothing import IN_DATES
 from crm.imports.readers.base import Cell
 from crm.imports.readers.mapping import CLEAR_PHONE, EMAIL, SEPARATOR, URL
 from crm.imports.readers.meaning import is_of_others, system_columns
@@ -30,12 +31,7 @@ MOMENT = re.compile(rf"{_DAY}(?:t|,? ){_TIME}", re.IGNORECASE)
 NUMBER = re.compile(
     r"[-+]?(?:[$€£¥] ?)?(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:[.,'’ \u00a0\u202f]\d{3})+)(?:[.,]\d{1,9})?(?: ?[$€£¥])?"
 )
-NOTHING = frozenset(
-    {
-        *("-", "–", "—", "?", "n/a", "na", "null", "none", "nil", "#n/a", "#div/0!", "#value!", "#ref!"),
-        *("0/0/00", "00/00/0000", "00.00.0000", "0000-00-00", "00-00-0000"),
-    }
-)
+NOTHING = frozenset(word.casefold() for word in IN_DATES) - {"0"}
 """What programs write for no value."""
 YES_OR_NO = frozenset(Boolean.words) - {"1", "0", "-"}
 # Digits that are names, not amounts: leading zeros and sums mean nothing.
