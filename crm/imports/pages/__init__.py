@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.web.pages import Page
 from crm.imports.pages import columns, runs, wizard
 
 PAGES: list[type[Page]] = [*runs.PAGES, *wizard.PAGES, *columns.PAGES]
