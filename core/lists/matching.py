@@ -78,18 +78,18 @@ def _by_text(queryset: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
     and compares the text alone. A first page looks at some records and counts up to MANY to choose between the two;
     later pages read the cursor.
     """
-    found, compared = queryset.filter(query.where), queryset.filter(compare)
+    found, likely = queryset.filter(query.where), queryset.filter(compare)
+    if not _has_subquery(compare):
+        # For the planner a CASE holds for half of the records, so that it walks along the order.
+        likely = queryset.filter(Case(When(compare, then=True), default=False, output_field=BooleanField()))
     if query.cursor is not None:
         total = query.cursor.total
     else:
         some = queryset.filter(AnyOf("pk", ArraySubquery(queryset.order_by().values("pk")[:SAMPLE])))
         common = some.filter(compare).order_by().count() * COMMON >= SAMPLE
-        total = (compared if common else found).order_by()[: MANY + 1].count()
+        total = (likely if common else found).order_by()[: MANY + 1].count()
     if total > MANY:
-        # For the planner a CASE holds for half of the records, so that it walks along the order.
-        likely = queryset.filter(Case(When(compare, then=True), default=False, output_field=BooleanField()))
-        compared = compared if _has_subquery(compare) else likely
-        return Matching(compared, found, total if query.searched else None, capped=query.searched)
+        return Matching(likely, found, total if query.searched else None, capped=query.searched)
     # The limit is never reached; it only keeps the planner from walking the index of the order.
     rows = queryset.filter(pk__in=found.order_by().values("pk")[:FENCE])
     return Matching(rows, found, total, capped=query.searched)

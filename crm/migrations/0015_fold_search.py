@@ -8,8 +8,11 @@ from core.text.folding import SortText
 SEARCHED_TABLES = (
     'crm_contact', 'crm_lead', 'crm_productservice', 'crm_customfieldvalue', 'crm_leadvalue', 'crm_productservicevalue'
 )
-VALUES = ', '.join(f"('{table}')" for table in SEARCHED_TABLES)
-WRITE_AGAIN = f'INSERT INTO core_searchbackfill (table_name) VALUES {VALUES} ON CONFLICT DO NOTHING'
+# The size of a table, since row-level security hides its rows.
+WRITE_AGAIN = f"""
+INSERT INTO core_searchbackfill (table_name)
+SELECT name FROM unnest(ARRAY{list(SEARCHED_TABLES)}) AS tables (name) WHERE pg_relation_size(name::regclass) > 0 ON CONFLICT DO NOTHING
+"""
 
 
 def sorted_texts(model, record, name):
