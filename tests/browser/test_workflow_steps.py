@@ -102,7 +102,7 @@ def test_a_workflow_with_a_mail_is_drawn_from_nothing_and_the_mail_arrives(
     assert (source.endswith("@example.net"), to) == (True, ("ann@example.org",))
     mail = email.message_from_bytes(caught.received[0], policy=policy.default)
     assert (mail["Subject"], mail["From"]) == ("Hello Ann Example", "Other <other@example.net>")
-    assert "Come on Tuesday" in mail.get_body(("plain",)).get_content()
+    assert "Come on Tuesday" in str(mail.get_body(("plain",)))
 
 
 def test_the_form_of_every_type_opens_beside_the_canvas_and_is_saved(page: Page, live_server: Any) -> None:
