@@ -135,7 +135,12 @@ def test_every_type_of_field_has_forms_that_open(world: World, subtests: pytest.
         person = Contact.objects.values_list("pk", flat=True).first()
     for kind, value in pairs:
         with row(subtests, f"{kind} of {value}"):
-            body = {"panel": "contact", "name": f"{kind} {value}", "fieldType": kind, "valueType": value}
+            body: dict[str, Any] = {
+                "panel": "contact",
+                "name": f"{kind} {value}",
+                "fieldType": kind,
+                "valueType": value,
+            }
             if FIELD_TYPES[kind].takes_options:
                 body["options"] = [{"label": one, "value": one} for one in ("1", "2")]
             made = world.cast.key.post("/custom-field", body)

@@ -15,6 +15,7 @@ from crm.segments.models import Segment
 from crm.tags.models import Tag
 from crm.teams.models import Team
 from crm.teams.services import ACTIVE
+from outreach.ai.languages import LANGUAGES
 from outreach.ai.services import ai_type_of, providers
 from outreach.mail_vendors.registry import VENDORS
 from outreach.models import AiApp, EmailTemplate, MailApp, Smtp
@@ -72,6 +73,7 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
         **found,
         "senders": _senders() if reads_apps else None,
         "aiTypes": _ai_types() if reads_apps else None,
+        "languages": [{"_id": code, "name": names[0]} for code, names in LANGUAGES.items()],
         "fields": _fields() if may_read("custom-field") else None,
     }
 

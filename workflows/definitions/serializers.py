@@ -250,6 +250,7 @@ class WorkflowChoices(Output):
     secrets = _named()
     senders = _named()
     aiTypes = _named()
+    languages = _named()
     fields = Computed(  # type: ignore[assignment]
         serializers.ListField(
             child=serializers.DictField(),

@@ -13,12 +13,10 @@ from core.web.filters import KNOWN, NUMBER, TEXT, YES_NO, Choice
 from core.web.flows.schemas import Sources
 from core.web.forms import Option
 from core.web.record_forms import name_of, record_choices
-from outreach.ai.languages import LANGUAGES
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.summaries import Summaries
 from workflows.definitions.pages.triggers import trigger_options
-from workflows.graphs.events import OTHERS
 
 logger = logging.getLogger(__name__)
 PANELS = {"contact": "Contact", "lead": "Lead"}
@@ -39,6 +37,7 @@ CHOSEN = {
     "secret": "secrets",
     "senders": "senders",
     "aiType": "aiTypes",
+    "language": "languages",
 }
 """Widget -> key of GET /workflow/choices."""
 UNLISTED = "You cannot choose from a list here: it is not available to your role. Enter the ID."
@@ -77,9 +76,7 @@ class StepSources(OneWorkflow):
             panel = str(self.workflow["triggerEventType"]).partition(".")[0]
             return [Option(one["uniqueFieldID"], name_of(one)) for one in self.fields_of(panel)]
         if widget == "event":
-            return [one for one in trigger_options(self.triggers) if one.value not in OTHERS]
-        if widget == "language":
-            return [Option(code, names[0]) for code, names in LANGUAGES.items()]
+            return [one for one in trigger_options(self.triggers) if "." in one.value]  # others start runs alone
         if widget in CHOSEN:
             return self.named(CHOSEN[widget])
         return self._listed(source) if source else None
