@@ -174,7 +174,8 @@ def _joined(items: list[Any], words: Mapping[str, str]) -> str:
         texts = [_text(_in_words(item, words)) for item in named]
         text = "; ".join(texts)
         for whole in (text, text + ";"):  # a comma in a single item would split it
-            if split_items(whole) == texts and not whole.startswith("["):
+            # Imports read a list in brackets as JSON, and the star of Google's groups as none of the name.
+            if split_items(whole) == texts and not whole.startswith(("[", "* ")):
                 return whole
     return "" if not items else dumps(named).decode()
 

@@ -106,7 +106,7 @@ def split_names(text: str) -> list[str]:
     Google writes "* myContacts ::: Fair": its system groups begin with a star, and all contacts are in that one.
     """
     items = split_items(text)
-    if GOOGLE in text or text.startswith(STAR):
+    if not text.startswith("[") and (GOOGLE in text or text.startswith(STAR)):
         items = [item.removeprefix(STAR) for item in items if item not in EVERYBODY]
     names = (" ".join(plain_text(item).split()) for item in items)
     return list(dict.fromkeys(name for name in names if name))
