@@ -13,7 +13,8 @@ from crm.custom_fields.sections import check_section
 from crm.field_types import FIELD_TYPES, MAX_DEPTH, VALUE_TYPES, BadValue, child_spec
 from crm.field_types.values import check_json
 from crm.records.models import CustomField
-from crm.records.schema import known_references, spec_of
+from crm.records.references import known_references
+from crm.records.schema import spec_of
 
 MAX_OPTIONS = 1000
 MAX_CHILDREN = 50

@@ -23,21 +23,17 @@ from crm.files.serializers import FileOut
 from crm.imports.check import MOST_ERRORS, MOST_ROWS, check_import
 from crm.imports.fields import add_fields
 from crm.imports.filters import ERROR_FIELDS, IMPORT_FIELDS
+from crm.imports.input_serializers import ColumnFieldsInput, ImportCreate, ImportMend, ImportUpdate, LeadImportCreate
 from crm.imports.mending import mend_rows
 from crm.imports.models import Import, ImportRowError
 from crm.imports.row_errors import errors_csv
 from crm.imports.serializers import (
-    ColumnFieldsInput,
     FileWithImport,
     ImportChecked,
-    ImportCreate,
     ImportDetail,
-    ImportMend,
     ImportMended,
     ImportOut,
     ImportUndoing,
-    ImportUpdate,
-    LeadImportCreate,
     RowErrorOut,
 )
 from crm.imports.services import create_import, delete_imports, find_import, live_imports, update_import

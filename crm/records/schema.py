@@ -10,16 +10,15 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, ClassVar, NamedTuple, Self
 
-from accounts.models import Member
 from accounts.settings.formats import formats_of
 from core.errors import shorten
 from core.tenancy import company_id
 from core.text.formats import Formats
-from crm.field_types import BadValue, FieldSpec, Reference, TextFormat, make_spec
-from crm.files.models import File
+from crm.field_types import BadValue, FieldSpec, TextFormat, make_spec
 from crm.records.kinds import RecordKind
 from crm.records.locks import lock_fields_shared
 from crm.records.models import CustomField
+from crm.records.references import known_references
 
 REQUIRED, UNKNOWN, BAD_CUSTOM, BAD_SYSTEM = (
     "ContactDataRequired_400",
@@ -391,16 +390,3 @@ def _may_refer(spec: FieldSpec) -> bool:
         or spec.field_type.name == "file"
         or any(_may_refer(child) for child in spec.children)
     )
-
-
-def known_references(references: Sequence[Reference]) -> set[Reference]:
-    """Return the references whose members and files the active company has; at most one query per kind."""
-    return _existing("member", Member.objects.all(), references) | _existing(
-        "file", File.objects.filter(is_deleted=False), references
-    )
-
-
-def _existing(kind: str, queryset: Any, references: Sequence[Reference]) -> set[Reference]:
-    wanted = {reference.id for reference in references if reference.kind == kind}
-    found = queryset.filter(pk__in=wanted).values_list("pk", flat=True) if wanted else ()
-    return {Reference(kind, id) for id in found}  # type: ignore[arg-type]

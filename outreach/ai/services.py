@@ -85,7 +85,12 @@ def named(error: ProviderError) -> NamedError:
 
 def ai_type_of(app: AiApp) -> str:
     """Return the AI type of a company's app."""
-    return next(key for key in apps_with(Capability.COMPOSE) if provider_key(key) == app.provider)
+    return type_of_provider(app.provider)
+
+
+def type_of_provider(provider: str) -> str:
+    """Return the AI type of the apps with a provider."""
+    return next(key for key in apps_with(Capability.COMPOSE) if provider_key(key) == provider)
 
 
 def apps_of(ai_type: str) -> QuerySet[AiApp]:

@@ -16,7 +16,7 @@ from crm.tags.models import Tag
 from crm.teams.models import Team
 from crm.teams.services import ACTIVE
 from outreach.ai.languages import LANGUAGES
-from outreach.ai.services import ai_type_of, providers
+from outreach.ai.services import providers, type_of_provider
 from outreach.mail_vendors.registry import VENDORS
 from outreach.models import AiApp, EmailTemplate, MailApp, Smtp
 from workflows.graphs.models import Workflow
@@ -36,12 +36,24 @@ FIELD = {
     "isSystem": "is_system",
 }
 """Key of a field, as GET /custom-field names it -> its column."""
-WORDS = {"secrets": Concat("name", Value(" ("), "host", Value(")"))}
-"""Kind -> what one of it is called, where the name is not enough."""
 OFF, UNTESTED = " (switched off)", " (connection test not passed)"
 STATE = Case(When(is_active=False, then=Value(OFF)), When(verified=False, then=Value(UNTESTED)), default=Value(""))
 """What keeps a sender from sending, after its name."""
 VENDOR = Case(*(When(vendor=key, then=Value(one.name)) for key, one in VENDORS.items()), default=F("vendor"))
+SENDERS, AI_TYPES = "senders", "aiTypes"
+WORDS = {
+    "secrets": Concat("name", Value(" ("), "host", Value(")")),
+    SENDERS: Concat("from_name", Value(" <"), "from_email", Value(">, "), "place", STATE, output_field=TEXT),
+    AI_TYPES: Concat("name", Case(When(is_active=False, then=Value(OFF)), default=Value(""))),
+}
+"""Kind -> what one of it is called, where the name is not enough."""
+KEYS = {AI_TYPES: "provider"}
+"""Kind -> the column that one is chosen by, where it is not the id."""
+ORDERS = {
+    SENDERS: ("created_at", "pk"),
+    AI_TYPES: ("provider", "-is_active", "-is_default", "created_at", "pk"),
+}
+"""Kind -> the order in which the first are taken, where it is not that of the names."""
 
 
 def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
@@ -55,52 +67,35 @@ def choices_for(may_read: Callable[[str], bool]) -> dict[str, Any]:
         ("workflows", "workflow", Workflow.objects.filter(is_deleted=False)),
         ("roles", "role", Role.objects.all()),
         ("secrets", "workflow", WorkflowSecret.objects.all()),
+        (SENDERS, "apps", Smtp.objects.annotate(place=F("host"))),
+        (SENDERS, "apps", MailApp.objects.annotate(place=VENDOR)),
+        (AI_TYPES, "apps", _first_ai_apps()),
     )
     read = [one for one in named if may_read(one[1])]
     found: dict[str, Any] = {name: None for name, _, _ in named} | {name: [] for name, _, _ in read}
     parts = [
-        rows.annotate(choice_of=Value(name), words=WORDS.get(name, F("name")))
-        .order_by("name", "pk")
-        .values_list("choice_of", "pk", "words")[:MOST_CHOICES]
+        rows.annotate(choice_of=Value(name), key=F(KEYS.get(name, "pk")), words=WORDS.get(name, F("name")))
+        .order_by(*ORDERS.get(name, ("name", "pk")))
+        .values_list("choice_of", "key", "words")[:MOST_CHOICES]
         for name, _, rows in read
     ]
-    for kind, pk, text in parts[0].union(*parts[1:], all=True) if parts else ():
-        found[kind].append({"_id": pk, "name": text or ""})
-    for name, _, _ in read:
+    for kind, key, text in parts[0].union(*parts[1:], all=True) if parts else ():
+        found[kind].append({"_id": key, "name": text or ""})
+    for name in {name for name, _, _ in read}:
         found[name].sort(key=lambda one: sort_text(str(one["name"])))
-    reads_apps = may_read("apps")
+    for one in found[AI_TYPES] or ():
+        one["_id"] = type_of_provider(one["_id"])
     return {
         **found,
-        "senders": _senders() if reads_apps else None,
-        "aiTypes": _ai_types() if reads_apps else None,
         "languages": [{"_id": code, "name": names[0]} for code, names in LANGUAGES.items()],
         "fields": _fields() if may_read("custom-field") else None,
     }
 
 
-def _senders() -> list[dict[str, Any]]:
-    """Return the senders of mail of all kinds, by their names and addresses."""
-    kinds: tuple[tuple[QuerySet[Any], Any], ...] = ((Smtp.objects.all(), F("host")), (MailApp.objects.all(), VENDOR))
-    parts = [
-        rows.annotate(
-            words=Concat("from_name", Value(" <"), "from_email", Value(">, "), place, STATE, output_field=TEXT)
-        )
-        .order_by("created_at", "pk")
-        .values_list("pk", "words")[:MOST_CHOICES]
-        for rows, place in kinds
-    ]
-    found = [{"_id": pk, "name": words} for pk, words in parts[0].union(*parts[1:], all=True)]
-    return sorted(found, key=lambda one: sort_text(str(one["name"])))
-
-
-def _ai_types() -> list[dict[str, Any]]:
-    """Return the AI types of which the company has an app. The name is that of the app which a type stands for."""
-    apps = AiApp.objects.filter(provider__in=providers()).order_by("-is_active", "-is_default", "created_at", "pk")
-    found: dict[str, dict[str, Any]] = {}
-    for app in apps[:MOST_CHOICES]:
-        kind = ai_type_of(app)
-        found.setdefault(kind, {"_id": kind, "name": f"{app.name or kind}{'' if app.is_active else OFF}"})
-    return list(found.values())
+def _first_ai_apps() -> QuerySet[Any]:
+    """Return the app that each AI type stands for: an active one, the default before others, the oldest."""
+    found: QuerySet[Any] = AiApp.objects.filter(provider__in=providers())
+    return found.distinct("provider")
 
 
 def _fields() -> list[dict[str, Any]]:
