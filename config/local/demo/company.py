@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from config.local.demo.workflows import create_workflows
 from config.local.ports import catcher_port, chats_port, gateways_port, replace
 from config.secrets import secret
 from core.tenancy import company_scope
+from core.text.json import iso
 from crm.contacts.services import create_contacts
 from crm.custom_fields.services import create_field
 from crm.models import Contact, ContactCategory, ProductService, SavedView, Tag
@@ -70,7 +72,10 @@ FIELDS = (
     {"name": "Job title", "unique_field_id": "jobTitle", "field_type": "text"},
     {"name": "City", "unique_field_id": "city", "field_type": "text"},
     {"name": "Employees", "unique_field_id": "employees", "field_type": "number"},
+    {"name": "Visited our stand", "unique_field_id": "visitedAt", "field_type": "datetime"},
 )
+FAIR_DAYS_AGO = 12
+"""When the trade fair was that some contacts visited."""
 TILES = [
     {"title": title, "reportType": report, "by": by, "chart": chart, "metric": metric, "range": days}
     for title, report, by, chart, metric, days in (
@@ -209,10 +214,14 @@ def _contacts(member: Member) -> None:
     tags = {
         name: create_tag(Tag, actor_id=member.pk, values={"name": name, "color": color}).pk for name, color, _ in TAGS
     }
-    items = [
-        {**person.form_data(), "category": categories[person.category], "tags": [tags[name] for name in person.tags]}
-        for person in people(CONTACTS)
-    ]
+    opening = timezone.now().replace(hour=9, minute=0, second=0, microsecond=0) - timedelta(days=FAIR_DAYS_AGO)
+    items = []
+    for place, person in enumerate(people(CONTACTS)):
+        form_data = person.form_data()
+        if AUDIENCE in person.tags:
+            form_data["visitedAt"] = iso(opening + timedelta(minutes=5 * (place % 90)))
+        labels = {"category": categories[person.category], "tags": [tags[name] for name in person.tags]}
+        items.append({**form_data, **labels})
     result = create_contacts(actor_id=member.pk, items=items, automation=False)
     if result.errors:
         raise RuntimeError(f"the demo's own contacts were refused: {result.errors[:3]}")
