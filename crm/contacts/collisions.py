@@ -18,6 +18,8 @@ from crm.contacts.updates import Take
 from crm.records.schema import ValueProblem
 
 EXISTS = "ContactAlreadyExists_400"
+UNNAMED = "; its address is not that of "
+"""What stands in a message where the holder's name goes, before the name of the row's person."""
 
 
 class Collision(NamedTuple):
@@ -87,10 +89,11 @@ def collision(item: KeyedRow, found: Mapping[str, str], *, last: bool = False, i
 
 def person_of(row: ContactRow) -> str:
     """Return who a row is, such as Ann Bee (ann@example.com)."""
-    return _person(row.system.get("name"), row.system.get("email"))
+    return shown_person(row.system.get("name"), row.system.get("email"))
 
 
-def _person(name: str | None, email: str | None) -> str:
+def shown_person(name: str | None, email: str | None) -> str:
+    """Return a person as messages name them."""
     shown, address = shorten(name or "", 60), shorten(email or "", 80)
     return f"{shown} ({address})" if shown and address else shown or address
 
@@ -104,17 +107,22 @@ def differences(found: Sequence[Collision], *, may_read: bool, known: Mapping[st
     names: dict[str, str] = dict(known or {})
     if others and may_read:
         rows = Contact.objects.filter(pk__in=others).values_list("pk", "name", "email")
-        names |= {id: _person(name, email) for id, name, email in rows}
+        names |= {id: shown_person(name, email) for id, name, email in rows}
     texts = []
     for one in found:
         holder = names.get(one.existing_id) if may_read else None
         if not one.person:
             texts.append("")
         elif holder:
-            texts.append(f": {holder}, not {one.person}")
+            texts.append(with_holder(f"{UNNAMED}{one.person}", holder))
         else:
-            texts.append(f"; its address is not that of {one.person}")
+            texts.append(f"{UNNAMED}{one.person}")
     return texts
+
+
+def with_holder(message: str, holder: str) -> str:
+    """Return the message about two people with the name of the one who has the value, as `differences` writes it."""
+    return message.replace(UNNAMED, f": {holder}, not ", 1) if holder else message
 
 
 def collision_problems(

@@ -60,8 +60,7 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
     folds = (
         *("file", "headers", "column_mapping", "total", "processed", "created", "updated", "skipped", "failed", "rate"),
         *("header_row", "last_row", "row_count", "next_row", "limited", "may_create_contacts"),
-        *("may_change_contacts", "may_read_contacts"),
-        *("may_create_fields", "kept_columns"),
+        *("may_change_contacts", "may_create_fields", "kept_columns"),
         "started_at",
     )
     commands = ("resume", "download_errors", "undo", "pause", "cancel")

@@ -49,6 +49,8 @@ class Batch:
     updated: int = 0
     existing: dict[int, str] = field(default_factory=dict)
     """Position of the row -> the record that is in its way."""
+    holders: dict[int, str] = field(default_factory=dict)
+    """Position of a failed row -> the contact that has its email or number."""
     skips: bool = True
     """Whether rows whose record exists are skipped; otherwise they have failed."""
 
@@ -147,6 +149,7 @@ class RowWriter:
         batch.skips = self.options.existing in ("", "skip")
         batch.created, batch.updated = dict(written.created), len(written.updated)
         batch.existing = {found.index: found.id for found in written.existing}
+        batch.holders = written.holders
         existing = {found.index: [found.problem] for found in written.existing}
         for index, problems in (written.failed | existing).items():
             self._note(batch, index, problems)
@@ -192,6 +195,6 @@ def log_problems(errors: ErrorLog, batch: Batch) -> None:
             batch.cells[position],
             skipped=batch.skips and found is not None,
             failed=position in batch.failed,
-            existing_id=found,
+            existing_id=found or batch.holders.get(position),
         )
     errors.flush()

@@ -11,6 +11,8 @@ from django.db import transaction
 
 from core.access import entitlement, limited
 from core.errors import NamedError
+from crm.contacts.collisions import shown_person, with_holder
+from crm.contacts.models import Contact
 from crm.contacts.rights import ContactRights
 from crm.imports.batches import Batch, RowWriter
 from crm.imports.column_fields import keep_further_values
@@ -63,12 +65,12 @@ def check_import(*, id: str, import_type: str, rights: ContactRights, may_create
         with open_file(job.file, as_read(job, options)) as table, within:
             check_columns(job, table)
             writer = RowWriter(job, options, actor_id=job.created_by_id)
-            return _told(job, _tried(writer, writer.items(table)))
+            return _told(job, _tried(writer, writer.items(table), rights))
     except ReaderError as error:
         raise NamedError(error.code, f"{error.field}: {error.message}") from error
 
 
-def _tried(writer: RowWriter, items: Iterator[Row | RowError]) -> Batch:
+def _tried(writer: RowWriter, items: Iterator[Row | RowError], rights: ContactRights) -> Batch:
     """Write the first rows and roll them back."""
     with transaction.atomic():
         keep_further_values(writer.job)
@@ -77,15 +79,32 @@ def _tried(writer: RowWriter, items: Iterator[Row | RowError]) -> Batch:
         batch = writer.read(items, MOST_ROWS)  # before anything else is locked
         writer.resolve_lookups(batch)
         writer.write(batch)
+        if rights.read:
+            _name_holders(batch)
         transaction.set_rollback(True)
     return batch
+
+
+def _name_holders(batch: Batch) -> None:
+    """Write the contacts that have what other people's rows hold into the messages, while they are there."""
+    holders = batch.existing | batch.holders
+    rows = Contact.objects.filter(pk__in=set(holders.values())).values_list("pk", "name", "email")
+    people = {id: shown_person(name, email) for id, name, email in rows} if holders else {}
+    for position, id in holders.items():
+        batch.problems[position] = [
+            (column, code, with_holder(message, people.get(id, "")))
+            for column, code, message in batch.problems[position]
+        ]
 
 
 def _told(job: Import, batch: Batch) -> Checked:
     checked = Checked(len(batch.numbers), len(batch.created), batch.updated, batch.skipped, len(batch.failed))
     made = set(batch.created.values())
+    kept = set(Contact.objects.filter(pk__in=set(batch.holders.values())).values_list("pk", flat=True))
+    holders = {position: id for position, id in batch.holders.items() if id in kept}
     for position in sorted(batch.problems, key=lambda place: (place not in batch.failed, place))[:MOST_ERRORS]:
         existing = batch.existing.get(position)
+        record = existing or holders.get(position)
         for number, (column, code, message) in enumerate(batch.problems[position]):
             checked.problems.append(
                 {
@@ -95,7 +114,7 @@ def _told(job: Import, batch: Batch) -> Checked:
                     "message": message,
                     "skipped": batch.skips and existing is not None,
                     "failed": position in batch.failed,
-                    "existingId": None if existing in made else existing,
+                    "existingId": None if record in made else record,
                     "values": [] if number else fit(batch.cells[position]),
                 }
             )

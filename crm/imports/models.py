@@ -60,9 +60,6 @@ class Import(Job):
     may_change_contacts = models.BooleanField(
         default=True, db_default=True, help_text="Whoever started an import of leads may change contacts."
     )
-    may_read_contacts = models.BooleanField(
-        default=True, db_default=True, help_text="Whoever started an import may read contacts."
-    )
     may_create_fields = models.BooleanField(
         default=True, db_default=True, help_text="Whoever started the import may create custom fields."
     )

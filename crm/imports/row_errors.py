@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Case, Count, F, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models.functions import JSONObject
 
+from core.fields import JSONField
 from core.tenancy import company_scope
 from core.text.formulas import defuse
+from crm.contacts.collisions import UNNAMED, shown_person, with_holder
+from crm.contacts.models import Contact
 from crm.imports.models import Import, ImportRowError
 from crm.imports.readers import Cell
 
@@ -92,15 +96,36 @@ def cut_cells(values: Sequence[Any]) -> set[int]:
     }
 
 
-def errors_csv(job: Import) -> Iterator[bytes]:
+def with_holders(errors: QuerySet[ImportRowError], *, may_read: bool) -> QuerySet[ImportRowError]:
+    """Add `holder` to the errors: name and email of the contact that a message does not name.
+
+    It is null for other messages, and for readers who may not read contacts.
+    """
+    nobody = Value(None, output_field=JSONField())
+    if not may_read:
+        return errors.annotate(holder=nobody)
+    contact = Contact.objects.filter(pk=OuterRef("existing_id")).values(
+        shown=JSONObject(name=F("name"), email=F("email"))
+    )
+    return errors.annotate(
+        holder=Case(When(message__contains=UNNAMED, then=Subquery(contact)), default=nobody, output_field=JSONField())
+    )
+
+
+def named(message: str, holder: Mapping[str, Any] | None) -> str:
+    """Return an error's message with the contact that `with_holders` has added."""
+    return with_holder(message, shown_person(holder["name"], holder["email"])) if holder else message
+
+
+def errors_csv(job: Import, *, may_read: bool = False) -> Iterator[bytes]:
     """Yield a CSV of the rows with errors: the original columns, the row number and the problem, in UTF-8 with a byte
-    order mark for Excel.
+    order mark for Excel. Other people's contacts are named to those who may read contacts.
 
     The function enters the company's scope for each query, so that it can be streamed after the request.
     """
     headers = list(job.headers)
     yield b"\xef\xbb\xbf" + _line([*headers, _unused("Row", headers), _unused("Error", headers)])
-    for row, errors in groupby(_stored_errors(job), key=lambda error: error[0]):
+    for row, errors in groupby(_stored_errors(job, may_read), key=lambda error: error[0]):
         found = list(errors)
         cells = next((values for _, _, _, _, values in found if values), [])
         cells = [*cells, *[None] * len(headers)][: len(headers)]
@@ -108,18 +133,19 @@ def errors_csv(job: Import) -> Iterator[bytes]:
         yield _line([*cells, row, message])
 
 
-def _stored_errors(job: Import) -> Iterator[tuple[int, str, str, str, list[Any]]]:
+def _stored_errors(job: Import, may_read: bool) -> Iterator[tuple[int, str, str, str, list[Any]]]:
     """Yield (row, id, column, message, values) in the order of the file."""
     after = (0, "")
     while True:
         with company_scope(job.company_id):
             found = list(
-                ImportRowError.objects.filter(job_id=job.pk, row__gte=after[0])
+                with_holders(ImportRowError.objects.filter(job_id=job.pk, row__gte=after[0]), may_read=may_read)
                 .exclude(row=after[0], id__lte=after[1])
                 .order_by("row", "id")
-                .values_list("row", "id", "column", "message", "values")[:FETCH]
+                .values_list("row", "id", "column", "message", "values", "holder")[:FETCH]
             )
-        yield from found
+        for row, id, column, message, values, holder in found:
+            yield row, id, column, named(message, holder), values
         if len(found) < FETCH:
             return
         after = (found[-1][0], found[-1][1])

@@ -19,6 +19,7 @@ from crm.imports.filters import is_undone
 from crm.imports.input_serializers import EnquiryInput
 from crm.imports.models import Import
 from crm.imports.readers.new_fields import proposed_fields
+from crm.imports.row_errors import named
 from crm.leads.kind import LEAD
 from crm.records.automation import AUTOMATIONS, automation_of
 
@@ -160,6 +161,14 @@ class RowErrorOut(Output):
     failed = serializers.BooleanField(help_text="the row was not written; POST /:id/mend writes it")
     existingId = Computed(IdField(allow_null=True, help_text="the record that exists; null once it is deleted"))
     values = serializers.ListField(help_text="the row's cells, with the first error of the row")
+
+    reads: ClassVar[tuple[str, ...]] = ("holder",)
+    """Added by crm.imports.row_errors.with_holders."""
+
+    @classmethod
+    def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+        data["message"] = named(data["message"], row["holder"])
+        return data
 
     @classmethod
     def columns(cls) -> dict[str, Any]:

@@ -46,7 +46,6 @@ def set_rights(job: Import, rights: ContactRights) -> None:
     """Put into the import what those who start it may do with contacts."""
     job.may_create_contacts = rights.create
     job.may_change_contacts = rights.change
-    job.may_read_contacts = rights.read
 
 
 def imports_to_mend(import_type: str) -> QuerySet[Import]:
@@ -121,7 +120,6 @@ def create_import(
         limited=is_limited(),
         may_create_contacts=rights.create,
         may_change_contacts=rights.change,
-        may_read_contacts=rights.read,
         may_create_fields=may_create_fields,
         status=PAUSED if pause else QUEUED,
         created_by_id=member_id,

@@ -10,6 +10,7 @@ from django.http import StreamingHttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
+from core.access import Actor
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.selection import SelectionInput
@@ -26,7 +27,7 @@ from crm.imports.filters import ERROR_FIELDS, IMPORT_FIELDS
 from crm.imports.input_serializers import ColumnFieldsInput, ImportCreate, ImportMend, ImportUpdate, LeadImportCreate
 from crm.imports.mending import mend_rows
 from crm.imports.models import Import, ImportRowError
-from crm.imports.row_errors import errors_csv
+from crm.imports.row_errors import errors_csv, with_holders
 from crm.imports.serializers import (
     FileWithImport,
     ImportChecked,
@@ -63,11 +64,11 @@ CREATE_ERRORS = (
 RANGE_ERRORS = ("NoRowsInFile_400", "RowFromGreaterThanRowTo_400", "RowFromOutOfRange_400")
 
 
-def detail(job: Import) -> dict[str, Any]:
-    """Return the import as its detail page shows it."""
+def detail(job: Import, actor: Actor) -> dict[str, Any]:
+    """Return the import as its detail page shows it to the actor."""
     found = ImportDetail.one(Import.objects.filter(pk=job.pk)) or {}
     rows = ImportRowError.objects.filter(job=job).order_by("skipped", "row", "id")  # what failed comes first
-    errors = RowErrorOut.project(rows)[:FIRST_ERRORS]
+    errors = RowErrorOut.project(with_holders(rows, may_read=ContactRights.of(actor).read))[:FIRST_ERRORS]
     found["rowErrors"] = [RowErrorOut.render(row) for row in errors]
     return found
 
@@ -81,7 +82,8 @@ def error_list(import_type: str) -> Any:
     """Return the list of the row errors of an import, as an action for the ViewSet of the type."""
 
     def rows(asked: ListRequest) -> QuerySet[ImportRowError]:
-        return ImportRowError.objects.filter(job=find_import(asked.path["id"], import_type))
+        errors = ImportRowError.objects.filter(job=find_import(asked.path["id"], import_type))
+        return with_holders(errors, may_read=ContactRights.of(asked.actor).read)
 
     listing = Listing(
         "List the row errors of an import", rows, ERROR_FIELDS, RowErrorOut, errors=("ImportNotFound_400",)
@@ -127,7 +129,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             rights=ContactRights.of(self.actor),
             may_create_fields=self.may_create_fields,
         )
-        return {**(FileOut.one(File.objects.filter(pk=job.file_id)) or {}), "import": detail(job)}
+        return {**(FileOut.one(File.objects.filter(pk=job.file_id)) or {}), "import": detail(job, self.actor)}
 
     @endpoint(
         "Read an import",
@@ -136,7 +138,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         errors=("ImportNotFound_400",),
     )
     def retrieve(self, request: Request, id: str) -> Any:
-        return detail(find_import(id, self.import_type))
+        return detail(find_import(id, self.import_type), self.actor)
 
     @endpoint(
         "Change, start, pause, resume or cancel an import",
@@ -166,7 +168,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             rights=ContactRights.of(self.actor),
             may_create_fields=self.may_create_fields,
         )
-        return detail(job)
+        return detail(job, self.actor)
 
     @property
     def may_create_fields(self) -> bool:
@@ -194,7 +196,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             member_id=self.actor.member_id,
             columns=data["columns"],
         )
-        return detail(job)
+        return detail(job, self.actor)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -242,7 +244,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             actor_id=self.actor.member_id,
             rights=ContactRights.of(self.actor),
         )
-        errors = RowErrorOut.project(found.errors)
+        errors = RowErrorOut.project(with_holders(found.errors, may_read=ContactRights.of(self.actor).read))
         return {
             **{name: getattr(found, name) for name in ("rows", "created", "updated", "skipped", "failed", "left")},
             "rowErrors": [RowErrorOut.render(row) for row in errors],
@@ -299,7 +301,9 @@ class ImportViewSet(ResourceViewSet, abstract=True):
     )
     def download_errors(self, request: Request, id: str) -> Any:
         job = find_import(id, self.import_type)
-        response = StreamingHttpResponse(errors_csv(job), content_type="text/csv; charset=utf-8")
+        response = StreamingHttpResponse(
+            errors_csv(job, may_read=ContactRights.of(self.actor).read), content_type="text/csv; charset=utf-8"
+        )
         response["Content-Disposition"] = f'attachment; filename="import-{job.pk}-errors.csv"'
         response["X-Content-Type-Options"] = "nosniff"
         return response

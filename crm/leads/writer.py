@@ -49,7 +49,8 @@ class LeadResult:
 
     created and updated have (index, id), collided has (index, id of the open lead), failed has index -> problems,
     refused has (index, module whose quota is exceeded). Notes about written rows: repeats has index -> the open lead
-    that the row's lead repeats, left has index -> names of values that an existing contact did not take.
+    that the row's lead repeats, left has index -> names of values that an existing contact did not take. holders has
+    index -> the contact that has the email or number of a failed row.
     """
 
     created: list[tuple[int, str]] = field(default_factory=list)
@@ -59,6 +60,7 @@ class LeadResult:
     refused: list[tuple[int, str]] = field(default_factory=list)
     repeats: dict[int, str] = field(default_factory=dict)
     left: dict[int, list[str]] = field(default_factory=dict)
+    holders: dict[int, str] = field(default_factory=dict)
 
 
 class _Item(NamedTuple):
@@ -84,9 +86,14 @@ class _Retry(Exception):
     """The attempt has to be rolled back and repeated without the rows that are `failed` or `refused`."""
 
     def __init__(
-        self, failed: dict[int, list[ValueProblem]] | None = None, refused: Sequence[tuple[int, str]] = ()
+        self,
+        failed: dict[int, list[ValueProblem]] | None = None,
+        refused: Sequence[tuple[int, str]] = (),
+        holders: dict[int, str] | None = None,
     ) -> None:
-        self.failed, self.refused = failed or {}, list(refused)
+        self.failed = failed or {}
+        self.refused = list(refused)
+        self.holders = holders or {}
 
 
 def write_leads(
@@ -114,6 +121,7 @@ def write_leads(
         raise transaction.TransactionManagementError("write_leads() needs a transaction around it")
     failed: dict[int, list[ValueProblem]] = {}
     refused: list[tuple[int, str]] = []
+    holders: dict[int, str] = {}
     pending = list(rows)
     for _ in range(MAX_ROUNDS):
         try:
@@ -122,11 +130,13 @@ def write_leads(
         except _Retry as retry:
             failed |= retry.failed
             refused += retry.refused
+            holders |= retry.holders
             gone = failed.keys() | {index for index, _ in refused}
             pending = [row for row in pending if row.index not in gone]
             continue
         result.failed |= failed
         result.refused += refused
+        result.holders |= holders
         return result
     raise RuntimeError("other writers kept changing the contacts of these leads")
 
@@ -192,6 +202,8 @@ class _Attempt:
             lock_unique_key(self.schema.contacts, many=True)
         plan = self._plan(rows)
         contacts = self._write_contacts(plan)
+        made = {item.contact_id: contacts[item.row.index] for item in plan.inserts if item.makes_contact}
+        plan.result.holders = {index: made.get(id, id) for index, id in plan.result.holders.items()}
         inserts = [item._replace(contact_id=contacts.get(item.row.index, item.contact_id)) for item in plan.inserts]
         self._insert(inserts, self._assign(inserts))
         outcome = update_leads(
@@ -256,6 +268,7 @@ class _Attempt:
                 open_leads.add(item.id, contact, row.product_ids)
         new_people = {item.id: person_of(item.row) for item in keyed.values()} if collided else {}
         plan.result.failed |= collision_problems(collided, may_read=self.rights.read, new_people=new_people)
+        plan.result.holders = {one.index: one.existing_id for one in collided}
         return plan
 
     def _may_repeat(self, row: LeadRow) -> bool:
@@ -323,7 +336,8 @@ class _Attempt:
         collisions = [*written.collided, *(Collision(*refused) for refused in outcome.collided)]
         if collisions or written.refused:
             failed = collision_problems(collisions, may_read=self.rights.read)
-            raise _Retry(failed, [(index, "contact") for index in written.refused])
+            others = {one.index: one.existing_id for one in collisions}
+            raise _Retry(failed, [(index, "contact") for index in written.refused], others)
         contacts = dict(written.created + written.updated)
         new = {id for _, id in written.created}
         for item in items:

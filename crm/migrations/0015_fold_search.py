@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('core', '0007_fold_search'),
-        ('crm', '0014_import_may_read_contacts'),
+        ('crm', '0013_datetime_field'),
     ]
 
     operations = [

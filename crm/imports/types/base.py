@@ -45,7 +45,8 @@ class Existing(NamedTuple):
 class BatchResult:
     """The result of writing a batch: (index, record id), the rows whose record exists, index -> problems.
 
-    `notes` has index -> problems of rows that were written nevertheless.
+    `notes` has index -> problems of rows that were written nevertheless, `holders` has index -> the contact that has
+    the email or number of a failed row.
     """
 
     created: list[tuple[int, str]] = field(default_factory=list)
@@ -53,6 +54,7 @@ class BatchResult:
     existing: list[Existing] = field(default_factory=list)
     failed: dict[int, list[ValueProblem]] = field(default_factory=dict)
     notes: dict[int, list[ValueProblem]] = field(default_factory=dict)
+    holders: dict[int, str] = field(default_factory=dict)
 
     def add(self, other: BatchResult) -> None:
         """Add the result of other rows."""
@@ -61,6 +63,7 @@ class BatchResult:
         self.existing += other.existing
         self.failed |= other.failed
         self.notes |= other.notes
+        self.holders |= other.holders
 
 
 class ImportType(ABC):

@@ -49,7 +49,7 @@ class ContactImportType(ImportType):
             existing=existing or "skip",
         )
         written = BatchResult(result.created, result.updated)
-        written.existing = _taken(result.collided, job)
+        written.existing = _taken(result.collided)
         for index in result.refused:
             error = quota_exceeded("contact")
             written.failed[index] = [ValueProblem("", error.name, error.detail)]
@@ -67,15 +67,15 @@ class ContactImportType(ImportType):
             source=import_source(job.pk),
         )
         written = BatchResult(updated=outcome.updated)
-        written.existing = _taken([Collision(*found) for found in outcome.collided], job)
+        written.existing = _taken([Collision(*found) for found in outcome.collided])
         for row in outcome.missing:
             written.failed[row.index] = [ValueProblem(RECORD_ID, self.not_found, "the contact has just been deleted")]
         return written
 
 
-def _taken(collided: Sequence[Collision], job: Import) -> list[Existing]:
-    """Return the rows whose unique key another contact has."""
-    people = differences(collided, may_read=job.may_read_contacts)
+def _taken(collided: Sequence[Collision]) -> list[Existing]:
+    """Return the rows whose unique key another contact has, whom the messages do not name, since they are stored."""
+    people = differences(collided, may_read=False)
     return [
         Existing(
             found.index,

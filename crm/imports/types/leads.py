@@ -180,7 +180,8 @@ class LeadImportType(ImportType):
     def write(
         self, schema: LeadSchema, rows: Sequence[LeadRow], job: Import, existing: OnExisting, *, actor_id: str | None
     ) -> BatchResult:
-        rights = ContactRights(job.may_create_contacts, job.may_change_contacts, job.may_read_contacts)
+        # Messages are stored without names: those who may read contacts get them when they read the row errors.
+        rights = ContactRights(job.may_create_contacts, job.may_change_contacts, read=False)
         result = write_leads(
             schema,
             rows,
@@ -190,7 +191,7 @@ class LeadImportType(ImportType):
             existing=existing or "rule",
             rights=rights,
         )
-        written = BatchResult(result.created, result.updated, failed=result.failed)
+        written = BatchResult(result.created, result.updated, failed=result.failed, holders=result.holders)
         written.existing = [
             Existing(index, lead, ValueProblem("", DUPLICATE, repeated(lead))) for index, lead in result.collided
         ]
