@@ -17,6 +17,7 @@ from core.global_search.kinds import KINDS, Kind
 from core.global_search.selectors import NEWEST, search
 from core.global_search.serializers import SearchOut
 from core.lists.parameters import page_size
+from core.lists.search import check_visible
 from core.lists.values import refuse
 
 DEFAULT_SIZE, MAX_SIZE = 5, 20
@@ -73,6 +74,7 @@ def _text(params: Mapping[str, str]) -> str:
         raise refuse("q", "is required, and says what to look for")
     if len(text) > MAX_TEXT:
         raise refuse("q", f"has at most {MAX_TEXT} characters, got {len(text)}")
+    check_visible(text, "q")
     return text
 
 

@@ -21,7 +21,7 @@ from core.lists.fields import FieldSet
 from core.lists.keyset import SortKey
 from core.lists.parameters import IGNORED, refuse_unknown
 from core.lists.prefilter import prefiltering
-from core.lists.search import search_in
+from core.lists.search import check_visible, search_in
 from core.lists.values import clean_text, refuse
 
 MAX_SIZE = 100_000
@@ -284,6 +284,7 @@ def _search(names: list[str], text: str, fields: FieldSet) -> Q:
     if not text:
         return Q()
     clean_text(text, "searchValue", MAX_SEARCH)
+    check_visible(text, "searchValue")
     chosen = chosen or [fields.searchable(name, "searchBy") for name in fields.default_search]
     if not chosen:
         raise refuse("searchBy", "this list has no fields that are searched by default; name them")

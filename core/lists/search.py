@@ -12,10 +12,17 @@ from django.db.models.sql import Query
 
 from core.lists.fields import ListField
 from core.lists.operators import contains
+from core.lists.values import refuse
 from core.text.folding import fold
 
 MAX_WORDS = 10
 """Each word costs a look into the index; a longer text is searched for as it stands."""
+
+
+def check_visible(text: str, where: str) -> None:
+    """Refuse a search for nothing but accents and characters without width, which searches take no notice of."""
+    if not fold(text):
+        raise refuse(where, "needs letters, digits or signs; it has accents or characters without width alone")
 
 
 def search_in(fields: Sequence[ListField], text: str) -> Q:

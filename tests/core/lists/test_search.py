@@ -169,3 +169,12 @@ def test_a_lead_is_found_by_its_contact_and_its_notes(company: Cast) -> None:
 )
 def test_phone_numbers_as_people_write_them(text: str, spellings: tuple[str, ...]) -> None:
     assert phone_variants(text) == spellings
+
+
+@pytest.mark.parametrize("text", ["\u200b", "\u00ad\u2060", "\u0301\ufeff"])
+def test_a_search_for_nothing_that_is_seen_is_refused(cast: Cast, text: str) -> None:
+    problem = "needs letters, digits or signs; it has accents or characters without width alone"
+    answer = cast.key.get("/contact", searchValue=text)
+    assert (answer.status, answer.body["warning"]) == (400, f"searchValue: {problem}")
+    answer = cast.key.get("/search", q=text)
+    assert (answer.status, answer.body["warning"]) == (400, f"q: {problem}")
