@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
+from unicodedata import category
 
 MARKED = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """Prefixes that some program reads as a formula, full-width ones included."""
-INVISIBLE = "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060\u00ad\u180e"
-"""Characters that programs drop, so that what follows them begins the cell."""
+_FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
+"""Letters and marks that no font shows."""
+_VARIANTS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
+"""Selectors of a character's variants, which are nothing by themselves."""
+INVISIBLE = "".join(
+    character
+    for character in map(chr, chain(range(0x10000), range(0xE0000, 0xE0200)))
+    if category(character) in ("Cf", "Zs")
+    or character in _FILLERS
+    or any(ord(character) in variants for variants in _VARIANTS)
+)
+"""Characters that programs drop, so that what follows them begins the cell: spaces, marks of direction, and others."""
+_BLANKS = INVISIBLE + "\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029"
 _HARMLESS = re.compile(r"[+-]?[\d\s().,/-]*\d", re.ASCII)
-_INNER = re.compile(rf"(?<=[;\t\r\n])('*)((?:[^\S;\t\r\n]|[{INVISIBLE}])*[=+\-@＝＋－＠][^;\t\r\n]*)")
+_INNER = re.compile(rf"(?<=[;\t\r\n])('*)([{_BLANKS}]*[=+\-@＝＋－＠][^;\t\r\n]*)")
 """A formula after what separates cells where the comma doesn't: programs of many countries split lines at `;`, and take
 no notice of quotes then."""
 
@@ -20,7 +33,8 @@ def defuse(text: str) -> str:
     A text that looks marked gets another apostrophe, so that `restore` returns exactly the original.
     """
     bare = text.lstrip("'")
-    runs = bare.lstrip(INVISIBLE).startswith(MARKED) and (len(bare) < len(text) or not _HARMLESS.fullmatch(text))
+    shown = bare.lstrip(INVISIBLE)
+    runs = shown.startswith(MARKED) and (len(bare) < len(text) or not _HARMLESS.fullmatch(shown.rstrip()))
     return ("'" if runs else "") + _INNER.sub(_mark, text)
 
 
