@@ -13,7 +13,7 @@ from core.ids import is_id, new_id
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
-from crm.contacts.collisions import EXISTS, Collision, differences
+from crm.contacts.collisions import EXISTS, Collision, differences, shown_person
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
 from crm.contacts.schema import NUMBER_COLUMNS, ContactRow, ContactSchema
@@ -232,11 +232,13 @@ def update_contact(
     category_id: str | None | type[UNSET] = UNSET,
     automation: bool = True,
     unchanged_since: str | None = None,
+    may_read: bool = False,
 ) -> BulkJob | None:
     """Change the given values of a live contact. Null or empty text empties a value.
 
     `tag_ids` replaces its tags, a `category_id` of None removes its category. With `unchanged_since`, an updatedAt, it
-    raises RecordChanged_409 if the contact has another one. Returns the job that can undo the change,
+    raises RecordChanged_409 if the contact has another one. `may_read` allows the error to name the person who has a
+    number already. Returns the job that can undo the change,
     None if nothing is different. Raises ContactNotFound_400, CannotUpdateUniqueKey_400 (emptied),
     ContactAlreadyExists_400 (taken), and what create_contact raises for values.
     """
@@ -254,6 +256,7 @@ def update_contact(
             automation=automation,
             source=Source.bulk_job(job.pk),
             unchanged_since=unchanged_since,
+            may_read=may_read,
         )
         return complete(job, 1, changed)
 
@@ -268,6 +271,7 @@ def change_contact(
     category_id: str | None | type[UNSET] = UNSET,
     automation: bool = True,
     unchanged_since: str | None = None,
+    may_read: bool = False,
 ) -> int:
     """Do what update_contact does, journaled for `source`. Returns the number of changed contacts, 0 or 1."""
     with transaction.atomic():
@@ -294,7 +298,11 @@ def change_contact(
             schema, [(id, row)], actor_id=actor_id, automation=automation, tags="replace", source=source
         )
         if outcome.collided:
-            raise collision_errors([Collision(*outcome.collided[0])])[0]
+            taken = Collision(*outcome.collided[0])
+            if may_read and taken.field == "number":
+                shown = {**current, **row.system}
+                taken = taken._replace(person=shown_person(shown["name"], shown["email"]))
+            raise collision_errors([taken], may_read=may_read)[0]
         return len(outcome.changed)
 
 

@@ -170,6 +170,7 @@ class ContactViewSet(RecordViewSet):
             category_id=category_of(data),
             automation=data["automation"] != "skip",
             unchanged_since=data.get("unchanged_since"),
+            may_read=ContactRights.of(self.actor).read,
         )
         return undoable_response(self, self.read(id), job)
 

@@ -329,6 +329,7 @@ def update_lead(
                 category_id=UNSET if row.category_id is None else row.category_id or None,
                 automation=automation,
                 source=source,
+                may_read=rights.read,
             )
         if unchanged_since is not None:
             held = Lead.objects.select_for_update(of=("self",), no_key=True).filter(pk=id, is_deleted=False)

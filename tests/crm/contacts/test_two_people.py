@@ -128,6 +128,21 @@ def test_a_request_names_both(cast: Cast, body: dict[str, Any]) -> None:
         assert set(Lead.objects.values_list("contact__name", flat=True)) == {"Ann"}
 
 
+def test_a_change_names_both(db: None) -> None:
+    cast = make_cast({"contact": {"PUT": True}, "lead": {"PUT": True, "GET": True}})
+    id = otto(cast)
+    paul = cast.key.post("/contact", {"formData": {**PAUL, "number": "30 7700056"}}).data["_id"]
+    lead = cast.key.post("/lead", {"contact": paul}).data["_id"]
+    change = {"formData": {"countryCode": "+49", "number": "30 7700055"}}
+    start = f"number: {OTTOS_NUMBER} belongs to the contact {id} already"
+    for path in (f"/contact/{paul}", f"/lead/{lead}"):
+        refused = cast.key.put(path, change)
+        assert refused.body["warning"] == (
+            f"{start}: Otto Pohl (otto@office.example), not Paul Quast (paul@office.example)"
+        )
+        assert cast.narrow_session.put(path, change).body["warning"] == start
+
+
 def test_the_same_address_in_capitals_is_the_same_person(cast: Cast) -> None:
     id = otto(cast)
     same = {**OTTO, "email": "OTTO@Office.example", "name": "O. Pohl", "number": "30 7700099"}
