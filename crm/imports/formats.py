@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.db.models.functions import Lower
@@ -22,17 +22,20 @@ from crm.imports.own_files import is_own
 from crm.records.schema import RecordSchema
 
 NUMBERS, DATES = "number", "date"
+KEPT = "settings"
+"""The key of Import.detected for the company's settings."""
 
 
 def text_format(job: Import, options: Options, schema: RecordSchema) -> TextFormat:
     """Return how the file's values are written, with a format of its own for each column that needs one."""
-    formats = formats_of(company_id())
+    settings = _settings(job)
+    formats = settings.formats
     specs = list(_mapped(job, schema))
     base = TextFormat(
         date_format=options.date_format,
         decimal_mark=options.decimal_mark,
         time_zone=options.time_zone or formats.timezone,
-        country=options.country or default_country(),
+        country=options.country or settings.country,
         currency=formats.currency,
         members=member_ids() if any(_names_members(spec) for _, spec in specs) else None,
     )
@@ -50,10 +53,32 @@ def text_format(job: Import, options: Options, schema: RecordSchema) -> TextForm
     return replace(base, fields=fields or None)
 
 
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """What the company had set when the file was read or its options were given."""
+
+    formats: Formats
+    country: str
+
+
+def _settings(job: Import) -> _Settings:
+    """Return the company's settings that the import keeps, so that all of its rows are read as the check read them."""
+    kept = job.detected.get(KEPT)
+    if kept is None:
+        return _Settings(formats_of(company_id()), default_country())
+    return _Settings(Formats(**kept["formats"]), kept["country"])
+
+
+def forget_settings(job: Import) -> None:
+    """Take the company's present settings when the import is next judged."""
+    job.detected.pop(KEPT, None)
+
+
 def detect(job: Import, schema: RecordSchema) -> None:
-    """Put into the import's `detected` what its options and its columns say now."""
+    """Put into the import's `detected` what its options and its columns say now, with the company's settings."""
     options = Options.stored(job.options)
-    formats = formats_of(company_id())
+    settings = _settings(job)
+    formats = settings.formats
     verdicts = _verdicts(job, formats)
     kinds = {header: _kind(spec) for header, spec in _mapped(job, schema)}
     numbers = [verdicts[header] for header, kind in kinds.items() if kind == NUMBERS and header in verdicts]
@@ -63,8 +88,9 @@ def detect(job: Import, schema: RecordSchema) -> None:
         "decimalMark": options.decimal_mark or _only(verdict.decimal_mark for verdict in numbers),
         "dateFormat": options.date_format or _only(verdict.date_format for verdict in dates),
         "timeZone": options.time_zone or formats.timezone,
-        "country": options.country or default_country() or None,
+        "country": options.country or settings.country or None,
         "ambiguous": list(_ambiguous(kinds, verdicts, options)),
+        KEPT: {"formats": asdict(formats), "country": settings.country},
     }
 
 

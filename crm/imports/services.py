@@ -17,7 +17,7 @@ from core.lists import BulkSelection, in_batches
 from crm.contacts.rights import ContactRights
 from crm.files.models import File
 from crm.imports.column_fields import keep_further_values
-from crm.imports.formats import detect
+from crm.imports.formats import detect, forget_settings
 from crm.imports.mapping import check_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
@@ -247,6 +247,8 @@ def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: Previe
         job.total = options.total(header_row=job.header_row, last_row=job.last_row or 0, row_count=job.row_count or 0)
     if "column_mapping" in edits and job.header_row is not None:
         _check_mapping(job, complete=False)
+    if "options" in edits:
+        forget_settings(job)
     if fresh is None and job.header_row is not None:
         detect(job, IMPORT_TYPES[job.import_type].schema.load())
 
@@ -268,7 +270,7 @@ def _start(job: Import, *, edited: bool) -> None:
     if job.header_row is not None:
         try:
             _check_mapping(job, complete=True)
-            detect(job, IMPORT_TYPES[job.import_type].schema.load())  # the company's settings may have changed
+            detect(job, IMPORT_TYPES[job.import_type].schema.load())  # fields may have changed
         except NamedError as error:
             hint = "; pauseImport true changes the import without starting it" if edited else ""
             raise NamedError(error.name, error.detail + hint) from None
