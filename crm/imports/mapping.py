@@ -29,7 +29,7 @@ def check_mapping(
     """Raise InvalidMapping_400 unless each column exists and has a target of its own or one of SEVERAL, and unless, if
     `complete`, all required fields have one."""
     known = set(headers)
-    pseudo = (*NAMES, RECORD_ID, *(spec.key for spec in kind.names))
+    pseudo = _pseudo(kind)
     for header, key in mapping.items():
         if header not in known:
             raise invalid_mapping(
@@ -48,6 +48,17 @@ def check_mapping(
         raise invalid_mapping(f"map either name, or {FIRST_NAME} and {LAST_NAME}")
     if complete:
         _check_complete(kind, set(targets), schema)
+
+
+def _pseudo(kind: ImportType) -> tuple[str, ...]:
+    """Return the targets that are no field."""
+    return (*NAMES, RECORD_ID, *(spec.key for spec in kind.names))
+
+
+def deleted_fields(kind: ImportType, mapping: Mapping[str, str], schema: RecordSchema) -> list[str]:
+    """Return the headers of the columns whose custom field is gone."""
+    known = {*kind.keys, *_pseudo(kind), *schema.fields}
+    return [header for header, key in mapping.items() if key not in known]
 
 
 def _check_complete(kind: ImportType, targets: set[str], schema: RecordSchema) -> None:

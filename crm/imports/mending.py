@@ -16,16 +16,19 @@ from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.undo import refuse_twice
 from crm.contacts.rights import ContactRights
 from crm.imports.batches import Batch, RowWriter, log_problems
-from crm.imports.mapping import check_mapping
+from crm.imports.mapping import check_mapping, deleted_fields
 from crm.imports.models import Import, ImportRowError
 from crm.imports.options import Options
 from crm.imports.readers import Row, RowError
 from crm.imports.row_errors import MAX_STORED, ErrorLog, cut_cells
 from crm.imports.services import CANCELLED, COMPLETED, FAILED, PAUSED, find_import, set_rights
+from crm.imports.types import IMPORT_TYPES
 
 MENDABLE = Q(failed=True) | Q(skipped=True)
 AT_REST = (PAUSED, FAILED, COMPLETED, CANCELLED)
 CUT = "This value was too long to be kept whole. Write it here again, or mend the row in the file."
+GONE = "InvalidCustomField_400"
+FIELD_GONE = "The custom field of this column has been deleted. The value was left out."
 UNREAD = "The row could not be read as it is. Write its values again."
 
 
@@ -68,10 +71,12 @@ def mend_rows(
         job = Import.objects.select_for_update(of=("self",)).get(pk=found.pk)
         _check_at_rest(job)
         set_rights(job, rights)
+        gone = _leave_out_deleted_fields(job)
         writer = RowWriter(job, Options.stored(job.options), actor_id=actor_id)
         check_mapping(writer.kind, job.column_mapping, job.headers, writer.schema, complete=True)
         stored = _stored(job, sent)
         batch = writer.read(iter(_items(job, stored, sent)), len(stored))
+        _note_left_out(batch, job, gone)
         writer.resolve_lookups(batch)
         writer.write(batch)
         ImportRowError.objects.filter(job=job, row__in=list(stored)).delete()
@@ -80,6 +85,23 @@ def mend_rows(
     errors = ImportRowError.objects.filter(job=job, row__in=batch.numbers).order_by("row", "id")
     numbers = (len(batch.numbers), len(batch.created), batch.updated, batch.skipped, len(batch.failed))
     return Mended(errors, *numbers, left=sorted(sent.keys() - stored.keys()))
+
+
+def _leave_out_deleted_fields(job: Import) -> list[str]:
+    """Map no column to a custom field that has been deleted since, and return the headers of these columns."""
+    kind = IMPORT_TYPES[job.import_type]
+    gone = deleted_fields(kind, job.column_mapping, kind.schema.load())
+    job.column_mapping = {header: key for header, key in job.column_mapping.items() if header not in gone}
+    return gone
+
+
+def _note_left_out(batch: Batch, job: Import, gone: Sequence[str]) -> None:
+    """Say of each value of these columns that it was left out."""
+    places = [(job.headers.index(header), header) for header in gone]
+    for position, cells in enumerate(batch.cells):
+        notes = [(header, GONE, FIELD_GONE) for place, header in places if place < len(cells) and cells[place]]
+        if notes:
+            batch.problems.setdefault(position, []).extend(notes)
 
 
 def _check_at_rest(job: Import) -> None:

@@ -56,3 +56,22 @@ def test_settings_that_change_after_the_preview_count_with_new_options_alone(
     found = read(cast, job)
     assert (checked["created"], found["created"], found["detected"]["timeZone"]) == (2, 2, zone)
     assert {number[:3] for number in found_numbers(cast)} == {prefix}
+
+
+def test_rows_are_corrected_although_a_field_is_gone(cast: Cast) -> None:
+    with cast.scope():
+        field = add_field("shoe_size")
+    header = "Name,Email,Country code,Phone,Shoe"
+    lines = ["Ann,nobody,+49,15112345678,44", "Bob,bad,+49,15112345679,"]
+    mapping = {**MAPPING, "Shoe": "shoe_size"}
+    job = run(cast, csv_of(lines, header), columnMapping=mapping)
+    assert cast.key.delete("/custom-field", {"ids": [field.pk]}).status == 200
+    rows = [
+        {"row": 2, "values": {"Email": "ann@example.org"}},
+        {"row": 3, "values": {"Email": "bob@example.org"}},
+    ]
+    answer = cast.key.post(f"/contact/import/{job['_id']}/mend", {"rows": rows})
+    assert (answer.status, answer.data["created"], answer.data["failed"]) == (200, 2, 0)
+    assert [(one["row"], one["column"], one["failed"], one["message"]) for one in answer.data["rowErrors"]] == [
+        (2, "Shoe", False, "The custom field of this column has been deleted. The value was left out.")
+    ]
