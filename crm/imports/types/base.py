@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from core.errors import shorten
 from core.ids import is_id
+from crm.bulk_jobs.models import Journal
 from crm.imports.lookups import CATEGORY, TAGS, Lookups
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
@@ -28,6 +29,7 @@ TAG_FIELDS = (
 
 RECORD_ID = "_id"
 """The target of the column that names each row's own record."""
+REPEATED = "an earlier row of the file has updated this record already"
 
 OnExisting = Literal["", "skip", "update", "error"]
 """What happens to rows whose record exists; empty: the default of the type."""
@@ -115,11 +117,18 @@ class ImportType(ABC):
         live = set(schema.kind.live().filter(pk__in=ids).values_list("pk", flat=True))
         result = BatchResult()
         present = []
+        seen: set[str] = set()
+        if existing == "update" and job.status == Import.Status.RUNNING:  # who corrects a row later means it
+            changed = Journal.objects.filter(import_job=job.pk, panel=schema.kind.panel, record_id__in=live)
+            seen.update(changed.values_list("record_id", flat=True))
         for row in rows:
             if row.record_id not in live:
                 message = f"there is no record {shorten(row.record_id, 40)!r} among the company's {self.noun}"
                 result.failed[row.index] = [ValueProblem(RECORD_ID, self.not_found, message)]
+            elif row.record_id in seen:
+                result.failed[row.index] = [ValueProblem(RECORD_ID, "InvalidDataFormat_400", REPEATED)]
             elif existing == "update":
+                seen.add(row.record_id)
                 present.append(row)
             else:
                 problem = ValueProblem(RECORD_ID, self.exists, f"the record {row.record_id} exists already")

@@ -75,3 +75,22 @@ def test_rows_are_corrected_although_a_field_is_gone(cast: Cast) -> None:
     assert [(one["row"], one["column"], one["failed"], one["message"]) for one in answer.data["rowErrors"]] == [
         (2, "Shoe", False, "The custom field of this column has been deleted. The value was left out.")
     ]
+
+
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_a_record_is_updated_by_one_row(cast: Cast, settings: Any, batch: int) -> None:
+    settings.IMPORT_BATCH_ROWS = batch
+    run(cast, csv_of(people(2)))
+    with cast.scope():
+        first, second = Contact.objects.order_by("email").values_list("pk", flat=True)
+    lines = [f"{first},One", f"{second},Two", f"{first},Three"]
+    mapping = {"_id": "_id", "Name": "name"}
+    job = run(cast, csv_of(lines, "_id,Name"), columnMapping=mapping, options={"existing": "update"})
+    assert counts(job) == ("completed", 3, 0, 2, 0, 1)
+    assert [(one["row"], one["column"], one["message"]) for one in job["rowErrors"]] == [
+        (4, "_id", "an earlier row of the file has updated this record already")
+    ]
+    with cast.scope():
+        assert list(Contact.objects.order_by("email").values_list("name", flat=True)) == ["One", "Two"]
+    answer = cast.key.post(f"/contact/import/{job['_id']}/mend", {"rows": [{"row": 4, "values": {"Name": "Four"}}]})
+    assert (answer.data["updated"], answer.data["failed"]) == (1, 0)
