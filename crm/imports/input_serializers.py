@@ -47,7 +47,8 @@ class CountryInput(TextInput):
     """A country's ISO 3166 code, in upper case."""
 
     def to_internal_value(self, data: Any) -> str:
-        return super().to_internal_value(data).upper()
+        text = super().to_internal_value(data)
+        return text.upper() if text.isascii() else text  # upper() makes other letters such as ß two
 
 
 class OptionsInput(Input):
@@ -180,7 +181,7 @@ class ImportUpdate(Input):
 class ColumnFieldInput(Input):
     """A column that needs a custom field."""
 
-    column = TextInput(max_length=200, help_text="its header")
+    column = TextInput(max_length=1000, help_text="its header")
     name = TextInput(max_length=200, required=False, help_text="by default the header")
     fieldType = serializers.ChoiceField(
         choices=list(FIELD_TYPES), required=False, help_text="by default the type that its values have"

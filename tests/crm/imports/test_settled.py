@@ -94,3 +94,12 @@ def test_a_record_is_updated_by_one_row(cast: Cast, settings: Any, batch: int) -
         assert list(Contact.objects.order_by("email").values_list("name", flat=True)) == ["One", "Two"]
     answer = cast.key.post(f"/contact/import/{job['_id']}/mend", {"rows": [{"row": 4, "values": {"Name": "Four"}}]})
     assert (answer.data["updated"], answer.data["failed"]) == (1, 0)
+
+
+@pytest.mark.parametrize("country", ["ß", "ŉ", "ﬁ"])
+def test_letters_that_become_two_are_no_country(cast: Cast, country: str) -> None:
+    job = make(cast, csv_of(people(1)))
+    answer = cast.key.put(f"/contact/import/{job['_id']}", {"options": {"country": country}, "pauseImport": True})
+    assert (answer.status, "options.country" in answer.body["message"]) == (400, True)
+    answer = cast.key.put(f"/contact/import/{job['_id']}", {"options": {"country": "de"}, "pauseImport": True})
+    assert answer.data["options"]["country"] == "DE"
