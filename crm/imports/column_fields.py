@@ -15,6 +15,11 @@ from crm.records.models import CustomField
 MAX_NAME = 200
 
 
+def field_name(header: str) -> str:
+    """Return the name of the field for a column, whose header may be longer than a name."""
+    return header[:MAX_NAME].strip()
+
+
 class ColumnFields:
     """The fields of a panel, to find or make those of columns."""
 
@@ -27,7 +32,7 @@ class ColumnFields:
     def find(self, name: str, types: Sequence[str]) -> str | None:
         """Return the key of the unused custom field with this name and one of these types."""
         for field in self._fields:
-            named = field.name.casefold() == name.casefold() and not field.is_system
+            named = field.name.casefold() == field_name(name).casefold() and not field.is_system
             if named and field.field_type in types and field.unique_field_id not in self._used:
                 return field.unique_field_id
         return None
@@ -42,7 +47,7 @@ class ColumnFields:
     def make(self, name: str, values: Mapping[str, Any], actor_id: str) -> str:
         """Create a field, with a number behind its name if another one has that. Returns its key."""
         taken = {field.name.casefold() for field in self._fields}
-        free, number = name[:MAX_NAME], 2
+        free, number = field_name(name), 2
         while free.casefold() in taken:
             free, number = f"{name[: MAX_NAME - 4]} {number}", number + 1
         made = create_field(actor_id=actor_id, values={**values, "name": free, "panel": self.panel})

@@ -30,7 +30,11 @@ def add_fields(*, import_id: str, import_type: str, member_id: str, columns: Seq
             "InvalidImportStatus_400", f"id: an import that is {job.status} cannot be changed; it must be paused"
         )
     facts = dict(zip(job.headers, job.columns, strict=False))
-    named = {one["column"] for one in columns}
+    named: set[str] = set()
+    for one in columns:
+        if one["column"] in named:
+            raise invalid_mapping(f"the column {shorten(one['column'], 60)!r} is named twice; name each column once")
+        named.add(one["column"])
     fields = ColumnFields(import_type, {key for header, key in job.column_mapping.items() if header not in named})
     for one in columns:
         header = one["column"]

@@ -15,6 +15,7 @@ from crm.bulk_jobs.serializers import BulkJobOut
 from crm.contacts.kind import CONTACT
 from crm.field_types import FIELD_TYPES, VALUE_TYPES
 from crm.files.serializers import FileOut, FileSnapshot
+from crm.imports.column_fields import field_name
 from crm.imports.filters import is_undone
 from crm.imports.input_serializers import EnquiryInput
 from crm.imports.models import Import
@@ -195,7 +196,8 @@ class ImportDetail(ImportOut):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         data = super().finish(data, row)
-        data["proposedFields"] = proposed_fields(data["headers"], row["columns"], data["columnMapping"])
+        proposed = proposed_fields(data["headers"], row["columns"], data["columnMapping"])
+        data["proposedFields"] = [{**one, "name": field_name(one["name"])} for one in proposed]
         return data
 
 

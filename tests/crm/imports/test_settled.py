@@ -103,3 +103,24 @@ def test_letters_that_become_two_are_no_country(cast: Cast, country: str) -> Non
     assert (answer.status, "options.country" in answer.body["message"]) == (400, True)
     answer = cast.key.put(f"/contact/import/{job['_id']}", {"options": {"country": "de"}, "pauseImport": True})
     assert answer.data["options"]["country"] == "DE"
+
+
+def test_columns_become_fields_once_and_with_names_that_fit(cast: Cast) -> None:
+    long = "Remark " * 40
+    lines = [f"Ann{n},ann{n}@example.org,+49,1511234567{n},a{n},b{n}" for n in range(3)]
+    job = make(cast, csv_of(lines, f"Name,Email,Country code,Phone,{long},{long}"))
+    proposed = [one for one in job["proposedFields"] if one["column"].startswith("Remark")]
+    assert [len(one["name"]) <= 200 for one in proposed] == [True, True]
+    path = f"/contact/import/{job['_id']}/fields"
+    names = [{"column": one["column"]} for one in proposed]
+    twice = cast.key.post(path, {"columns": [names[0], names[1], names[0]]})
+    assert twice.status == 400
+    assert twice.body["warning"].endswith("is named twice; name each column once")
+    answer = cast.key.post(path, {"columns": names})
+    assert answer.status == 200, answer.body
+    keys = {answer.data["columnMapping"][one["column"]] for one in proposed}
+    assert len(keys) == 2
+    again = cast.key.post(path, {"columns": names[:1]})
+    assert again.data["columnMapping"][names[0]["column"]] in keys
+    with cast.scope():
+        assert Import.objects.get().column_mapping == again.data["columnMapping"]
