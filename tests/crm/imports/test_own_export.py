@@ -134,11 +134,11 @@ def same(before: Any, after: Any) -> None:
     assert after == before
 
 
-def round_trip(cast: Cast, resource: str, format: str, **options: Any) -> dict[str, Any]:
-    exported = cast.key.get(f"/{resource}/export", format=format)
+def round_trip(cast: Cast, resource: str, format: str, **query: Any) -> dict[str, Any]:
+    exported = cast.key.get(f"/{resource}/export", format=format, **query)
     assert exported.status == 200
     file = cast.key.upload("/upload", SimpleUploadedFile(f"own.{format}", exported.body)).data["_id"]
-    body = {"importType": resource, "fileId": file, "options": {"existing": "update", **options}, "pauseImport": False}
+    body = {"importType": resource, "fileId": file, "options": {"existing": "update"}, "pauseImport": False}
     answer = cast.key.post(f"/{resource}/import", body)
     assert answer.status == 201, answer.body
     work()
@@ -207,3 +207,21 @@ def test_own_leads_stay_as_they_are(
     assert (job["updated"], job["failed"], job["detected"]["ambiguous"]) == (len(made), 0, [])
     same(before[0], snapshot(cast, Lead, LeadTag))
     same(before[1], snapshot(cast, Contact, ContactTag))
+
+
+@pytest.mark.parametrize("format", ["csv", "xlsx"])
+@pytest.mark.parametrize("resource", ["contact", "lead"])
+def test_rows_with_nothing_but_their_id_stay_as_they_are(resource: str, format: str, cast: Cast) -> None:
+    with cast.scope():
+        CustomField.objects.create(
+            panel=resource, name="Area", field_type="text", value_type="string", unique_field_id="area"
+        )
+    for n in range(8):
+        form = {"name": f"P{n}", "email": f"p{n}@example.org", "countryCode": "+49", "number": f"151{n:08}"}
+        form |= {"area": "North"} if n in (2, 3) else {}
+        assert cast.key.post(f"/{resource}", {"formData": form}).status in (200, 201)
+    model, links = (Contact, ContactTag) if resource == "contact" else (Lead, LeadTag)
+    before = snapshot(cast, model, links)
+    job = round_trip(cast, resource, format, columns="_id,Area")
+    assert (job["updated"], job["failed"], job["rowErrors"]) == (8, 0, [])
+    same(before, snapshot(cast, model, links))
