@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, time
 from functools import lru_cache
 from typing import Any, Literal, TypedDict
 
 from crm.field_types import BadValue
-from crm.field_types.dates import NUMERIC_DATE, ORDERS, is_day_number, orders_of, parse_date_text
+from crm.field_types.dates import NUMERIC_DATE, ORDERS, is_day_number, is_early_day_number, orders_of, parse_date_text
 from crm.field_types.numbers import BOTH, marks_of
 from crm.imports.nothing import IN_DATES
 from crm.imports.readers import Cell
@@ -20,6 +21,8 @@ from crm.imports.readers import Cell
 ROWS_AT_ONCE = 1000
 ENOUGH = 300
 """Distinct values after which a column of texts is looked at no longer."""
+ENOUGH_NUMBERS = 100
+"""Distinct numbers that are no days after which a column's whole numbers are counted only."""
 TEXT_SHARE = 0.8
 MAX_REMEMBERED = 20_000
 MAX_EXAMPLES = 3
@@ -65,7 +68,7 @@ class _Column:
         self.year_digits = 0
         self.padded = True
         self.clocks: dict[Clock, None] = {}
-        self.day_numbers, self.no_day_numbers = 0, 0
+        self.day_numbers = self.early_day_numbers = self.no_day_numbers = 0
         self._seen: set[Cell] = {None, *IN_DATES}
 
     def add(self, cells: Iterable[Cell]) -> None:
@@ -75,7 +78,7 @@ class _Column:
         for cell in cells:
             if cell in seen:
                 continue
-            if self.no_day_numbers and type(cell) is str and cell.isdecimal():
+            if self.no_day_numbers > ENOUGH_NUMBERS and type(cell) is str and cell.isdecimal():
                 whole += 1  # a whole number says nothing of marks
                 continue
             if len(seen) < MAX_REMEMBERED:
@@ -83,7 +86,7 @@ class _Column:
             if type(cell) is str:
                 self._look_at(cell)
             else:
-                self._count_day_number(repr(cell) if type(cell) in (int, float) else "")
+                self._count_number(cell)
         self.numbers += whole
         if self.texts > ENOUGH and self.texts > TEXT_SHARE * (self.texts + self.numbers + self.dates):
             self.alive = False
@@ -112,10 +115,8 @@ class _Column:
         elif self._is_other_date(text):
             self.dates += 1
             self.other_dates += 1
-            self.no_day_numbers += 1
         else:
             self.texts += 1
-            self.no_day_numbers += 1
 
     def _agrees(self, text: str) -> bool:
         """Return whether the number has nothing to say in a column whose mark is known."""
@@ -136,7 +137,6 @@ class _Column:
     def _add_date(self, text: str, fits: tuple[str, ...], parts: tuple[str, str, str, str], clock: str | None) -> None:
         first, separator, second, third = parts
         self.dates += 1
-        self.no_day_numbers += 1
         if len(first) == 4 and separator == "-":
             self.other_dates += 1  # ISO 8601 says nothing about others
             return
@@ -160,9 +160,16 @@ class _Column:
             return False
         return True
 
+    def _count_number(self, cell: Cell) -> None:
+        """Count a cell that is no text. Dates of a workbook say nothing of day numbers."""
+        if not isinstance(cell, date | time):
+            self._count_day_number("" if isinstance(cell, bool) else repr(cell))
+
     def _count_day_number(self, text: str) -> None:
         if is_day_number(text):
             self.day_numbers += 1
+        elif is_early_day_number(text):
+            self.early_day_numbers += 1
         else:
             self.no_day_numbers += 1
 
@@ -193,7 +200,7 @@ class _Column:
             yearDigits=self.year_digits,
             strict=self.padded and len(self.orders) < 2 and not self.texts,
             clocks=list(self.clocks),
-            dayNumbers=bool(self.day_numbers) and not self.no_day_numbers,
+            dayNumbers=self.day_numbers > self.early_day_numbers + self.no_day_numbers,
         )
 
 
