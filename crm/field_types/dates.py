@@ -105,12 +105,14 @@ def parse_date_text(text: str, date_format: str = "", order: str = "") -> date |
     if found is not None:
         return found
     text = " ".join(text.replace("\u200e", "").split())
+    form = format_of(date_format) if date_format else None
     try:
-        return _parse(text, format_of(date_format) if date_format else None, order)
+        return _parse(text, form, order)
     except BadValue:
         raise
     except (ValueError, OverflowError):
-        raise BadValue(f"there is no day {_shown(text)}. {SUCH_AS}") from None
+        advice = form.such_as if form else SUCH_AS
+        raise BadValue(f"there is no day {_shown(text)}. {advice}") from None
 
 
 def _iso(text: str) -> date | datetime | None:
@@ -254,8 +256,11 @@ def _with_time(day: date, clock: str | None, text: str) -> date | datetime:
             )
         raise BadValue(f"{_shown(text)} is no date. {SUCH_AS}")
     hour = _hour(int(match["hour"]), (match["half"] or "").lower()[:1])
+    minute, second = int(match["minute"] or 0), int(match["second"] or 0)
     fraction = int((match["fraction"] or "0").ljust(6, "0"))
-    found = datetime(day.year, day.month, day.day, hour, int(match["minute"] or 0), int(match["second"] or 0), fraction)
+    if hour == 24 and not (minute or second or fraction):  # the end of the day
+        day, hour = day + timedelta(days=1), 0
+    found = datetime(day.year, day.month, day.day, hour, minute, second, fraction)
     return found.replace(tzinfo=_offset(match["zone"])) if match["zone"] else found
 
 

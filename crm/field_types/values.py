@@ -124,8 +124,8 @@ class Boolean(ValueType):
 
     name, column, kind = "boolean", "number", "boolean"
     words = {
-        **dict.fromkeys(("true", "yes", "y", "1", "on", "x", "ja", "wahr", "oui", "vrai", "si", "sí", "✓"), True),
-        **dict.fromkeys(("false", "no", "n", "0", "off", "nein", "falsch", "non", "faux"), False),
+        **dict.fromkeys(("true", "yes", "y", "1", "on", "x", "ja", "wahr", "oui", "vrai", "si", "sí", "да", "✓"), True),
+        **dict.fromkeys(("false", "no", "n", "0", "off", "nein", "falsch", "non", "faux", "нет"), False),
     }
 
     def clean(self, value: Any, field: FieldSpec) -> bool:
