@@ -49,6 +49,8 @@ class ListField:
     many = False
     keeps_days = False
     """Whether its dates may be days, stored as midnight in UTC, as well as times."""
+    labels: Mapping[str, str] = {}
+    """Value -> the label by which people know it, which contains, startsWith and endsWith find too."""
     stored: Kind
     """The type of the column. It may store a boolean as a number, 0 or 1."""
 
@@ -234,6 +236,7 @@ class ValueTableField(ListField):
         filterable: bool = True,
         prefilter: Callable[[str], Q | None] | None = None,
         is_day: Q | None = None,
+        labels: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(
             name or field_id,
@@ -253,6 +256,7 @@ class ValueTableField(ListField):
         self.record_ref = record_ref
         self.many = many
         self.is_day = is_day
+        self.labels = labels or {}
 
     @property
     def keeps_days(self) -> bool:  # type: ignore[override]

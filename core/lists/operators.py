@@ -4,10 +4,10 @@ Missing values: a field has no value if it is null; a text also if it is empty. 
 notEquals, notIn and notContains are the exact opposites of equals, in and contains, so they match records without a
 value. Several values (tags): a condition holds if one of them meets it, a negated one if none does. Text: equals and in
 respect case, unless the field ignores it; contains, startsWith and endsWith ignore case and accents
-(core.text.folding). Dates: a date without a time means its whole day in the condition's time zone (default: UTC), a
-time means the millisecond that answers show. So equals 2026-01-31 matches that day, after excludes it and
-lessThanOrEqual includes it. Records' own days (custom fields) are days in every time zone. null as a value of equals,
-notEquals, in and notIn means "no value".
+(core.text.folding), and find options by their labels too. Dates: a date without a time means its whole day in the
+condition's time zone (default: UTC), a time means the millisecond that answers show. So equals 2026-01-31 matches that
+day, after excludes it and lessThanOrEqual includes it. Records' own days (custom fields) are days in every time zone.
+null as a value of equals, notEquals, in and notIn means "no value".
 """
 
 from __future__ import annotations
@@ -189,9 +189,15 @@ def _text(field: ListField, operator: str, raw: Any, where: str) -> CompiledCond
         raise refuse(where, f"{operator} needs a text with letters, digits or signs, not accents alone")
     wanted = operator != "notContains"
     prefilter = (field.prefilter(text) if field.prefilter and wanted else None) or Q()
+    labelled = [value for value, label in field.labels.items() if compare(fold(label), folded)]
+
+    def condition(value: Expression) -> Q:
+        found = prefilter & Q(lookup(value if field.digits else Folded(value, folded), folded))
+        return found | _equal(value, labelled) if labelled else found
+
     predicate = Predicate(
-        lambda value: prefilter & Q(lookup(value if field.digits else Folded(value, folded), folded)),
-        lambda value: compare(value if field.digits else fold(value), folded),
+        condition,
+        lambda value: value in labelled or compare(value if field.digits else fold(value), folded),
     )
     return CompiledCondition(field, ((predicate, wanted),), any_of=True)
 

@@ -19,6 +19,11 @@ class Export(Job):
     query = JSONField(default=dict, help_text="Its query string.")
     columns = JSONField(default=list, help_text="Names of the columns; empty: all.")
     headers = JSONField(null=True, help_text="The headers of its columns when it began.")
+    formats = JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        help_text="How its file writes dates and times: {date_format, time_format, timezone}.",
+    )
     format = models.CharField(max_length=4, choices=Format, default=Format.CSV)
     file = CompanyForeignKey("crm.File", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     created_by = CompanyForeignKey(

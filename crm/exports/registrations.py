@@ -8,9 +8,10 @@ from crm.contacts import views as contact_views
 from crm.custom_fields import section_views
 from crm.custom_fields import views as field_views
 from crm.exports.columns import columns_of
+from crm.exports.services import formats_of_file
 from crm.exports.sources import SOURCES, register_source
+from crm.imports import own_files
 from crm.imports import views as import_views
-from crm.imports.own_files import register_export_columns
 from crm.leads import views as lead_views
 from crm.meetings import views as meeting_views
 from crm.products import views as product_views
@@ -22,7 +23,7 @@ from crm.teams import views as team_views
 
 def register_exports() -> None:
     """Register the lists; called when the app is ready."""
-    register_export_columns(_columns)
+    own_files.register_exports(_columns, formats_of_file)
     register_source("contact", contact_views.ContactViewSet, panel=CustomField.Panel.CONTACT)
     register_source("lead", lead_views.LeadViewSet, panel=CustomField.Panel.LEAD)
     register_source("product-service", product_views.ProductViewSet, panel=CustomField.Panel.PRODUCT_SERVICE)

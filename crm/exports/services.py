@@ -127,6 +127,12 @@ def create_export(
     return made
 
 
+def formats_of_file(resource: str, hashes: Mapping[str, str]) -> dict[str, str]:
+    """Return the formats with which a list's export wrote a file with these hashes; empty if none did."""
+    exports = Export.objects.filter(resource=resource, file__hashes__sha256=hashes.get("sha256", ""))
+    return exports.exclude(formats={}).values_list("formats", flat=True).order_by("-created_at").first() or {}
+
+
 def new_path() -> str:
     """Return a new path for the content of an export's file."""
     return f"{company_id()}/{new_id()}"

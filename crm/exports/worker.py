@@ -21,6 +21,7 @@ from django.utils import timezone
 from accounts.settings.formats import formats_of
 from core.errors import ApiError
 from core.jobs import LeaseLost, checkpoint, finish, has_due, release, update_owned
+from core.text.formats import Formats
 from crm.exports import parts
 from crm.exports.columns import Column, choose, columns_of
 from crm.exports.formats import FORMATS
@@ -86,9 +87,10 @@ def _write(job: Export, headers: list[str]) -> None:
     try:
         with file_storage.working_folder(f"export-{job.pk}") as folder:
             with closing(Received(file_name(job.resource, job.format), folder)) as received:
-                _fill(job, headers, received, folder)
+                formats = formats_of(job.company_id)
+                _fill(job, headers, received, folder, formats)
                 stores.save(file, received)
-            _complete(job, received)
+            _complete(job, received, formats)
     except LeaseLost:
         stores.remove(file)  # the next worker writes to a path of its own
         raise
@@ -111,9 +113,9 @@ def _choose_place(job: Export) -> File:
     return file
 
 
-def _fill(job: Export, headers: list[str], received: Received, folder: Path) -> None:
+def _fill(job: Export, headers: list[str], received: Received, folder: Path, formats: Formats) -> None:
     buffered = io.BufferedWriter(_Sink(received), 1 << 20)
-    FORMATS[job.format].write(buffered, headers, parts.rows_of(job), formats_of(job.company_id), str(folder))
+    FORMATS[job.format].write(buffered, headers, parts.rows_of(job), formats, str(folder))
     buffered.flush()
     received.complete()
 
@@ -132,10 +134,11 @@ class _Sink(io.RawIOBase):
         return len(data)
 
 
-def _complete(job: Export, received: Received) -> None:
+def _complete(job: Export, received: Received, formats: Formats) -> None:
     """Finish the job and make its File visible, in one transaction."""
+    written = {name: getattr(formats, name) for name in ("date_format", "time_format", "timezone")}
     with transaction.atomic():
-        finish(job, Export.Status.COMPLETED, total=job.processed)
+        finish(job, Export.Status.COMPLETED, total=job.processed, formats=written)
         File.objects.filter(pk=job.file_id).update(
             is_deleted=False,
             size=received.size,

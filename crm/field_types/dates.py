@@ -18,8 +18,10 @@ from crm.field_types.months import fold_word, month_numbers, weekday_names
 
 SUCH_AS = "Write one such as 2026-01-31 or 31.01.2026."
 ORDERS = ("DMY", "MDY", "YMD")
-FIRST_DAY_NUMBER, LAST_DAY_NUMBER = 20090, 73415
-"""The day numbers of 1955-01-01 and 2100-12-31 in spreadsheets; others are numbers rather than days."""
+FIRST_DAY_NUMBER, LAST_DAY_NUMBER = 10000, 73415
+"""The day numbers of 1927-05-18 and 2100-12-31 in spreadsheets; others are numbers rather than days."""
+FIRST_EARLY_NUMBER = 2101
+"""The day number of 1905-10-01. Those from here on are days in a column of days; smaller ones look like years."""
 PIVOT = 70
 """Two-digit years from here on are of the last century."""
 _EPOCH = datetime(1899, 12, 30)
@@ -36,7 +38,7 @@ _WORD = re.compile(r"[^\W\d_]+\.?|\d+|[:,/+.\-]|\S")
 _ORDINALS = frozenset(
     {"st", "nd", "rd", "th", "er", "e", "º", "ª", "o", "a", "de", "del", "den", "of", "the", "di", "d", "г"}
 )
-_DAY_NUMBER = re.compile(r"\d{5}(?:\.\d+)?", re.ASCII)
+_DAY_NUMBER = re.compile(r"\d{4,5}(?:\.\d+)?", re.ASCII)
 
 
 def parse_date(text: str, how: TextFormat) -> str:
@@ -49,7 +51,7 @@ def parse_date(text: str, how: TextFormat) -> str:
 
 @lru_cache(maxsize=50_000)
 def _stored(text: str, date_format: str, order: str, day_numbers: bool, zone: str) -> str:
-    if day_numbers and is_day_number(text):
+    if day_numbers and (is_day_number(text) or is_early_day_number(text)):
         found: date | datetime = _day_of(float(text))
     else:
         found = parse_date_text(text, date_format, order)
@@ -79,8 +81,13 @@ def in_zone(moment: datetime, zone: str, text: str = "") -> datetime:
 
 
 def is_day_number(text: str) -> bool:
-    """Return whether the text may be a spreadsheet's number of a day from 1955 to 2100."""
+    """Return whether the text may be a spreadsheet's number of a day from 1927 to 2100."""
     return bool(_DAY_NUMBER.fullmatch(text)) and FIRST_DAY_NUMBER <= float(text) <= LAST_DAY_NUMBER
+
+
+def is_early_day_number(text: str) -> bool:
+    """Return whether the text may be a spreadsheet's number of a day from 1905 to 1927, in a column of days."""
+    return bool(_DAY_NUMBER.fullmatch(text)) and FIRST_EARLY_NUMBER <= float(text) < FIRST_DAY_NUMBER
 
 
 def _day_of(number: float) -> date | datetime:
@@ -98,12 +105,14 @@ def parse_date_text(text: str, date_format: str = "", order: str = "") -> date |
     if found is not None:
         return found
     text = " ".join(text.replace("\u200e", "").split())
+    form = format_of(date_format) if date_format else None
     try:
-        return _parse(text, format_of(date_format) if date_format else None, order)
+        return _parse(text, form, order)
     except BadValue:
         raise
     except (ValueError, OverflowError):
-        raise BadValue(f"there is no day {_shown(text)}. {SUCH_AS}") from None
+        advice = form.such_as if form else SUCH_AS
+        raise BadValue(f"there is no day {_shown(text)}. {advice}") from None
 
 
 def _iso(text: str) -> date | datetime | None:
@@ -247,8 +256,11 @@ def _with_time(day: date, clock: str | None, text: str) -> date | datetime:
             )
         raise BadValue(f"{_shown(text)} is no date. {SUCH_AS}")
     hour = _hour(int(match["hour"]), (match["half"] or "").lower()[:1])
+    minute, second = int(match["minute"] or 0), int(match["second"] or 0)
     fraction = int((match["fraction"] or "0").ljust(6, "0"))
-    found = datetime(day.year, day.month, day.day, hour, int(match["minute"] or 0), int(match["second"] or 0), fraction)
+    if hour == 24 and not (minute or second or fraction):  # the end of the day
+        day, hour = day + timedelta(days=1), 0
+    found = datetime(day.year, day.month, day.day, hour, minute, second, fraction)
     return found.replace(tzinfo=_offset(match["zone"])) if match["zone"] else found
 
 

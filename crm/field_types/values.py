@@ -39,7 +39,8 @@ MAX_JSON_DEPTH = 10
 LARGEST = 10**20
 _SMALLEST_STEP = Decimal("1e-10")
 _EXACT = Context(prec=40)
-_WHOLE_IN_JSON = 2**63 - 1
+_SMALLEST_WHOLE, _LARGEST_WHOLE = -(2**63), 2**64 - 1
+"""The whole numbers that answers give with all of their digits."""
 _WHOLE_IN_FLOAT = 2**53
 _PLAIN_NUMBER = re.compile(r"[+-]?\d{1,20}(\.\d{1,10})?", re.ASCII)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -110,7 +111,7 @@ class Number(ValueType):
         number = read_number(text, how.decimal_mark, how.currency)
         if abs(number) >= LARGEST:
             raise BadValue("is out of range. Write at most 20 digits before the point.")
-        whole = number == number.to_integral_value() and abs(number) <= _WHOLE_IN_JSON
+        whole = number == number.to_integral_value() and _SMALLEST_WHOLE <= number <= _LARGEST_WHOLE
         return int(number) if whole and ("e" not in text.lower() or abs(number) <= _WHOLE_IN_FLOAT) else float(number)
 
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
@@ -123,8 +124,8 @@ class Boolean(ValueType):
 
     name, column, kind = "boolean", "number", "boolean"
     words = {
-        **dict.fromkeys(("true", "yes", "y", "1", "on", "x", "ja", "wahr", "oui", "vrai", "si", "sí", "✓"), True),
-        **dict.fromkeys(("false", "no", "n", "0", "off", "nein", "falsch", "non", "faux"), False),
+        **dict.fromkeys(("true", "yes", "y", "1", "on", "x", "ja", "wahr", "oui", "vrai", "si", "sí", "да", "✓"), True),
+        **dict.fromkeys(("false", "no", "n", "0", "off", "nein", "falsch", "non", "faux", "нет"), False),
     }
 
     def clean(self, value: Any, field: FieldSpec) -> bool:

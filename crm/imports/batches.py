@@ -100,7 +100,7 @@ class RowWriter:
                 self._join(batch, position, cells, form)
             named = reader.named(cells)
             record = reader.record_id(cells)
-            if not form and not named:
+            if not (form or named or record):
                 batch.problems[position] = [("", NOT_A_RECORD, NOTHING_MAPPED)]
                 batch.failed.add(position)
                 continue

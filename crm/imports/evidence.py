@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, time
 from functools import lru_cache
 from typing import Any, Literal, TypedDict
 
 from crm.field_types import BadValue
-from crm.field_types.dates import NUMERIC_DATE, ORDERS, is_day_number, orders_of, parse_date_text
+from crm.field_types.dates import NUMERIC_DATE, ORDERS, is_day_number, is_early_day_number, orders_of, parse_date_text
 from crm.field_types.numbers import BOTH, marks_of
 from crm.imports.nothing import IN_DATES
 from crm.imports.readers import Cell
@@ -20,6 +21,8 @@ from crm.imports.readers import Cell
 ROWS_AT_ONCE = 1000
 ENOUGH = 300
 """Distinct values after which a column of texts is looked at no longer."""
+ENOUGH_NUMBERS = 100
+"""Distinct numbers that are no days after which a column's whole numbers are counted only."""
 TEXT_SHARE = 0.8
 MAX_REMEMBERED = 20_000
 MAX_EXAMPLES = 3
@@ -58,13 +61,14 @@ class _Column:
         self.dates = self.other_dates = 0
         self.marks = BOTH
         self.open_numbers: list[str] = []
-        self.orders = set(ORDERS)
+        self.orders: dict[str, set[str]] = {}
+        """Separator -> the orders that fit all dates with it: "03.04.2024" says nothing of "03/04/2024"."""
         self.open_dates: list[str] = []
-        self.separators: dict[str, None] = {}
+        self.open_separators: set[str] = set()
         self.year_digits = 0
         self.padded = True
         self.clocks: dict[Clock, None] = {}
-        self.day_numbers, self.no_day_numbers = 0, 0
+        self.day_numbers = self.early_day_numbers = self.no_day_numbers = 0
         self._seen: set[Cell] = {None, *IN_DATES}
 
     def add(self, cells: Iterable[Cell]) -> None:
@@ -74,7 +78,7 @@ class _Column:
         for cell in cells:
             if cell in seen:
                 continue
-            if self.no_day_numbers and type(cell) is str and cell.isdecimal():
+            if self.no_day_numbers > ENOUGH_NUMBERS and type(cell) is str and cell.isdecimal():
                 whole += 1  # a whole number says nothing of marks
                 continue
             if len(seen) < MAX_REMEMBERED:
@@ -82,7 +86,7 @@ class _Column:
             if type(cell) is str:
                 self._look_at(cell)
             else:
-                self._count_day_number(repr(cell) if type(cell) in (int, float) else "")
+                self._count_number(cell)
         self.numbers += whole
         if self.texts > ENOUGH and self.texts > TEXT_SHARE * (self.texts + self.numbers + self.dates):
             self.alive = False
@@ -111,10 +115,8 @@ class _Column:
         elif self._is_other_date(text):
             self.dates += 1
             self.other_dates += 1
-            self.no_day_numbers += 1
         else:
             self.texts += 1
-            self.no_day_numbers += 1
 
     def _agrees(self, text: str) -> bool:
         """Return whether the number has nothing to say in a column whose mark is known."""
@@ -135,19 +137,19 @@ class _Column:
     def _add_date(self, text: str, fits: tuple[str, ...], parts: tuple[str, str, str, str], clock: str | None) -> None:
         first, separator, second, third = parts
         self.dates += 1
-        self.no_day_numbers += 1
         if len(first) == 4 and separator == "-":
             self.other_dates += 1  # ISO 8601 says nothing about others
             return
-        self.orders.intersection_update(fits)
-        self.separators[separator] = None
+        self.orders.setdefault(separator, set(ORDERS)).intersection_update(fits)
         year = first if fits[0] == "YMD" and len(fits) == 1 else third
         self.year_digits = max(self.year_digits, len(year))
         self.padded = self.padded and all(len(part) != 1 for part in (first, second, third))
         if clock:
             self.clocks["12" if clock[-1] in "mM" else "24"] = None
-        if len(fits) > 1 and len(self.open_dates) < MAX_EXAMPLES:
-            self.open_dates.append(text[:MAX_EXAMPLE_CHARS])
+        if len(fits) > 1:
+            self.open_separators.add(separator)
+            if len(self.open_dates) < MAX_EXAMPLES:
+                self.open_dates.append(text[:MAX_EXAMPLE_CHARS])
 
     def _is_other_date(self, text: str) -> bool:
         if len(text) > 60 or not any(map(str.isdigit, text)):
@@ -158,16 +160,33 @@ class _Column:
             return False
         return True
 
+    def _count_number(self, cell: Cell) -> None:
+        """Count a cell that is no text. Dates of a workbook say nothing of day numbers."""
+        if not isinstance(cell, date | time):
+            self._count_day_number("" if isinstance(cell, bool) else repr(cell))
+
     def _count_day_number(self, text: str) -> None:
         if is_day_number(text):
             self.day_numbers += 1
+        elif is_early_day_number(text):
+            self.early_day_numbers += 1
         else:
             self.no_day_numbers += 1
+
+    def _order(self) -> tuple[str, set[str]]:
+        """Return the separator of the dates in question, and the orders that they leave; none where they differ."""
+        marks = [mark for mark in self.orders if mark in self.open_separators] or list(self.orders)
+        if not marks:
+            return "", set()
+        first, *others = (self.orders[mark] for mark in marks)
+        agreed = not others or (len(first) == 1 and all(found == first for found in others))
+        return marks[0], first if agreed else set()
 
     def as_json(self, header: str) -> ColumnEvidence | None:
         """Return the evidence, or None where there is none."""
         if not (self.alive and (self.numbers or self.dates or self.day_numbers)):
             return None
+        separator, orders = self._order()
         return ColumnEvidence(
             column=header,
             numbers=self.numbers,
@@ -175,13 +194,13 @@ class _Column:
             texts=self.texts,
             marks=self.marks,
             openNumbers=self.open_numbers,
-            orders=[order for order in ORDERS if order in self.orders] if self.dates > self.other_dates else [],
+            orders=[order for order in ORDERS if order in orders],
             openDates=self.open_dates,
-            separator=next(iter(self.separators), ""),
+            separator=separator,
             yearDigits=self.year_digits,
-            strict=self.padded and len(self.separators) < 2 and not self.texts,
+            strict=self.padded and len(self.orders) < 2 and not self.texts,
             clocks=list(self.clocks),
-            dayNumbers=bool(self.day_numbers) and not self.no_day_numbers,
+            dayNumbers=self.day_numbers > self.early_day_numbers + self.no_day_numbers,
         )
 
 
@@ -219,18 +238,21 @@ class Collector:
 
 @dataclass(frozen=True, slots=True)
 class OwnFormat:
-    """The company's date format, which decides about files that the product wrote: separator, order and clock."""
+    """The date format of a file that the product wrote, or may have written."""
 
     separator: str
     order: str
     clock: Clock
+    known: bool = False
+    """Whether the product wrote the file with this format; otherwise it is the company's, and an assumption."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """How a column writes its values. An empty text is for values that are read one by one.
 
-    `open_numbers` and `open_dates` are examples of values that stay ambiguous.
+    `open_numbers` and `open_dates` are examples of values that stay ambiguous, and `assumed_dates` of those that the
+    company's format alone has decided.
     """
 
     decimal_mark: str = ""
@@ -239,14 +261,23 @@ class Verdict:
     day_numbers: bool = False
     open_numbers: tuple[str, ...] = ()
     open_dates: tuple[str, ...] = ()
+    assumed_dates: tuple[str, ...] = ()
 
 
 def judge(columns: Iterable[ColumnEvidence], own: OwnFormat | None = None) -> Mapping[str, Verdict]:
     """Return header -> verdict. `own` is given for a file that the product itself may have written."""
     columns = list(columns)
     mark = _common(column["marks"] for column in columns if _is_decided(column, "numbers", column["marks"]))
-    order = _common(column["orders"][0] for column in columns if _is_decided(column, "dates", column["orders"]))
-    return {column["column"]: _verdict(column, mark, order, own) for column in columns}
+    decided = [column for column in columns if _is_decided(column, "dates", column["orders"])]
+    orders: dict[str, set[str]] = {}
+    for column in decided:
+        orders.setdefault(column["separator"], set()).add(column["orders"][0])
+    if own is not None and not own.known and orders.get(own.separator, {own.order}) != {own.order}:
+        own = None  # its other columns are written otherwise
+    return {
+        column["column"]: _verdict(column, mark, _common(orders.get(column["separator"], ())), own)
+        for column in columns
+    }
 
 
 def _is_decided(column: ColumnEvidence, part: Literal["numbers", "dates"], readings: Sequence[str]) -> bool:
@@ -263,10 +294,12 @@ def _common(readings: Iterable[str]) -> str:
 
 def _verdict(column: ColumnEvidence, mark: str, order: str, own: OwnFormat | None) -> Verdict:
     marks, orders = column["marks"], column["orders"]
+    assumed = False
     if len(marks) > 1:
         marks = mark if column["openNumbers"] else ""
     if len(orders) > 1:
         if own is not None and own.order in orders and _fits(column, own):
+            assumed = not own.known and not order
             orders = [own.order]
         else:
             orders = [order] if order in orders else []
@@ -278,6 +311,7 @@ def _verdict(column: ColumnEvidence, mark: str, order: str, own: OwnFormat | Non
         day_numbers=column["dayNumbers"],
         open_numbers=() if marks else tuple(column["openNumbers"]),
         open_dates=() if chosen else tuple(column["openDates"]),
+        assumed_dates=tuple(column["openDates"]) if assumed else (),
     )
 
 

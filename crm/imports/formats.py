@@ -15,10 +15,9 @@ from core.tenancy import company_id
 from core.text.formats import Formats
 from crm.field_types import FieldSpec, TextFormat
 from crm.field_types.dates import format_of
-from crm.imports.evidence import OwnFormat, Verdict, evidence_of, judge
+from crm.imports.evidence import Clock, OwnFormat, Verdict, evidence_of, judge
 from crm.imports.models import Import
 from crm.imports.options import Options
-from crm.imports.own_files import is_own
 from crm.records.schema import RecordSchema
 
 NUMBERS, DATES = "number", "date"
@@ -34,7 +33,7 @@ def text_format(job: Import, options: Options, schema: RecordSchema) -> TextForm
     base = TextFormat(
         date_format=options.date_format,
         decimal_mark=options.decimal_mark,
-        time_zone=options.time_zone or formats.timezone,
+        time_zone=options.time_zone or _zone(job, formats),
         country=options.country or settings.country,
         currency=formats.currency,
         members=member_ids() if any(_names_members(spec) for _, spec in specs) else None,
@@ -87,9 +86,10 @@ def detect(job: Import, schema: RecordSchema) -> None:
         **job.detected,
         "decimalMark": options.decimal_mark or _only(verdict.decimal_mark for verdict in numbers),
         "dateFormat": options.date_format or _only(verdict.date_format for verdict in dates),
-        "timeZone": options.time_zone or formats.timezone,
+        "timeZone": options.time_zone or _zone(job, formats),
         "country": options.country or settings.country or None,
         "ambiguous": list(_ambiguous(kinds, verdicts, options)),
+        "assumed": list(_assumed(kinds, verdicts, options)),
         KEPT: {"formats": asdict(formats), "country": settings.country},
     }
 
@@ -101,6 +101,22 @@ def _ambiguous(kinds: Mapping[str, str], verdicts: Mapping[str, Verdict], option
             yield {"column": header, "option": "decimalMark", "examples": list(verdict.open_numbers)}
         elif kind == DATES and verdict.open_dates and not options.date_format:
             yield {"column": header, "option": "dateFormat", "examples": list(verdict.open_dates)}
+
+
+def _assumed(kinds: Mapping[str, str], verdicts: Mapping[str, Verdict], options: Options) -> Iterator[dict[str, Any]]:
+    for header, verdict in verdicts.items():
+        if kinds.get(header) == DATES and verdict.assumed_dates and not options.date_format:
+            yield {
+                "column": header,
+                "option": "dateFormat",
+                "value": verdict.date_format,
+                "examples": list(verdict.assumed_dates),
+            }
+
+
+def _zone(job: Import, formats: Formats) -> str:
+    """Return the zone of the file's times: that of the export that wrote it, or else the company's."""
+    return str((job.detected.get("writtenWith") or {}).get("timezone") or formats.timezone)
 
 
 def _only(values: Iterator[str]) -> str | None:
@@ -126,14 +142,19 @@ def _verdicts(job: Import, formats: Formats) -> Mapping[str, Verdict]:
     columns = evidence_of(job.detected)
     if not columns:
         return {}
-    has_open_dates = any(len(column["orders"]) > 1 for column in columns)
-    return judge(columns, _own_format(formats) if has_open_dates and is_own(job) else None)
+    return judge(columns, _own_format(job, formats))
 
 
-def _own_format(formats: Formats) -> OwnFormat | None:
-    form = format_of(formats.date_format)
+def _own_format(job: Import, formats: Formats) -> OwnFormat | None:
+    """Return the date format of a file that the product has written, or may have written."""
+    known = job.detected.get("writtenWith")
+    if known is None:
+        return None
+    written = replace(formats, **known)
+    form = format_of(written.date_format)
     separator = next((mark for mark in "/.-" if mark in form.text), "")
-    return OwnFormat(separator, form.order, "12" if "a" in formats.time_format else "24") if separator else None
+    clock: Clock = "12" if "a" in written.time_format else "24"
+    return OwnFormat(separator, form.order, clock, known=bool(known)) if separator else None
 
 
 def _names_members(spec: FieldSpec) -> bool:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
 
+from core.ids import is_id
+from core.text.formats import DATE_PATTERNS, Formats
 from crm.contacts.kind import CONTACT
 from crm.imports.models import Import
+from crm.imports.types.base import RECORD_ID
 from crm.leads.kind import LEAD
+from crm.records.schema import RecordSchema
 
 OWN_TARGETS = {
     "contact": {
@@ -37,14 +44,56 @@ ExportColumns = Callable[[str], Sequence[tuple[str, ...]]]
 _sources: list[ExportColumns] = []
 
 
-def register_export_columns(columns: ExportColumns) -> None:
-    """Register the function that knows the columns of exports; called when the app is ready."""
+FormatsOfFile = Callable[[str, Mapping[str, str]], dict[str, str]]
+"""Takes a list's name and the hashes of a file. Returns the formats of the export that wrote the file, if any did."""
+_formats_of_files: list[FormatsOfFile] = []
+CREATED = "createdAt"
+_CLOCK = re.compile(r" \d{2}:\d{2}(?: [AP]M)?$", re.ASCII)
+
+
+def register_exports(columns: ExportColumns, formats: FormatsOfFile) -> None:
+    """Register the functions that know the columns of exports and their files; called when the app is ready."""
     _sources[:] = [columns]
+    _formats_of_files[:] = [formats]
 
 
 def is_own(job: Import) -> bool:
-    """Return whether an export of these records would write all of the file's headers."""
-    return bool(job.headers) and set(job.headers) <= own_headers(job.import_type)
+    """Return whether an export of these records would write all of the file's headers, of which one is no custom
+    field's."""
+    headers = set(job.headers)
+    return not headers.isdisjoint(OWN_TARGETS[job.import_type]) and headers <= own_headers(job.import_type)
+
+
+def written_with(job: Import, schema: RecordSchema) -> dict[str, str] | None:
+    """Return the formats with which the product wrote the import's file, in the names of Formats.
+
+    Empty if nobody knows them: the file is taken for an export by its headers alone. None for any other file, and for
+    an export of another company. An export that a worker made is known by its content; others show in which format
+    they write when their records were created.
+    """
+    found = _formats_of_files[0](job.import_type, job.file.hashes) if _formats_of_files else {}
+    if found:
+        return found
+    if not is_own(job):
+        return None
+    if RECORD_ID not in job.headers:
+        return {}
+    place = job.headers.index(RECORD_ID)
+    rows = {row[place]: row for row in job.sample if place < len(row) and is_id(row[place])}
+    created = dict(schema.kind.live().filter(pk__in=rows).values_list("pk", "created_at"))
+    if rows and not created:
+        return None
+    if not created or CREATED not in job.headers:
+        return {}
+    place = job.headers.index(CREATED)
+    fits = [name for name in DATE_PATTERNS if all(_tells(rows[pk][place], name, created[pk]) for pk in created)]
+    return {"date_format": fits[0]} if len(fits) == 1 else {}
+
+
+def _tells(text: Any, date_format: str, moment: datetime) -> bool:
+    """Return whether the text, read in this format and in some time zone, is the day of the moment."""
+    day = Formats(date_format=date_format).read_date(_CLOCK.sub("", str(text)))
+    return day is not None and abs(day - moment.date()) <= timedelta(days=1)
 
 
 def own_headers(import_type: str) -> set[str]:

@@ -16,7 +16,7 @@ from crm.imports.formats import detect
 from crm.imports.mapping import cell_text
 from crm.imports.models import Import
 from crm.imports.options import Options
-from crm.imports.own_files import own_headers, own_mapping
+from crm.imports.own_files import own_headers, own_mapping, written_with
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
 from crm.imports.readers.base import FETCH_FAILED
 from crm.imports.readers.new_fields import ColumnCounter, ColumnFacts
@@ -194,4 +194,5 @@ def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
     job.total = Options.stored(job.options).total(
         header_row=found.header_row, last_row=found.last_row, row_count=found.row_count
     )
+    job.detected["writtenWith"] = written_with(job, schema)
     detect(job, schema)

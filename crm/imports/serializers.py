@@ -33,6 +33,16 @@ class AmbiguousColumn(Output):
     examples = serializers.ListField(child=serializers.CharField(), help_text="some of its values")
 
 
+class AssumedColumn(Output):
+    """A column that could be read in two ways, and is read as the company writes, since an export may have made the
+    file."""
+
+    column = serializers.CharField(help_text="header of the column")
+    option = serializers.ChoiceField(choices=("dateFormat",), help_text="the option that reads it otherwise")
+    value = serializers.CharField(help_text="how it is read, such as DD/MM/YYYY")
+    examples = serializers.ListField(child=serializers.CharField(), help_text="some of its values")
+
+
 class DetectedOut(Output):
     """How the file is read. Null and empty until the file has been read, and where it does not apply."""
 
@@ -47,6 +57,7 @@ class DetectedOut(Output):
     country = serializers.CharField(allow_null=True, help_text="whose national phone numbers are read")
     timeZone = serializers.CharField(allow_null=True, help_text="the zone of times without an offset")
     ambiguous = serializers.ListField(child=AmbiguousColumn(), help_text="columns that need an option")
+    assumed = serializers.ListField(child=AssumedColumn(), help_text="columns that are read as the company writes")
 
 
 DETECTED: dict[str, Any] = {
@@ -59,6 +70,7 @@ DETECTED: dict[str, Any] = {
     "country": None,
     "timeZone": None,
     "ambiguous": [],
+    "assumed": [],
 }
 """The names of `detected`, and their values before the file has been read."""
 

@@ -105,7 +105,14 @@ def _list_field(kind: RecordKind, row: CustomField, name: str) -> ListField | No
         searchable=value_kind == "text",
         prefilter=Prefilter(seed=row.values_id) if value_kind == "text" else None,
         is_day=_is_day(row.unique_field_id) if value_kind == "date" else None,
+        labels=_labels(row) if value_kind == "text" else None,
     )
+
+
+def _labels(row: CustomField) -> dict[str, str]:
+    """Return value -> label of the options that have another label."""
+    labels = {str(option["value"]): str(option.get("label") or "") for option in row.options or ()}
+    return {value: label for value, label in labels.items() if label not in ("", value)}
 
 
 def _is_day(key: str) -> Q:

@@ -126,6 +126,26 @@ def test_ambiguous_values_are_asked_about_first(scope: Cast, client: Any) -> Non
     assert contact.custom[keys["First contact"]].startswith("2024-03-09")
 
 
+def test_dates_that_are_read_as_the_company_writes_are_shown(scope: Cast, client: Any) -> None:
+    CustomField.objects.filter(panel="contact", unique_field_id__in=("number", "countryCode")).update(required=False)
+    CustomField.objects.create(
+        panel="contact", name="Birthday", field_type="date", value_type="date", unique_field_id="birthday"
+    )
+    path = begin(scope, client, csv_of(["Ada,own1@ol.example,03/04/2024"], "name,email,Birthday"))
+    page = client.get(path + "/columns?new=1")
+    assert "Which day is 03/04/2024 in Birthday?" in text_of(page)
+    assert "Read as your company writes dates." in text_of(page)
+    assert re.search(r'value="DD/MM/YYYY" checked', page.content.decode())
+    assumed = "Dates in Birthday are read as day/month/year, as your company writes them."
+    assert assumed in text_of(client.get(path + "/check"))
+    sent = {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "birthday"}
+    client.post(path + "/columns", {**sent, "dateFormat": "MM/DD/YYYY"})
+    assert assumed not in text_of(client.get(path + "/check"))
+    client.post(path + "/check", {"do": "start"})
+    helpers.work()
+    assert Contact.objects.get().custom == {"birthday": "2024-03-04"}
+
+
 def test_the_phone_number_is_made_optional_in_one_click(scope: Cast, client: Any) -> None:
     path = begin(scope, client, ADDRESSES)
     page = text_of(client.get(path + "/columns?new=1"))

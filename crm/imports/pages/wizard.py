@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.http import HttpResponse
 
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, counted, shown_problem
-from crm.imports.pages.words import NO_RECORD, left_out, listed
+from crm.imports.pages.words import NO_RECORD, assumptions, left_out, listed
 
 ID = re.compile(r"[0-9a-f]{24}")
 NAMES = {"name", "firstName", "lastName"}
@@ -95,6 +95,7 @@ class ImportCheck(ImportPage):
             "start": self.start_label(checked),
             "no_records": [shown_problem(one, self.job, labels)["line"] for one in no_records],
             "left_out": left_out(self.left_out()),
+            "assumptions": assumptions(self.job),
             "nameless": not NAMES & set(self.job["columnMapping"].values()),
             "lacks_number": self.lacks_number(found),
             "can_require": self.may("custom-field", "PUT"),

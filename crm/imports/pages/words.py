@@ -50,6 +50,7 @@ TYPES = {
 }
 """Type of a new field -> its words."""
 MARKS = ((".", "1,234.50 (point)"), (",", "1.234,50 (comma)"))
+AS_COMPANY = "Read as your company writes dates. Choose the other reading if this file has other dates."
 MOST_NAMES = 8
 """The most columns that a sentence names."""
 DATE = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?!\d)")
@@ -90,17 +91,41 @@ def left_out(names: Sequence[str]) -> str:
 def questions(job: Mapping[str, Any], values: Mapping[str, Any]) -> list[Field]:
     """Ask how numbers or dates of ambiguous columns are written, once for each option, by both readings of an example.
 
-    `values` are answers that were given already.
+    A reading that is assumed is chosen already. `values` are answers that were given already.
     """
     found = []
+    detected = job["detected"]
     for option, ask in (("decimalMark", _ask_numbers), ("dateFormat", _ask_dates)):
-        columns = [one for one in job["detected"]["ambiguous"] if one["option"] == option]
+        columns = [one for one in (*detected["ambiguous"], *detected["assumed"]) if one["option"] == option]
         examples = [text for one in columns for text in one["examples"]]
         if examples:
             field = ask(listed([one["column"] for one in columns]), examples)
-            field.value = values.get(option) or ""
+            field.value = values.get(option) or _assumed(columns)
+            field.help = AS_COMPANY if field.value and not values.get(option) else ""
             found.append(field)
     return found
+
+
+def _assumed(columns: Sequence[Mapping[str, Any]]) -> str:
+    """Return the one reading that is assumed for all of the columns; empty if one of them has none, or another."""
+    readings = {one.get("value", "") for one in columns}
+    return str(readings.pop()) if len(readings) == 1 else ""
+
+
+def assumptions(job: Mapping[str, Any]) -> list[str]:
+    """Say which columns are read as the company writes, though they can be read in two ways."""
+    columns: dict[str, list[str]] = {}
+    for one in job["detected"]["assumed"]:
+        columns.setdefault(one["value"], []).append(one["column"])
+    return [
+        f"Dates in {listed(names)} are read as {_in_words(reading)}, as your company writes them."
+        for reading, names in columns.items()
+    ]
+
+
+def _in_words(date_format: str) -> str:
+    """Write DD/MM/YYYY as day/month/year."""
+    return date_format.replace("DD", "day").replace("MM", "month").replace("YYYY", "year")
 
 
 def _ask_numbers(columns: str, examples: Sequence[str]) -> Field:

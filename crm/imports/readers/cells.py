@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, time
 
+from core.ids import is_id
 from crm.imports.readers.base import Cell
 from crm.imports.readers.synonyms import SYNONYMS, WORDS
 from crm.imports.readers.words import normalise
@@ -73,8 +74,10 @@ def is_email(text: str) -> bool:
 
 
 def identifies(cell: Cell) -> bool:
-    """Return whether the cell holds an e-mail address or a phone number, which makes its row a record."""
+    """Return whether the cell holds an _id, an e-mail address or a phone number, which makes its row a record."""
     if isinstance(cell, str):
+        if is_id(cell):
+            return True
         parts = MANY_PHONES.split(cell.strip())[:5]
         return any(kind_of(part) in ("email", "phone") for part in parts)
     # A phone number that a spreadsheet stores as a number.

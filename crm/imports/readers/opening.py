@@ -40,6 +40,9 @@ def open_table(
     with ExitStack() as stack:
         stream = _open(source, stack)
         found = _find_kind(stream, kind, encoding)
+        if sheet and found not in WORKBOOKS:
+            problem = f"the file is no workbook and has no sheet {sheet[:80]!r}; leave it out"
+            raise ReaderError(INVALID, problem, "options.sheet")
         table: Table
         try:
             if found in WORKBOOKS:

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from accounts.models import Company, CompanySettings
+from core.ids import new_id
 from crm.field_types import BadValue, TextFormat
 from crm.field_types.dates import parse_date
 from crm.field_types.numbers import read_number
 from crm.imports.evidence import Collector, judge
 from crm.models import Contact, CustomField, Lead
-from tests.crm.imports.helpers import run, upload, work
+from tests.crm.imports.helpers import make, run, upload, work
 from tests.crm.leads.helpers import lead_field
 from tests.kit.cast import Cast
 
@@ -53,6 +54,10 @@ def test_a_column_has_one_decimal_mark(values: list[str], mark: str) -> None:
         (["25/12/2024", "12/25/2024"], "", ""),
         (["09.03.2024"], "DMY", "DD.MM.YYYY"),
         (["2024-03-09", "2024-03-09T12:00:00Z"], "", "YYYY-MM-DD"),
+        (["2024-04-03", "03.04.2024", "04/03/2024"], "", ""),
+        (["25-03-2024", "04/03/2024"], "", ""),
+        (["25.03.2024", "04/03/2024", "04/25/2024"], "MDY", "MM/DD/YYYY"),
+        (["25-03-2024", "04-03-2024", "04/03/2024", "04/25/2024"], "", ""),
     ],
 )
 def test_a_column_has_one_order_of_day_month_and_year(values: list[str], order: str, shown: str) -> None:
@@ -71,6 +76,15 @@ def test_a_column_takes_the_verdict_of_the_others() -> None:
         collector.add(row)
     verdict = judge(collector.as_json())["A"]
     assert (verdict.decimal_mark, verdict.open_numbers) == ("", ("1,234", "5,678"))
+
+
+def test_dates_with_another_separator_decide_nothing() -> None:
+    collector = Collector(["A", "B", "C"])
+    for row in (["25.03.2024", "3/4/2024", "25-03-2024"], ["03.04.2024", "4/3/2024", "03-04-2024"]):
+        collector.add(row)
+    verdicts = judge(collector.as_json())
+    assert [verdicts[header].date_order for header in "ABC"] == ["DMY", "", "DMY"]
+    assert verdicts["B"].open_dates == ("3/4/2024", "4/3/2024")
 
 
 @pytest.mark.parametrize(
@@ -124,6 +138,8 @@ def test_other_numbers_are_refused(text: str, problem: str) -> None:
         ("2024-03-09 14:30 GMT+2", "2024-03-09T12:30:00.000Z"),
         ("Mar 9, 2024 2:30 PM", "2024-03-09T22:30:00.000Z"),
         ("2024-03-09 23:30", "2024-03-10T07:30:00.000Z"),
+        ("2024-12-31 24:00", "2025-01-01T08:00:00.000Z"),
+        ("31.12.2024 24:00:00", "2025-01-01T08:00:00.000Z"),
     ],
 )
 def test_dates_are_read_as_people_write_them(text: str, stored: str) -> None:
@@ -140,11 +156,46 @@ def test_dates_are_read_as_people_write_them(text: str, stored: str) -> None:
         ("45360", "is no date"),
         ("1710000000", "is no date"),
         ("31/02/2024", "there is no day"),
+        ("2024-03-09 24:01", "there is no day"),
     ],
 )
 def test_other_dates_are_refused(text: str, problem: str) -> None:
     with pytest.raises(BadValue, match=problem):
         parse_date(text, TextFormat(time_zone="America/Los_Angeles"))
+
+
+@pytest.mark.parametrize(
+    ("date_format", "text", "example"),
+    [("MM/DD/YYYY", "25/04/2024", "01/31/2026"), ("YYYY.MM.DD", "2024.25.04", "2026.01.31")],
+)
+def test_the_advice_has_the_format_of_the_option(date_format: str, text: str, example: str) -> None:
+    with pytest.raises(BadValue, match=f"Write one such as {example}"):
+        parse_date(text, TextFormat(date_format=date_format))
+
+
+@pytest.mark.parametrize(
+    ("values", "days"),
+    [
+        (["19000", "25000", "33000"], ["1952-01-07", "1968-06-11", "1990-05-07"]),
+        (["45360", "2024-03-09"], ["2024-03-09", "2024-03-09"]),
+        (["9500", "19000", "25000"], ["1926-01-03", "1952-01-07", "1968-06-11"]),
+        (["45360", "soon", "9 March 2024"], ["2024-03-09", None, "2024-03-09"]),
+        (["9500", "19000"], [None, None]),
+        (["45360", "1710000000"], [None, None]),
+        (["1985", "19000", "25000"], [None, "1952-01-07", "1968-06-11"]),
+        (["99999", "12", "19000"], [None, None, None]),
+    ],
+)
+def test_whole_numbers_of_a_column_may_be_days(values: list[str], days: list[str | None]) -> None:
+    how = TextFormat(day_numbers=verdict_of(*values).day_numbers)
+    assert [_day_or_none(value, how) for value in values] == days
+
+
+def _day_or_none(text: str, how: TextFormat) -> str | None:
+    try:
+        return parse_date(text, how)
+    except BadValue:
+        return None
 
 
 def add_field(panel: str, name: str, kind: str) -> str:
@@ -242,20 +293,61 @@ def test_times_are_in_the_zone_of_the_company_or_of_the_option(cast: Cast, first
 
 def test_words_for_nothing_are_empty_and_names_of_months_are_read(cast: Cast, first_contact: str) -> None:
     words = ["0/0/00", "0000-00-00", "N/A", "NULL", "#DIV/0!", "-", "—", "(blank)", "k. A."]
+    words += ["1900-01-00", "1/0/1900", "нет", "Keine", "aucun"]
     lines = [f"w{number}@x.example,{word}" for number, word in enumerate([*words, "9-Mar-24"])]
     job = run(cast, table("Email,First contact", *lines), columnMapping=DATES)
-    assert (job["created"], job["failed"]) == (10, 0)
-    assert custom_values(cast, first_contact) == [None] * 9 + ["2024-03-09"]
+    assert (job["created"], job["failed"]) == (15, 0)
+    assert sorted(filter(None, custom_values(cast, first_contact))) == ["2024-03-09"]
 
 
 def test_the_company_format_decides_about_own_files_alone(cast: Cast, first_contact: str) -> None:
     lines = ("a@x.example,09/03/2024 15:30", "b@x.example,09/03/2024")
     job = run(cast, table("email,First contact", *lines), columnMapping={})
     assert (job["failed"], job["detected"]["dateFormat"]) == (0, "DD/MM/YYYY")
+    assert job["detected"]["assumed"] == [
+        {
+            "column": "First contact",
+            "option": "dateFormat",
+            "value": "DD/MM/YYYY",
+            "examples": ["09/03/2024 15:30", "09/03/2024"],
+        }
+    ]
     assert custom_values(cast, first_contact) == ["2024-03-09T15:30:00.000Z", "2024-03-09"]
+    job = run(
+        cast,
+        table("email,First contact", "b@x.example,10/03/2024"),
+        columnMapping={},
+        options={"dateFormat": "MM/DD/YYYY"},
+    )
+    assert job["detected"]["assumed"] == []
     for header, cell in (("Email", "09/03/2024"), ("email", "9/3/2024")):
         job = run(cast, table(f"{header},First contact", f"c@x.example,{cell}"), columnMapping={})
         assert (job["failed"], [one["column"] for one in job["detected"]["ambiguous"]]) == (1, ["First contact"])
+
+
+@pytest.mark.parametrize("header", ["First contact", "_id,First contact"])
+def test_a_file_that_contradicts_the_company_is_no_own_one(cast: Cast, first_contact: str, header: str) -> None:
+    with cast.scope():
+        add_field("contact", "Birthday", "date")
+    other = "12/25/1990" if header == "First contact" else "25/12/1990"
+    ids = "" if header == "First contact" else f"{new_id()},"
+    content = table(f"email,{header},Birthday", f"a@x.example,{ids}09/03/2024,{other}")
+    mapping = {"email": "email", "First contact": first_contact}
+    job = make(cast, content, columnMapping=mapping)
+    assert job["detected"]["assumed"] == []
+    if ids:  # of another company's records: the other column decides
+        assert (job["detected"]["dateFormat"], job["detected"]["ambiguous"]) == ("DD/MM/YYYY", [])
+    else:
+        assert job["detected"]["dateFormat"] == "MM/DD/YYYY"
+
+
+def test_a_file_with_ids_of_others_is_asked_about(cast: Cast, first_contact: str) -> None:
+    content = table("_id,email,First contact", f"{new_id()},a@x.example,09/03/2024")
+    job = make(cast, content, columnMapping={"email": "email", "First contact": first_contact})
+    assert (job["detected"]["assumed"], [one["column"] for one in job["detected"]["ambiguous"]]) == (
+        [],
+        ["First contact"],
+    )
 
 
 def test_day_numbers_of_a_whole_column_are_days(cast: Cast, first_contact: str) -> None:
@@ -309,3 +401,28 @@ def test_a_row_may_name_its_record(cast: Cast, umsatz: str, outsiders: Cast) -> 
         assert sorted(Contact.objects.values_list("name", flat=True)) == ["Ann", "b"]
     job = run(cast, content, columnMapping=mapping)
     assert (job["created"], job["skipped"], job["failed"]) == (0, 2, 2)
+
+
+def test_words_for_no_are_no_where_the_answer_is_yes_or_no(cast: Cast) -> None:
+    with cast.scope():
+        optional(cast)
+        CustomField.objects.create(
+            panel="contact", name="Member", field_type="checkbox", value_type="boolean", unique_field_id="member"
+        )
+    content = table("Email,Member", "a@x.example,нет", "b@x.example,Да", "c@x.example,N/A")
+    job = run(cast, content, columnMapping={"Email": "email", "Member": "member"})
+    assert job["failed"] == 0
+    assert custom_values(cast, "member") == [False, True, None]
+
+
+def test_a_sheet_of_a_text_file_is_refused(cast: Cast) -> None:
+    body = {"importType": "contact", "fileId": upload(cast, table("Email", "a@x.example")), "options": {"sheet": "A"}}
+    answer = cast.key.post("/contact/import", body)
+    assert (answer.status, "options.sheet" in str(answer.body)) == (400, True)
+
+
+def test_whole_numbers_keep_all_their_digits(cast: Cast, umsatz: str) -> None:
+    numbers = [12345678901234567890, 9223372036854775808, 18446744073709551615, -9223372036854775808, 9007199254740993]
+    lines = [f"w{place}@x.example,{number}" for place, number in enumerate(numbers)]
+    run(cast, table("Email,Umsatz", *lines), columnMapping=MAPPING)
+    assert custom_values(cast, umsatz) == numbers

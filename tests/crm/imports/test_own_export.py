@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.models import Company, CompanySettings, Member
+from core.jobs import WORK
 from core.models import Event
 from crm.models import Contact, ContactTag, CustomField, Lead, LeadTag
 from tests.crm.imports.helpers import work
@@ -51,7 +53,21 @@ TEXTS = (
     *(" led by blanks ", "One\nTwo", "One\r\nTwo", "'quoted", "1,234", "1.234", "true", "a;b", '"VIP","Fair"', "Ünï"),
     *("+49 170 1234567", "€5", "* myContacts ::: Fair", "Null", "\ttab", "(5)", "0000-00-00", "=cmd|' /C calc'!A0"),
 )
-NUMBERS = (0, -1, 1.234, 250.125, 12345678901234567, 0.1, 0.30000000000000004, 1e-7, -0.0, 5.0, 1e19, 123456789.125)
+NUMBERS = (
+    0,
+    -1,
+    1.234,
+    250.125,
+    12345678901234567,
+    12345678901234567890,
+    0.1,
+    0.30000000000000004,
+    1e-7,
+    -0.0,
+    5.0,
+    1e19,
+    123456789.125,
+)
 TIMES = (
     *("2024-03-09", "1899-12-31", "0900-01-02", "2024-03-09T23:30:00.000Z", "2024-03-09T08:00:00.000Z"),
     *("2024-11-03T08:30:00.000Z", "2024-11-03T09:30:00.000Z", "2024-03-10T10:00:00.000Z", "2024-03-09T12:00:01.001Z"),
@@ -134,11 +150,11 @@ def same(before: Any, after: Any) -> None:
     assert after == before
 
 
-def round_trip(cast: Cast, resource: str, format: str, **options: Any) -> dict[str, Any]:
-    exported = cast.key.get(f"/{resource}/export", format=format)
+def round_trip(cast: Cast, resource: str, format: str, **query: Any) -> dict[str, Any]:
+    exported = cast.key.get(f"/{resource}/export", format=format, **query)
     assert exported.status == 200
     file = cast.key.upload("/upload", SimpleUploadedFile(f"own.{format}", exported.body)).data["_id"]
-    body = {"importType": resource, "fileId": file, "options": {"existing": "update", **options}, "pauseImport": False}
+    body = {"importType": resource, "fileId": file, "options": {"existing": "update"}, "pauseImport": False}
     answer = cast.key.post(f"/{resource}/import", body)
     assert answer.status == 201, answer.body
     work()
@@ -207,3 +223,81 @@ def test_own_leads_stay_as_they_are(
     assert (job["updated"], job["failed"], job["detected"]["ambiguous"]) == (len(made), 0, [])
     same(before[0], snapshot(cast, Lead, LeadTag))
     same(before[1], snapshot(cast, Contact, ContactTag))
+
+
+@pytest.mark.parametrize("format", ["csv", "xlsx"])
+@pytest.mark.parametrize("resource", ["contact", "lead"])
+def test_rows_with_nothing_but_their_id_stay_as_they_are(resource: str, format: str, cast: Cast) -> None:
+    with cast.scope():
+        CustomField.objects.create(
+            panel=resource, name="Area", field_type="text", value_type="string", unique_field_id="area"
+        )
+    for n in range(8):
+        form = {"name": f"P{n}", "email": f"p{n}@example.org", "countryCode": "+49", "number": f"151{n:08}"}
+        form |= {"area": "North"} if n in (2, 3) else {}
+        assert cast.key.post(f"/{resource}", {"formData": form}).status in (200, 201)
+    model, links = (Contact, ContactTag) if resource == "contact" else (Lead, LeadTag)
+    before = snapshot(cast, model, links)
+    job = round_trip(cast, resource, format, columns="_id,Area")
+    assert (job["updated"], job["failed"], job["rowErrors"]) == (8, 0, [])
+    same(before, snapshot(cast, model, links))
+
+
+def export_by_job(cast: Cast, **body: Any) -> str:
+    """Return the _id of the file of an export that a worker made."""
+    made = cast.key.post("/export", {"resource": "contact", **body}).data
+    WORK["export"].drain(float("inf"))
+    return str(cast.key.get(f"/export/{made['_id']}").data["file"]["_id"])
+
+
+def export_now(cast: Cast, **query: Any) -> str:
+    content = cast.key.get("/contact/export", **query).body
+    return str(cast.key.upload("/upload", SimpleUploadedFile("own.csv", content)).data["_id"])
+
+
+@pytest.mark.parametrize("new", [SETTINGS[1], SETTINGS[4]])
+@pytest.mark.parametrize("how", ["job", "job of columns", "answer"])
+def test_an_export_keeps_its_meaning_after_a_change_of_settings(
+    how: str, new: tuple[str, str, str, str], cast: Cast
+) -> None:
+    choose(cast, *SETTINGS[0])
+    with cast.scope():
+        for name in ("First contact", "Birthday"):
+            key = name.lower().replace(" ", "_")
+            CustomField.objects.create(
+                panel="contact", name=name, field_type="date", value_type="date", unique_field_id=key
+            )
+    for n in range(3):
+        form = {"name": f"P{n}", "email": f"p{n}@example.org", "countryCode": "+49", "number": f"151{n:08}"}
+        form |= {"first_contact": f"2024-03-0{n + 4}", "birthday": f"1990-0{n + 1}-02"}
+        if how != "answer":
+            form["first_contact"] += "T15:30:00.000Z"
+        assert cast.key.post("/contact", {"formData": form}).status in (200, 201)
+    with cast.scope():
+        Contact.objects.update(created_at=datetime(2026, 1, 20, 12, tzinfo=UTC))
+    before = snapshot(cast, Contact, ContactTag)
+    if how == "answer":
+        file = export_now(cast)
+    else:
+        file = export_by_job(cast, columns=["_id", "First contact", "Birthday"] if how == "job of columns" else [])
+    choose(cast, *new)
+    body = {"importType": "contact", "fileId": file, "options": {"existing": "update"}, "pauseImport": False}
+    made = cast.key.post("/contact/import", body).data["import"]
+    work()
+    job = cast.key.get(f"/contact/import/{made['_id']}").data
+    assert (job["updated"], job["failed"], job["rowErrors"]) == (3, 0, [])
+    assert (job["detected"]["ambiguous"], job["detected"]["assumed"]) == ([], [])
+    same(before, snapshot(cast, Contact, ContactTag))
+
+
+def test_an_export_whose_format_nobody_knows_says_what_is_assumed(cast: Cast) -> None:
+    choose(cast, *SETTINGS[0])
+    with cast.scope():
+        CustomField.objects.create(
+            panel="contact", name="Since", field_type="date", value_type="date", unique_field_id="since"
+        )
+    form = {"name": "P", "email": "p@example.org", "countryCode": "+49", "number": "15100000000", "since": "2024-03-04"}
+    assert cast.key.post("/contact", {"formData": form}).status in (200, 201)
+    file = export_now(cast, columns="_id,email,Since")
+    job = cast.key.post("/contact/import", {"importType": "contact", "fileId": file}).data["import"]
+    assert [(one["column"], one["value"]) for one in job["detected"]["assumed"]] == [("Since", "DD/MM/YYYY")]

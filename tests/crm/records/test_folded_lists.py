@@ -140,3 +140,29 @@ def test_a_long_text_of_four_byte_letters_fits_the_index(cast: Cast) -> None:
     long = "".join(chr(0x20000 + (n * 7919) % 40000) for n in range(500))
     assert cast.key.post("/contact", {"formData": {"name": "A", "city": long, **_unique()}}).status == 200
     assert [row["name"] for row in walked(cast, "/contact", "city", "asc")] == ["A"]
+
+
+def test_options_are_found_by_their_labels(cast: Cast) -> None:
+    options = [{"label": "Véry cold", "value": "Hot"}, {"label": "Mild", "value": "mild"}, {"label": "", "value": "x"}]
+    with cast.scope():
+        for name, kind, value_type in (("heat", "select", "string"), ("heats", "multi-select", "array")):
+            CustomField.objects.create(
+                unique_field_id=name, name=name, field_type=kind, value_type=value_type, options=options
+            )
+    for name, heat in (("A", "Hot"), ("B", "mild"), ("C", "x"), ("D", None)):
+        form = {"name": name, "email": "", "heat": heat, "heats": [heat, "x"] if heat else None, **_unique()}
+        assert cast.key.post("/contact", {"formData": form}).status == 200
+    for field in ("heat", "heats"):
+        assert names(cast, "/contact", searchBy=field, searchValue="very COLD") == ["A"]
+        assert names(cast, "/contact", searchBy=field, searchValue="hot") == ["A"]
+        assert names(cast, "/contact", searchBy=field, searchValue="cold mild") == []
+        for operator, text, found in (
+            ("startsWith", "very", ["A"]),
+            ("endsWith", "ild", ["B"]),
+            ("contains", "d", ["A", "B"]),
+            ("notContains", "cold", ["B", "C", "D"]),
+            ("equals", "Hot", ["A"]),
+            ("equals", "Véry cold", []),
+        ):
+            condition = json.dumps({"field": field, "operator": operator, "value": text})
+            assert sorted(names(cast, "/contact", advancedFilters=condition)) == found, (field, operator)
