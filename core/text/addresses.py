@@ -18,7 +18,7 @@ from email_validator import EmailNotValidError, validate_email
 from phonenumbers import NumberParseException, PhoneMetadata, PhoneNumberFormat, ValidationResult
 
 from core.errors import shorten
-from core.text.dial_codes import read_dial_code
+from core.text.dial_codes import is_area_code, read_dial_code
 from core.text.phone_text import UnclearNumber, read_digits
 
 MAX_EMAIL = 254
@@ -117,6 +117,8 @@ class _Country:
 def read_country_code(value: Any) -> str:
     """Read a dial prefix as +49, from +49, 49, 0049, DE or Germany. Raises BadAddress."""
     text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    if len(text) <= MAX_COUNTRY and is_area_code(text):
+        raise BadAddress(f"{quoted(value)} is an area code, not a country code. Write it in front of the number.")
     code = _dial_code(text) if len(text) <= MAX_COUNTRY else None
     if not code or _country(code) is None:
         raise BadAddress(f"{quoted(value)} is no dial prefix. Write one such as +49.")
