@@ -18,13 +18,15 @@ from email_validator import EmailNotValidError, validate_email
 from phonenumbers import NumberParseException, PhoneMetadata, PhoneNumberFormat, ValidationResult
 
 from core.errors import shorten
-from core.text.dial_codes import read_dial_code
-from core.text.phone_text import UnclearNumber, read_digits
+from core.text.dial_codes import is_area_code, read_dial_code
+from core.text.phone_rules import main_code, rules_of, trunk_prefix
+from core.text.phone_text import SHORT_TAIL, UnclearNumber, read_digits
 
 MAX_EMAIL = 254
 EMAIL = "Write one such as name@example.com."
 PHONE = "Write one such as +49 170 1234567."
 WITH_COUNTRY = "Write it such as +49 170 1234567, or countryCode beside it."
+NOT_WHOLE = "may lack its area code, or the zero in front of it. Write all digits, such as +49 30 901820."
 WITH_ARTICLE = {"GB", "US", "NL", "AE", "PH", "CZ", "BS", "GM", "MV", "SC", "SB", "KM", "MH", "CD", "CG", "CF", "DO"}
 """Countries whose names have an article in a sentence."""
 _LOCAL = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
@@ -40,6 +42,8 @@ _LONGEST_PLAIN = 13
 _NOT_DIGITS = re.compile(r"[ ()/-]+")
 _CODES = frozenset(f"+{code}" for code in phonenumbers.COUNTRY_CODE_TO_REGION_CODE)
 MAX_COUNTRY = 100
+ABROAD = "011"
+"""What North America dials before the code of another country."""
 
 
 class BadAddress(ValueError):
@@ -82,43 +86,13 @@ class Phone:
     e164: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Country:
-    """Rules of a calling code that quickly decide whether digits are a national significant number."""
-
-    lengths: frozenset[int]
-    prefixed: re.Pattern[str]
-    """Matches digits that may begin with a prefix."""
-    trunk: str
-    """The prefix of national calls, if it is plain digits (0 in Germany)."""
-    viable: re.Pattern[str]
-    """Matches the digits that a number of the country may have."""
-
-    def is_plainly_national(self, digits: str) -> bool:
-        """Return whether digits without a dial prefix can only be a number within the country."""
-        return digits.startswith("0") if self.trunk == "0" else bool(self.viable.fullmatch(digits))
-
-    def national(self, digits: str) -> str | None:
-        """Return the national significant number, or None if it is ambiguous."""
-        if not self.prefixed.match(digits):
-            return digits if len(digits) in self.lengths else None
-        rest = digits[len(self.trunk) :]
-        if (
-            self.trunk
-            and digits.startswith(self.trunk)
-            and len(rest) in self.lengths
-            and rest[0] != "0"
-            and not self.viable.fullmatch(digits)
-        ):
-            return rest
-        return None
-
-
 def read_country_code(value: Any) -> str:
     """Read a dial prefix as +49, from +49, 49, 0049, DE or Germany. Raises BadAddress."""
     text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    if len(text) <= MAX_COUNTRY and is_area_code(text):
+        raise BadAddress(f"{quoted(value)} is an area code, not a country code. Write it in front of the number.")
     code = _dial_code(text) if len(text) <= MAX_COUNTRY else None
-    if not code or _country(code) is None:
+    if not code or rules_of(code) is None:
         raise BadAddress(f"{quoted(value)} is no dial prefix. Write one such as +49.")
     return f"+{code}"
 
@@ -131,13 +105,14 @@ def _dial_code(text: str) -> int | None:
 def read_phone(country_code: str | None, value: Any, country: str = "") -> Phone:
     """Read a number: national with a dial prefix such as +49, or international. Raises BadAddress.
 
-    `country` is the ISO 3166 code of the country of national numbers without a dial prefix. The function checks the
-    length only, since tables of the ranges in use are never up to date; they decide between two readings.
+    `country` is the ISO 3166 code of the country of national numbers without a dial prefix. Those must be in use, since
+    a number without its area code has a possible length. Of others the function checks the length only, since tables
+    of the ranges in use are never up to date; they decide between two readings.
     """
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise BadAddress("needs a phone number as text")
     text = str(value).strip()
-    if _PLAIN_PHONE.fullmatch(text):
+    if _PLAIN_PHONE.fullmatch(text) and not SHORT_TAIL.search(text):
         digits = _NOT_DIGITS.sub("", text)
         if len(digits.removeprefix("+")) <= _LONGEST_PLAIN:
             return _quick(country_code, country, digits) or _parse(country_code, country, [digits], value)
@@ -174,21 +149,17 @@ def _quick(country_code: str | None, country: str, digits: str) -> Phone | None:
     elif country_code:
         code, rest = country_code, digits
     else:
-        code, rest = _main_code(country), digits
-    rules = _country(int(code[1:])) if code else None
-    if rules is None or rest.startswith("00"):
+        code, rest = main_code(country), digits
+    rules = rules_of(int(code[1:])) if code else None
+    if rules is None or rest.startswith(("00", ABROAD)):
         return None
-    if not country_code and rest is digits and not rules.is_plainly_national(rest):
+    by_country = not country_code and rest is digits
+    if by_country and not rules.is_plainly_national(rest):
         return None
     national = rules.national(rest)
+    if by_country and national is not None and not rules.in_use.fullmatch(national):
+        return None
     return Phone(code, national, code + national) if national is not None else None
-
-
-@lru_cache(maxsize=512)
-def _main_code(region: str) -> str:
-    """Return the dial prefix of a country if it is the main one that has it; empty for any other."""
-    code = phonenumbers.country_code_for_region(region) if region else 0
-    return f"+{code}" if code and phonenumbers.region_code_for_country_code(code) == region else ""
 
 
 def _email_trouble(text: str, why: str) -> str:
@@ -205,7 +176,7 @@ def _email_trouble(text: str, why: str) -> str:
 def _phone_trouble(country_code: str | None, digits: str, shown: str) -> str:
     """Say what is wrong with a phone number, and what to write: how many digits, such as which."""
     code = int(country_code[1:]) if country_code and not digits.startswith("+") else _code_of(digits)
-    country = _country(code) if code else None
+    country = rules_of(code) if code else None
     if code is None or country is None:
         return f"{shown} is no phone number. {PHONE}"
     place = f"{_place(code)} (+{code})"
@@ -228,7 +199,7 @@ def _code_of(digits: str) -> int | None:
     """Return the calling code that international digits begin with."""
     text = digits.removeprefix("+")
     return next(
-        (int(text[:size]) for size in (1, 2, 3) if text[:size].isdecimal() and _country(int(text[:size]))), None
+        (int(text[:size]) for size in (1, 2, 3) if text[:size].isdecimal() and rules_of(int(text[:size]))), None
     )
 
 
@@ -261,29 +232,6 @@ def phone_variants(text: str) -> tuple[str, ...]:
     return (text, "+" + digits[2:] if digits.startswith("00") else digits.removeprefix("0"))
 
 
-@lru_cache(maxsize=512)
-def _country(code: int) -> _Country | None:
-    region = phonenumbers.region_code_for_country_code(code)
-    if region == "ZZ":
-        return None
-    metadata = (
-        PhoneMetadata.metadata_for_nongeo_region(code) if region == "001" else PhoneMetadata.metadata_for_region(region)
-    )
-    if metadata is None:
-        return None
-    prefix, general = metadata.national_prefix_for_parsing, metadata.general_desc
-    if general is None:
-        return None
-    trunk = prefix.partition("|")[0] if prefix and "(" not in prefix else ""
-    return _Country(
-        lengths=frozenset(general.possible_length),
-        # A leading zero or calling code may belong to the number or not: only the library knows.
-        prefixed=re.compile(f"(?:0|{code}|{prefix})" if prefix else f"(?:0|{code})", re.ASCII),
-        trunk=trunk if trunk.isdigit() and not metadata.national_prefix_transform_rule else "",
-        viable=re.compile(general.national_number_pattern or "", re.ASCII),
-    )
-
-
 def _parse(country_code: str | None, country: str, options: Sequence[str], value: Any) -> Phone:
     """Parse with the library what is no usual number; `options` are the readings of its text."""
     found: dict[str, Phone] = {}
@@ -314,7 +262,7 @@ def _readings(country_code: str | None, country: str, digits: str) -> list[Phone
     if digits.startswith("+"):
         found = [_international(digits)]
     elif country_code:
-        found = [_possible(f"{country_code}{digits}"), _international(f"+{digits}")]
+        found = _with_prefix(country_code, digits)
     elif country:
         found = _in_country(country, digits)
     else:
@@ -322,22 +270,38 @@ def _readings(country_code: str | None, country: str, digits: str) -> list[Phone
     return [phone for phone in found if phone is not None]
 
 
+def _with_prefix(country_code: str, digits: str) -> list[Phone | None]:
+    """Return the numbers that digits with a dial prefix in a field of its own may be."""
+    own = _possible(f"{country_code}{digits}")
+    if not digits.startswith(ABROAD) or (own is not None and _in_use(own)):
+        return [own, _international(f"+{digits}")]
+    abroad = _international(f"+{digits.removeprefix(ABROAD)}")
+    return [abroad] if abroad is not None and (_in_use(abroad) or abroad.country_code == country_code) else [own]
+
+
 def _in_country(country: str, digits: str) -> list[Phone | None]:
-    """Return the numbers that digits dialled in a country may be: two if both are in use."""
+    """Return the numbers that digits dialled in a country may be, in use: two if both are."""
     own = _possible(digits, country)
     abroad = None
     if digits.startswith("00"):
         abroad = _international(f"+{digits[2:]}")
+    elif digits.startswith(ABROAD):
+        abroad = _international(f"+{digits.removeprefix(ABROAD)}")
     elif not digits.startswith("0"):
         abroad = _international(f"+{digits}")
     used = [phone for phone in (own, abroad) if phone is not None and _in_use(phone)]
-    metadata = PhoneMetadata.metadata_for_region(country)
-    if own is None or metadata is None or metadata.general_desc is None:
+    if own is None or own not in used:
         return [*used]
-    if own in used and metadata.national_prefix != "0":
+    if trunk_prefix(country) != "0":
         return [own]  # the country writes its numbers without a zero
-    is_usual = re.fullmatch(metadata.general_desc.national_number_pattern or "", own.number)
-    return [*used] or ([own] if is_usual else [])
+    is_whole = digits.startswith("0") or not _is_fixed(own)
+    return [*used] if is_whole or len(used) > 1 else []
+
+
+def _is_fixed(phone: Phone) -> bool:
+    """Return whether a number is of a fixed line, which is written without its area code at times."""
+    kinds = phonenumbers.PhoneNumberType
+    return phonenumbers.number_type(phonenumbers.parse(phone.e164)) in (kinds.FIXED_LINE, kinds.FIXED_LINE_OR_MOBILE)
 
 
 def _international(digits: str) -> Phone | None:
@@ -372,6 +336,8 @@ def _refusal(country_code: str | None, country: str, digits: str, found: Sequenc
         return BadAddress(f"{quoted(value)} lacks its country. {WITH_COUNTRY}")
     if is_international and found:
         return BadAddress(f"the number {found[0].e164} does not belong to countryCode {country_code}")
+    if country_code is None and not is_international and _possible(digits, country) is not None:
+        return BadAddress(f"{quoted(value)} {NOT_WHOLE}")
     code = country_code or (f"+{phonenumbers.country_code_for_region(country)}" if country else None)
     return BadAddress(_phone_trouble(code, digits, quoted(value)))
 

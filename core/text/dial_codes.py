@@ -44,6 +44,9 @@ ALIASES = {
 }
 _FLAG = {0x1F1E6 + place: chr(ord("A") + place) for place in range(26)}
 _DIGITS = re.compile(r"(?:\+|00)?([1-9][0-9]{0,2})(?:[.,]0{1,2})?")
+_AREA_CODE = re.compile(r"0[1-9][0-9]{0,5}")
+TITLES = frozenset({"mr", "ms", "sr", "pan"})
+"""Titles of people that are codes of countries as well, in capitals: of Mauritania, Montserrat, Suriname and Panama."""
 _SIGNED = re.compile(r"(?:\+|\b00)\s?([1-9][0-9]{0,2})\b")
 
 
@@ -61,23 +64,45 @@ def read_dial_code(text: str) -> int | None:
     return code or None
 
 
+def is_area_code(text: str) -> bool:
+    """Return whether digits begin with the zero of national calls, such as 040 or (0170), and so name no country."""
+    return bool(_AREA_CODE.fullmatch(re.sub(r"[\s()\"'=./-]", "", to_ascii(text))))
+
+
 def _known(code: int) -> int | None:
     return code if code in phonenumbers.COUNTRY_CODE_TO_REGION_CODE else None
 
 
 @lru_cache(maxsize=2_000)
 def region_named(text: str) -> str:
-    """Return the ISO 3166 code of the country with this code or name; empty if there is none, or several."""
-    word = " ".join(text.split()).casefold()
-    if len(word) == 2 and word.isalpha() and word.isascii() and word.upper() in phonenumbers.SUPPORTED_REGIONS:
-        return word.upper()
+    """Return the ISO 3166 code of the country with this code or name; empty if there is none, or several.
+
+    Codes are letters of one case, since Mr and Pan are titles; a title in lower case is none either.
+    """
+    plain = " ".join(text.split())
+    word = plain.casefold()
+    if len(word) in (2, 3) and word.isalpha() and word.isascii():
+        return _region_of_code(plain)
     if word in ALIASES:
         return ALIASES[word]
-    if len(word) == 3 and word.isascii():
-        found: list[str] = list(get_global("territory_aliases").get(word.upper()) or [])
-        return found[0] if len(found) == 1 else ""
+    if word.isdecimal():
+        return ""
     regions = _names().get(word) or _native_names().get(word) or set()
     return next(iter(regions)) if len(regions) == 1 else ""
+
+
+def _region_of_code(letters: str) -> str:
+    """Return the country of an ISO 3166 code of two or three letters, or of an abbreviation in ALIASES."""
+    word = letters.lower()
+    if word in ALIASES:
+        return ALIASES[word]
+    if not letters.isupper() and not (letters.islower() and word not in TITLES):
+        return ""
+    code = letters.upper()
+    if len(code) == 2:
+        return code if code in phonenumbers.SUPPORTED_REGIONS else ""
+    found: list[str] = list(get_global("territory_aliases").get(code) or [])
+    return found[0] if len(found) == 1 else ""
 
 
 @lru_cache(maxsize=1)

@@ -21,10 +21,12 @@ EXTENSION = "has an extension, which cannot be kept. Write the number without it
 LETTERS = "holds words or letters. Write the digits of the number alone."
 CUT = "was shortened by a spreadsheet. Write all digits of the number, in a column of texts."
 FRACTION = "is a number with decimals. Write the digits of the phone number alone."
+TAIL = "ends with digits that may be an extension. Write the number without them, or without the space."
 UNREADABLE = "is no phone number. Write one such as +49 170 1234567."
 
 _MARKS = {
-    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u30fc\ufe58\ufe63", "-"),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\u30fc\ufe58\ufe63", "-"),
+    **dict.fromkeys("\u2014\u2015", " - "),
     **dict.fromkeys("\u00b7\u2022\u2219\u22c5\u30fb\u2024", "."),
     **dict.fromkeys("\u2044\u2215", "/"),
     **dict.fromkeys("\ufe62\u2795", "+"),
@@ -58,6 +60,8 @@ _DIGIT = re.compile(r"[0-9]")
 _NOT_DIGITS = re.compile(r"[^0-9]+")
 _STRONG = re.compile(r"\s*/\s*|\s+-+\s*|\s*-+\s+|-{2,}")
 """What may stand between an area code and a number, or between two numbers."""
+SHORT_TAIL = re.compile(r"[0-9]{6}\s+\(?[0-9]{1,2}\)?\s*$")
+"""One or two digits at the end, after a space and a number that may be whole without them."""
 _WORDS = (
     "tel telefon telefonnummer telefonnr telephone téléphone teléfono telefono telefone telefoon telefonu",
     "fon phone ph p t m c h w mob mobile mobil mobilnummer mobiltelefon móvil movil celular cell cellphone",
@@ -197,17 +201,22 @@ def _check_signs(plain: str) -> None:
 
 
 def _check_dots(plain: str) -> None:
-    """Refuse a single dot in digits, which makes a decimal number and no group of a phone number."""
+    """Refuse a dot that makes a decimal number of the digits, and no group of a phone number."""
     head, dot, tail = plain.rpartition(".")
-    if not dot or "." in head:
+    if not dot:
         return
-    after = _digits(tail)
-    if len(after) < 2 or (re.fullmatch(r"\+?[0-9]{7,}", head.strip()) and len(after) < 6):
+    after = len(_digits(tail))
+    group = len(_NOT_DIGITS.split(head.rstrip())[-1])
+    is_only = "." not in head and len(_digits(head).lstrip("+")) >= 7
+    is_decimal = after <= 2 and (is_only or group >= 5)
+    if after < 2 or is_decimal or (group >= 7 and after < 6):
         raise UnclearNumber(FRACTION)
 
 
 def _check_groups(plain: str) -> None:
-    """Refuse two numbers with a slash or a dash, or written one after the other."""
+    """Refuse two numbers with a slash or a dash, or written one after the other, and short groups at the end."""
+    if SHORT_TAIL.search(plain):
+        raise UnclearNumber(TAIL)
     groups = [digits for part in _STRONG.split(plain) if (digits := _digits(part))]
     if len(groups) > 1 and not _is_one_number(groups, has_slash="/" in plain):
         raise UnclearNumber(TWO)

@@ -10,6 +10,7 @@ from typing import Any
 from core.events import QUEUE, starting
 from core.text.addresses import PHONE
 from crm.field_types import FieldSpec
+from crm.imports.area_codes import AreaCodes
 from crm.imports.formats import text_format
 from crm.imports.joined import JoinedColumns
 from crm.imports.mapping import RowReader
@@ -17,6 +18,7 @@ from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.readers import Row, RowError, Table
 from crm.imports.readers.base import NOT_A_RECORD
+from crm.imports.readers.synonyms import AREA_CODE
 from crm.imports.row_errors import ErrorLog
 from crm.imports.types import IMPORT_TYPES
 from crm.records.automation import is_queued
@@ -68,6 +70,8 @@ class RowWriter:
         self.schema = self.kind.schema.load()
         self.format = text_format(job, options, self.schema)
         self.joined = JoinedColumns(job, self.schema, country=self.format.country)
+        joins_areas = AREA_CODE not in self.schema.fields  # a custom field of that key holds them
+        self.areas = AreaCodes(job.column_mapping if joins_areas else {}, job.headers, country=self.format.country)
         self.reader = RowReader(self.kind, job.column_mapping, job.headers, self.schema, self.joined)
         self.lookups = self.kind.lookups(job)
 
@@ -95,6 +99,7 @@ class RowWriter:
             number, cells = item
             batch.numbers.append(number)
             batch.cells.append(cells)
+            cells = self.areas.apply(cells)
             form = reader.form_data(cells)
             if self.joined.keys:
                 self._join(batch, position, cells, form)

@@ -107,8 +107,11 @@ class JoinedColumns:
         """Return what reads a value of the field in this row. It raises BadAddress."""
         if key == "email":
             return read_email
-        code = _country_code(cells[self._code]) if self._code is not None else None
-        return lambda text: read_phone(code, text, self._country).e164
+        cell = None if self._code is None else cells[self._code]
+        if cell is None or cell in self._nothing[key]:
+            return lambda text: read_phone(None, text, self._country).e164
+        code = _country_code(cell)
+        return lambda text: read_phone(code, text).e164  # numbers of an unknown country are refused
 
 
 def _split(cell: Cell) -> list[str]:
@@ -120,7 +123,7 @@ def _split(cell: Cell) -> list[str]:
 
 def _country_code(cell: Cell) -> str | None:
     try:
-        return None if cell is None else read_country_code(str(cell))
+        return read_country_code(str(cell))
     except BadAddress:
         return None
 

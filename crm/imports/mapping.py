@@ -13,7 +13,7 @@ from crm.imports.joined import JoinedColumns
 from crm.imports.nothing import ERRORS, IN_VALUES, words_for_nothing
 from crm.imports.readers import Cell
 from crm.imports.readers.mapping import SEVERAL
-from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME
+from crm.imports.readers.synonyms import AREA_CODE, FIRST_NAME, LAST_NAME
 from crm.imports.readers.words import EASTERN_NAME
 from crm.imports.types import ImportType
 from crm.imports.types.base import RECORD_ID
@@ -44,6 +44,8 @@ def check_mapping(
     twice = next((key for key in targets if key not in SEVERAL and targets.count(key) > 1), None)
     if twice is not None:
         raise invalid_mapping(f"two columns go to {shorten(twice, 60)!r}; leave one of them out")
+    if AREA_CODE in targets and AREA_CODE not in schema.fields and "number" not in targets:
+        raise invalid_mapping(f"{AREA_CODE} goes in front of a number; map the column of the numbers to number, too")
     if "name" in targets and {FIRST_NAME, LAST_NAME} & (set(targets) - schema.fields.keys()):
         raise invalid_mapping(f"map either name, or {FIRST_NAME} and {LAST_NAME}")
     if complete:
@@ -52,7 +54,7 @@ def check_mapping(
 
 def _pseudo(kind: ImportType) -> tuple[str, ...]:
     """Return the targets that are no field."""
-    return (*NAMES, RECORD_ID, *(spec.key for spec in kind.names))
+    return (*NAMES, AREA_CODE, RECORD_ID, *(spec.key for spec in kind.names))
 
 
 def deleted_fields(kind: ImportType, mapping: Mapping[str, str], schema: RecordSchema) -> list[str]:
@@ -96,7 +98,7 @@ class RowReader:
     ) -> None:
         places = {header: index for index, header in enumerate(headers)}
         naming = {spec.key for spec in kind.names} - schema.fields.keys()
-        pseudo = {key for key in NAMES if key not in schema.fields} | naming | {RECORD_ID}
+        pseudo = ({*NAMES, AREA_CODE} - schema.fields.keys()) | naming | {RECORD_ID}
         specs = schema.system_fields | schema.fields
         self.column_of: dict[str, str] = {}
         # In the file's order: the database does not keep the order of an object's keys.

@@ -21,6 +21,7 @@ CONTACT_TARGETS = {
     "lastName": "Last name",
     "email": "Email",
     "countryCode": "Country code",
+    "areaCode": "Area code",
     "number": "Phone number",
     "tags": "Tags",
     "category": "Category",

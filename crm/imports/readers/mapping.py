@@ -7,9 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from phonenumbers import COUNTRY_CODE_TO_REGION_CODE
+
 from crm.imports.readers.base import Cell
 from crm.imports.readers.meaning import is_about_value, is_of_others, system_columns
-from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME, OWN_EXPORT, PARTS, SYNONYMS, WORDS
+from crm.imports.readers.synonyms import (
+    AREA_CODE,
+    EITHER_CODE,
+    FIRST_NAME,
+    LAST_NAME,
+    OWN_EXPORT,
+    PARTS,
+    SYNONYMS,
+    VAGUE_CODE,
+    WORDS,
+)
 from crm.imports.readers.words import EASTERN, normalise
 
 EXACT, SYNONYM, WORD, VALUES, NAME_ALONE = 100, 90, 60, 50, 10
@@ -17,16 +29,21 @@ CLEAR_SHARE = 0.6
 ENOUGH_VALUES = 3
 SEVERAL = ("email", "number")
 """The fields that several columns may feed: the first value in the file's order counts."""
+CODES = ("countryCode", AREA_CODE)
+"""The fields of codes in front of numbers, which read wrongly make the numbers of others."""
 SEPARATOR = ":::"
 """What Google writes between the values of a cell."""
 EMAIL = re.compile(r"[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@.,;<>\d][^\s@.,;<>]+")
 PHONE = re.compile(r"(?:\+|00)?[(]?\d[\d\s().\-/]{5,20}\d")
 CLEAR_PHONE = re.compile(r"(?:\+|00)[1-9][\d\s().\-/]{6,20}\d")
 PREFIX = re.compile(r"(?:\+|00)?[1-9]\d{0,3}(?:[ -]\d{3})?")
+AREA = re.compile(r"\(?(?:0[1-9][0-9 /-]{0,6}|[1-9][0-9]{1,4})(?:\.0)?\)?[ /-]*")
+AREA_CODE_ALONE = re.compile(r"\(?0[1-9][0-9]{0,5}\)?")
+TITLE = re.compile(r"(?:mrs?|ms|mx|miss|[ds]ra?|prof|hr|herr|fr|frau|mme|mlle|sir|sig|pan|pani|dhr|mevr|jr)\.?", re.I)
 CLEAR_PREFIX = re.compile(r"(?:\+|00)[1-9]\d{0,2}")
 URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 # The values that a column of this meaning must have, and those that suffice to propose the meaning.
-LOOKS = {"email": EMAIL, "number": PHONE, "countryCode": PREFIX, "phone": PHONE, "url": URL}
+LOOKS = {"email": EMAIL, "number": PHONE, "countryCode": PREFIX, "phone": PHONE, "url": URL, AREA_CODE: AREA}
 TYPICAL = {"email": EMAIL, "number": CLEAR_PHONE, "countryCode": CLEAR_PREFIX, "phone": CLEAR_PHONE, "url": URL}
 
 
@@ -72,6 +89,8 @@ def propose_mapping(
     specs = [FieldSpec(*spec) for spec in fields]
     if any(spec.key == "name" for spec in specs):
         specs += [FieldSpec(FIRST_NAME, "First name"), FieldSpec(LAST_NAME, "Last name")]
+    if any(spec.key == "countryCode" for spec in specs) and all(spec.key != AREA_CODE for spec in specs):
+        specs.append(FieldSpec(AREA_CODE, "Area code"))
     columns = _columns(headers, sample)
     offers = []
     for place, column in enumerate(columns):
@@ -91,6 +110,8 @@ def propose_mapping(
         if not OWN_EXPORT.issubset(headers):
             _fill_gaps(key, columns, chosen, types)
     _settle_names(chosen, columns)
+    if "number" not in chosen.values():
+        chosen = {place: key for place, key in chosen.items() if key != AREA_CODE}
     return {headers[place]: key for place, key in sorted(chosen.items())}
 
 
@@ -154,12 +175,14 @@ def _score(column: _Column, spec: FieldSpec) -> float:
     values, kind = column.values, _kind(spec)
     share = _share(LOOKS.get(kind), values)
     by_name = _score_header(column.plain, spec)
+    if kind in CODES and not _is_code(column, kind):
+        return 0
     if column.is_system and by_name < EXACT:
         by_name = 0  # "Create Date" is a custom field of that name, if there is one
     if by_name:
         if share <= 0.2 and len(values) >= ENOUGH_VALUES:
             # Wrong values under the right name: any other column or field goes first. "Country code" over DE is none.
-            return NAME_ALONE if by_name > WORD and kind != "countryCode" else 0
+            return NAME_ALONE if by_name > WORD and kind not in CODES else 0
         if column.is_empty and spec.key not in SEVERAL:
             return NAME_ALONE
         return by_name + share / 2
@@ -169,6 +192,32 @@ def _score(column: _Column, spec: FieldSpec) -> float:
         enough = CLEAR_SHARE if len(values) >= ENOUGH_VALUES else 1
         return VALUES + found if found >= enough else 0
     return 0
+
+
+def _is_code(column: _Column, kind: str) -> bool:
+    """Return whether a column may hold codes of countries, or of areas, by its values.
+
+    Under a header that means either, most values must be of the kind. Titles are of none, and codes with a single zero
+    in front are no country's.
+    """
+    values = column.values
+    is_of_country = bool(values) and all(map(_is_dial_code, values))
+    is_either = _base(column.plain) in EITHER_CODE
+    if kind == AREA_CODE:
+        if is_of_country and is_either:
+            return False
+        shape = AREA_CODE_ALONE if _base(column.plain) in VAGUE_CODE else AREA
+        return _share(shape, values) >= CLEAR_SHARE if values else not is_either
+    if is_either:
+        return is_of_country or _share(CLEAR_PREFIX, values) >= CLEAR_SHARE
+    is_wrong = sum(bool(TITLE.fullmatch(value) or AREA_CODE_ALONE.fullmatch(value)) for value in values)
+    return is_wrong <= 0.2 * len(values)
+
+
+def _is_dial_code(value: str) -> bool:
+    """Return whether a value is a calling code that exists, such as +49 or 49."""
+    digits = value.removeprefix("+").removeprefix("00")
+    return bool(PREFIX.fullmatch(value)) and digits.isdecimal() and int(digits) in COUNTRY_CODE_TO_REGION_CODE
 
 
 def _means_other(column: _Column) -> bool:
@@ -193,12 +242,18 @@ def _score_header(header: str, spec: FieldSpec) -> int:
     compact = header.replace(" ", "")
     if compact and (header in names or compact in {name.replace(" ", "") for name in names}):
         return EXACT
-    # "Email (2)" is a second column of the same name.
-    base = re.sub(r" \d$", "", header)
+    base = _base(header)
     if base in SYNONYMS.get(spec.key, ()):
+        return SYNONYM - (base != header)
+    if base in EITHER_CODE and spec.key in CODES:
         return SYNONYM - (base != header)
     if is_about_value(header) or is_of_others(header):
         return 0
     by_word = WORDS.get(spec.key, frozenset()).intersection(header.split())
     by_part = EASTERN.search(header) and any(part in header for part in PARTS.get(spec.key, ()))
     return WORD if by_word or by_part else 0
+
+
+def _base(header: str) -> str:
+    """Return a header without the number that tells it from one of the same name, as in "Email (2)"."""
+    return re.sub(r" \d$", "", header)

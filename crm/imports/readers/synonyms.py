@@ -9,6 +9,8 @@ from __future__ import annotations
 from crm.imports.readers.words import phrases
 
 FIRST_NAME, LAST_NAME = "firstName", "lastName"
+AREA_CODE = "areaCode"
+"""The target of the column that holds the area codes of the numbers in the column next to it."""
 
 # Whole headers.
 SYNONYMS: dict[str, frozenset[str]] = {
@@ -51,15 +53,23 @@ SYNONYMS: dict[str, frozenset[str]] = {
         电子邮箱, 电子邮件, 邮件地址, 邮箱地址, 電子郵件, 電子信箱, 이메일, 이메일 주소, 메일, 메일주소, 전자우편
     """),
     "countryCode": phrases("""
-        country code, countrycode, dial code, dialing code, dialling code, calling code, phone code,
-        phone country code, phone prefix, country prefix, prefix, isd code, ländervorwahl, laendervorwahl,
-        landesvorwahl, vorwahl land, vorwahl, indicatif, indicatif pays, indicatif téléphonique, prefijo,
-        prefijo internacional, prefijo telefónico, código de país, código país, prefisso, prefisso internazionale,
-        prefisso telefonico, código do país, ddi, indicativo, landcode, landnummer, landencode, netnummer, kierunkowy,
-        numer kierunkowy, kod kraju, код страны, телефонный код, код країни, předvolba, mezinárodní předvolba,
-        landskod, landsnummer, riktnummer, landekode, landskode, maanumero, maakoodi, suuntanumero, ülke kodu,
-        telefon kodu, országkód, országhívó, előhívó, prefix țară, cod țară, 国番号, 国コード, 国际区号, 国家区号,
-        区号, 國碼, 국가번호, 국가 코드
+        country code, countrycode, phone country code, country prefix, country dial code, country calling code, isd
+        code, international prefix, ländervorwahl, laendervorwahl, landesvorwahl, landesvorwahlnummer, vorwahl land,
+        internationale vorwahl, indicatif pays, indicatif du pays, indicatif international, prefijo internacional,
+        prefijo país, código de país, código país, prefisso internazionale, prefisso paese, código do país, ddi,
+        indicativo do país, landcode, landnummer, landencode, kod kraju, код страны, код країни, mezinárodní
+        předvolba, landskod, landsnummer, landekode, landskode, maanumero, maakoodi, ülke kodu, országkód, országhívó,
+        prefix țară, cod țară, 国番号, 国コード, 国际区号, 国家区号, 國碼, 국가번호, 국가 코드
+    """),
+    AREA_CODE: phrases("""
+        area code, areacode, phone area code, telephone area code, phone area, std code, trunk code, local prefix,
+        ortsvorwahl, ortskennzahl, onkz, vorwahl ort, vorwahlnummer ort, indicatif régional, indicatif local,
+        indicatif de zone, código de área, código area, cod área, prefijo local, prefijo provincial, prefisso locale,
+        prefisso teleselettivo, prefisso urbano, ddd, indicativo regional, indicativo de zona, netnummer, netnr,
+        kengetal, zonenummer, zonenr, riktnummer, riktnr, retningsnummer, områdenummer, områdekode, suuntanumero,
+        suuntanro, kierunkowy miasta, strefa numeracyjna, numer strefy, код города, код міста, телефонный код города,
+        místní předvolba, oblastní předvolba, alan kodu, şehir kodu, körzetszám, prefix local, prefix zonal, 市外局番,
+        地区区号, 城市区号, 지역번호
     """),
     "number": phrases("""
         number, phone, phone number, phonenumber, phone no, telephone, telephone number, tel, tel no, tel nr, mobile,
@@ -96,6 +106,19 @@ SYNONYMS: dict[str, frozenset[str]] = {
         megjegyzések, notițe, observații, 備考, メモ, ノート, 备注, 備註, 笔记, 비고, 메모
     """),
 }
+
+EITHER_CODE: frozenset[str] = phrases("""
+    prefix, phone prefix, telephone prefix, number prefix, dial code, dialing code, dialling code, calling code,
+    phone code, telephone code, dial prefix, dialling prefix, vorwahl, vorwahlnummer, vorwahl nr, telefonvorwahl,
+    tel vorwahl, rufnummer vorwahl, indicatif, indicatif téléphonique, préfixe, préfixe téléphonique, prefijo,
+    prefijo telefónico, prefisso, prefisso telefonico, prefixo, prefixo telefônico, indicativo, indicativo telefónico,
+    kierunkowy, numer kierunkowy, nr kierunkowy, prefiks, префикс, телефонный код, код телефона, телефонний код,
+    předvolba, telefonní předvolba, předčíslí, telefon kodu, előhívó, prefix telefonic, etunumero, 区号, 區號,
+    局番, 지역 번호
+""")
+"""Headers of either a country's or an area's code: only the values tell which, if any. Prefix may be a title."""
+VAGUE_CODE: frozenset[str] = phrases("prefix, préfixe, prefixo, prefiks, префикс")
+"""Those of them that may be codes of anything, so that digits alone do not make them an area's."""
 
 # Headers with one of these words and none of those that change the meaning.
 WORDS: dict[str, frozenset[str]] = {

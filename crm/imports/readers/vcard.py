@@ -34,7 +34,7 @@ from crm.imports.readers.lines import UNDECODABLE, Lines
 PROGRESS_CARDS = 5_000
 MAX_SAME = 10
 """Columns for values of one kind; further ones share the last column."""
-PARTS_OF_NAME = ("Last name", "First name", "Middle name", "Prefix", "Suffix")
+PARTS_OF_NAME = ("Last name", "First name", "Middle name", "Name prefix", "Name suffix")
 PARTS_OF_ADDRESS = ("PO box", "Address line 2", "Street", "City", "State", "Postal code", "Country")
 STRUCTURED = {"N": PARTS_OF_NAME, "ADR": PARTS_OF_ADDRESS, "ORG": ("Company", "Department", "Department")}
 TEXTS = {"NICKNAME": "Nickname", "TITLE": "Job title", "ROLE": "Role", "NOTE": "Note", "GENDER": "Gender"}
@@ -44,7 +44,8 @@ DAYS = {"BDAY": "Birthday", "ANNIVERSARY": "Anniversary"}
 MOBILE = frozenset({"CELL", "IPHONE", "MOBILE"})
 WITHOUT_YEAR = "{} without year"
 ORDER = (
-    *("Name", "First name", "Middle name", "Last name", "Prefix", "Suffix", "Nickname", "Email", "Phone", "Fax"),
+    *("Name", "First name", "Middle name", "Last name", "Name prefix", "Name suffix", "Nickname"),
+    *("Email", "Phone", "Fax"),
     *("Company", "Department", "Job title", "Role", "Street", "Address line 2", "PO box", "City", "State"),
     *("Postal code", "Country", "Address", "Website", "Birthday", "Birthday without year", "Anniversary"),
     *("Anniversary without year", "Gender", "Tags", "Note"),
@@ -179,7 +180,7 @@ def _add_name(values: dict[str, str], found: dict[str, list[Property]]) -> None:
     values["Company"] = organization[0] if organization else ""
     values["Department"] = ", ".join(part for part in organization[1:] if part)
     whole = " ".join(found["FN"][0].text.split()) if "FN" in found else ""
-    order = ("Prefix", "First name", "Middle name", "Last name", "Suffix")
+    order = ("Name prefix", "First name", "Middle name", "Last name", "Name suffix")
     values["Name"] = whole or " ".join(values[name] for name in order if values.get(name)) or values["Company"]
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import phonenumbers
 import pytest
 
-from core.text import addresses
 from core.text.addresses import BadAddress, read_country_code, read_email, read_phone
+from core.text.phone_rules import rules_of
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_the_quick_way_agrees_with_the_library() -> None:
         digits = chance.choice(["", "", "0", "1", "8"]) + "".join(
             chance.choice("0123456789") for _ in range(chance.randint(4, 13))
         )
-        country = addresses._country(code)
+        country = rules_of(code)
         national = country.national(digits) if country else None
         if national is None:
             continue

@@ -32,6 +32,11 @@ from core.text.addresses import BadAddress, read_country_code
         ("Germany (+49)", "+49"),
         ("+44 - United Kingdom", "+44"),
         ("\U0001f1eb\U0001f1f7 +33", "+33"),
+        ("Uk", "+44"),
+        ("fr", "+33"),
+        ("HR", "+385"),
+        ("aut", "+43"),
+        ("MR", "+222"),
     ],
 )
 def test_codes_and_names_are_read(given: str, expected: str) -> None:
@@ -39,8 +44,16 @@ def test_codes_and_names_are_read(given: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", ["Atlantis", "Germany France", "France (+49)", "Germany / France", "+999", "49.5", "1234", "+49 30 901820"]
+    "given",
+    ["Atlantis", "Germany France", "France (+49)", "Germany / France", "+999", "49.5", "1234", "+49 30 901820"]
+    + ["Mr", "mr", "Ms", "ms", "Hr", "Fr", "fr.", "Sr", "sr", "Pan", "pan", "Dr", "Mrs", "De", "276", "+040"],
 )
 def test_other_words_are_refused(given: str) -> None:
     with pytest.raises(BadAddress, match="is no dial prefix. Write one such as \\+49."):
+        read_country_code(given)
+
+
+@pytest.mark.parametrize("given", ["040", "020", "036", "(0170)", "030 ", "07", "０４０", "0 89", "02-11"])
+def test_area_codes_are_no_numeric_codes_of_countries(given: str) -> None:
+    with pytest.raises(BadAddress, match="is an area code, not a country code. Write it in front of the number."):
         read_country_code(given)

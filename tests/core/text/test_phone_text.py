@@ -17,6 +17,7 @@ from tests.kit.examples import thorough
 TWO = "holds two numbers. Write one of them."
 EXTENSION = "has an extension, which cannot be kept. Write the number without it."
 LETTERS = "holds words or letters. Write the digits of the number alone."
+TAIL = "ends with digits that may be an extension. Write the number without them, or without the space."
 FULL_WIDTH = {ord("0") + digit: ord("\uff10") + digit for digit in range(10)} | {ord("+"): "\uff0b"}
 PERSIAN = {ord("0") + digit: ord("\u06f0") + digit for digit in range(10)}
 
@@ -86,6 +87,14 @@ def test_one_number_is_read(text: str, expected: str) -> None:
         ("Fax +49 30 901820", LETTERS),
         ("4.917E+11", "was shortened by a spreadsheet. Write all digits of the number, in a column of texts."),
         ("1701234567.5", "is a number with decimals. Write the digits of the phone number alone."),
+        ("+4930 1234567.10", "is a number with decimals. Write the digits of the phone number alone."),
+        ("+43 664 1234567.5", "is a number with decimals. Write the digits of the phone number alone."),
+        ("+49.170.1234567.25", "is a number with decimals. Write the digits of the phone number alone."),
+        ("+49 170 1234567 01", TAIL),
+        ("+44 7700 900123 (2)", TWO),
+        ("+43 664 123456 1", TAIL),
+        ("+49-170-1234567\u20142", TWO),
+        ("+33 1 23 45 67 89\u201512", TWO),
         ("tel:7042;phone-context=example.com", "has parameters that cannot be kept. Write the number alone."),
         ("0170 1234567", "lacks its country. Write it such as +49 170 1234567, or countryCode beside it."),
         ("0011 65 9123 4567", "lacks its country. Write it such as +49 170 1234567, or countryCode beside it."),
@@ -125,6 +134,10 @@ def test_texts_with_a_dial_prefix_of_their_own_column(text: str, expected: str) 
         ("DE", "+33 1 23 45 67 89", "+33123456789"),
         ("US", "415.555.0155", "+14155550155"),
         ("US", "011 49 30 901820", "+4930901820"),
+        ("DE", "011 49 30 1234567", "+49301234567"),
+        ("FR", "011 43 1 58858", "+43158858"),
+        ("GB", "0113 496 0123", "+441134960123"),
+        ("DE", "030\u2014901821", "+4930901821"),
         ("AU", "0011 65 9123 4567", "+6591234567"),
         ("KR", "001 49 30 901820", "+4930901820"),
         ("IT", "06 69812345", "+390669812345"),
@@ -141,6 +154,32 @@ def test_digits_that_two_countries_use_are_refused() -> None:
     problem = "may be \\+494312345678 or \\+4312345678. Write it with \\+ and the code of its country."
     with pytest.raises(BadAddress, match=problem):
         read_phone(None, "4312345678", "DE")
+
+
+@pytest.mark.parametrize(
+    ("country", "text"),
+    [
+        *(("DE", "90182012"), ("DE", "7654321"), ("DE", "1234999"), ("SE", "12345678"), ("NL", "7654321")),
+        *(("DE", "0199999999999"), ("GB", "79460000"), ("AT", "588580")),
+    ],
+)
+def test_numbers_that_may_lack_their_area_code_are_refused(country: str, text: str) -> None:
+    with pytest.raises(BadAddress):
+        read_phone(None, text, country)
+
+
+def test_numbers_without_area_code_are_explained() -> None:
+    problem = "may lack its area code, or the zero in front of it. Write all digits, such as \\+49 30 901820."
+    with pytest.raises(BadAddress, match=f"“7654321” {problem}"):
+        read_phone(None, "7654321", "DE")
+
+
+@pytest.mark.parametrize("text", ["011 49 30 901820", "011 49 30 1234567", "011 43 1 58858"])
+def test_the_american_prefix_of_calls_abroad_is_no_area_code(text: str) -> None:
+    try:
+        assert read_phone("+49", text).e164 == f"+{text.removeprefix('011').replace(' ', '')}"
+    except BadAddress:
+        assert " 43 " in text
 
 
 EXAMPLES = [

@@ -24,7 +24,7 @@ HEADERS = {
     "name": "Full Name, Contact, Ansprechpartner, Nom complet, Nombre y apellidos, NAME",
     "firstName": "First name, Vorname, Prénom, Given Name, firstName",
     "lastName": "Last name, Nachname, Apellidos, Surname, lastname",
-    "countryCode": "Country Code, Ländervorwahl, Laendervorwahl, Indicatif, Prefijo, countryCode",
+    "countryCode": "Country Code, Ländervorwahl, Laendervorwahl, Indicatif pays, countryCode",
     COMPANY: "company, FIRMA, Employer",
 }
 OTHERS = [
@@ -114,3 +114,51 @@ def test_a_number_field_is_not_taken_for_a_phone() -> None:
     fields = [FieldSpec("number", "Number", "number"), FieldSpec("employees", "Employees", "number")]
     rows = [["+49 171 3920001", "12"], ["+49 171 3920002", "7"], ["+49 171 3920003", "140"]]
     assert propose_mapping(["Phone", "Employees"], fields, rows) == {"Phone": "number", "Employees": "employees"}
+
+
+PHONES = ["90182012", "7654321", "1234999"]
+
+
+@pytest.mark.parametrize(
+    ("header", "values", "key"),
+    [
+        ("Prefix", ["Mr"], None),
+        ("Prefix", ["Mr", "Ms", "Dr"], None),
+        ("Country code", ["MR", "MS", "MR"], None),
+        ("Country code", ["Pan"], None),
+        ("Salutation", ["Herr", "Frau", "Herr"], None),
+        ("Anrede", ["Hr", "Fr", "Hr"], None),
+        ("Title", ["MR", "MS", "MR"], None),
+        ("Name suffix", ["Jr.", "MD", "III"], None),
+        ("Prefix", ["101", "202", "303"], None),
+        ("Prefix", ["+49", "+43", "0041"], "countryCode"),
+        ("Vorwahl", ["49", "43", "41"], "countryCode"),
+        ("Riktnummer", ["+46", "+46", "+45"], "countryCode"),
+        ("Vorwahl", ["030", "040", "0170"], "areaCode"),
+        ("Vorwahl", ["030"], "areaCode"),
+        ("Country code", ["030", "040", "0170"], None),
+        ("Netnummer", ["020", "010", "06"], "areaCode"),
+        ("Riktnummer", ["08", "031", "040"], "areaCode"),
+        ("Suuntanumero", ["09", "050", "02"], "areaCode"),
+        ("Numer kierunkowy", ["22", "12", "61"], "areaCode"),
+        ("Prefijo", ["91", "954", "93"], "areaCode"),
+        ("Prefisso", ["02", "(06)", "011"], "areaCode"),
+        ("Indicatif régional", ["514", "418", "438"], "areaCode"),
+        ("Area Code", ["415", "212", "650"], "areaCode"),
+        ("Area code", ["North", "South", "West"], None),
+        ("市外局番", ["03", "06", "052"], "areaCode"),
+    ],
+)
+def test_values_tell_codes_of_countries_areas_and_titles(header: str, values: list[str], key: str | None) -> None:
+    rows = [[value, phone] for value, phone in zip(values, PHONES, strict=False)]
+    expected = {header: key} if key else {}
+    assert propose_mapping([header, "Phone"], FIELDS, rows) == expected | {"Phone": "number"}
+
+
+@pytest.mark.parametrize("header", ["Prefix", "Vorwahl", "Prefijo", "Title", "Suffix", "Salutation", "Anrede"])
+def test_headers_of_titles_and_of_either_code_say_nothing_alone(header: str) -> None:
+    assert propose_mapping([header, "Phone"], FIELDS) == {"Phone": "number"}
+
+
+def test_area_codes_belong_to_numbers() -> None:
+    assert propose_mapping(["Area code", "Name"], FIELDS, [["030", "Ann"]] * 4) == {"Name": "name"}

@@ -106,7 +106,7 @@ def test_version_4_0() -> None:
             "First name": "Zoë",
             "Middle name": "Ann",
             "Last name": "O’Neil",
-            "Prefix": "Dr.",
+            "Name prefix": "Dr.",
             "Email": "first@oneil.example",
             "Email 2": "second@oneil.example",
             "Phone": "+1-555-555-0101 ext. 5",
@@ -194,7 +194,14 @@ def test_fields_are_proposed_from_the_columns() -> None:
     with open_table(io.BytesIO((OLD + NEW).encode())) as table:
         fields = [("name", "Name"), ("email", "Email"), ("number", "Number"), ("tags", "Tags")]
         proposed = propose_mapping(table.headers, fields, table.sample())
-    assert proposed == {"Name": "name", "Email": "email", "Phone": "number", "Tags": "tags"}
+    assert proposed == {
+        "Name": "name",
+        "Email": "email",
+        "Email 2": "email",
+        "Phone": "number",
+        "Phone 2": "number",
+        "Tags": "tags",
+    }
 
 
 class TestDamage:

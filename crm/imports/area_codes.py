@@ -1,0 +1,59 @@
+"""Area codes in a column of their own, which belong in front of the numbers of the column next to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from core.text.formulas import restore
+from core.text.phone_rules import trunk_prefix
+from core.text.phone_text import to_ascii
+from crm.imports.nothing import IN_VALUES
+from crm.imports.readers import Cell
+from crm.imports.readers.synonyms import AREA_CODE
+
+_COMPLETE = re.compile(r"[\s(\[\"'=]*(?:\+|0|tel:)", re.IGNORECASE)
+"""The beginning of a number that needs no area code: a code of a country, or the zero of national calls."""
+_DECIMALS = re.compile(r"\.0+$")
+
+
+class AreaCodes:
+    """Puts the area code of a row in front of its number."""
+
+    def __init__(self, mapping: Mapping[str, str], headers: Sequence[str], *, country: str = "") -> None:
+        """`country` is the ISO 3166 code of the country of national numbers, or empty."""
+        places = {header: place for place, header in enumerate(headers)}
+        self._area = next((places[header] for header, key in mapping.items() if key == AREA_CODE), None)
+        numbers = sorted(places[header] for header, key in mapping.items() if key == "number")
+        self.number: int | None = None
+        """The place of the column whose numbers get an area code: the next one, or else the last one before it."""
+        if self._area is not None and numbers:
+            self.number = next((place for place in numbers if place > self._area), numbers[-1])
+        self._country_code = next((places[header] for header, key in mapping.items() if key == "countryCode"), None)
+        self._trunk = "0" if trunk_prefix(country) == "0" else ""
+
+    def apply(self, cells: list[Cell]) -> list[Cell]:
+        """Return the cells of a row with the area code in the cell of the number."""
+        if self._area is None or self.number is None:
+            return cells
+        area, number = cells[self._area], cells[self.number]
+        if area is None or number is None or area in IN_VALUES or number in IN_VALUES:
+            return cells
+        code = _text(area)
+        rest = _text(number)
+        if not code or not rest or _COMPLETE.match(rest):
+            return cells
+        if code[0] in "123456789" and not self._has_country_code(cells):  # spreadsheets drop the zero of numbers
+            code = self._trunk + code
+        changed = list(cells)
+        changed[self.number] = f"{code} {rest}"
+        return changed
+
+    def _has_country_code(self, cells: Sequence[Cell]) -> bool:
+        cell = None if self._country_code is None else cells[self._country_code]
+        return cell is not None and cell not in IN_VALUES
+
+
+def _text(cell: Cell) -> str:
+    text = restore(cell) if isinstance(cell, str) else str(cell)
+    return _DECIMALS.sub("", to_ascii(text).strip())
