@@ -9,7 +9,16 @@ from typing import NamedTuple
 
 from crm.imports.readers.base import Cell
 from crm.imports.readers.meaning import is_about_value, is_of_others, system_columns
-from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME, OWN_EXPORT, PARTS, SYNONYMS, WORDS
+from crm.imports.readers.synonyms import (
+    BARE_NAMES,
+    FIRST_NAME,
+    LAST_NAME,
+    OWN_EXPORT,
+    PARTS,
+    SIMPLE_NAMES,
+    SYNONYMS,
+    WORDS,
+)
 from crm.imports.readers.words import EASTERN, normalise
 
 EXACT, SYNONYM, WORD, VALUES, NAME_ALONE = 100, 90, 60, 50, 10
@@ -73,6 +82,7 @@ def propose_mapping(
     if any(spec.key == "name" for spec in specs):
         specs += [FieldSpec(FIRST_NAME, "First name"), FieldSpec(LAST_NAME, "Last name")]
     columns = _columns(headers, sample)
+    _complete_bare_names(columns)
     offers = []
     for place, column in enumerate(columns):
         for order, spec in enumerate(specs):
@@ -108,6 +118,15 @@ def _first_value(row: Sequence[Cell], place: int) -> str:
     return "" if cell is None else str(cell).partition(SEPARATOR)[0].strip()
 
 
+def _complete_bare_names(columns: Sequence[_Column]) -> None:
+    """Read "First" and "Last", which can be of anything alone, as the parts of a name where both parts are there."""
+    named = {part for part in BARE_NAMES for column in columns if column.plain in SYNONYMS[part]}
+    bare = {part: [column for column in columns if column.plain in words] for part, words in BARE_NAMES.items()}
+    if all(part in named or len(bare[part]) == 1 for part in BARE_NAMES):
+        for part in BARE_NAMES.keys() - named:
+            bare[part][0].plain = normalise(part)
+
+
 def _leave_out_earlier(key: str, columns: Sequence[_Column], chosen: dict[int, str]) -> None:
     """Leave out the columns in front of the one with the field's own name, since their values would go first."""
     exact = [place for place, taken in chosen.items() if taken == key and columns[place].scores[key] >= EXACT]
@@ -134,18 +153,26 @@ def _fill_gaps(key: str, columns: Sequence[_Column], chosen: dict[int, str], typ
 
 
 def _settle_names(chosen: dict[int, str], columns: Sequence[_Column]) -> None:
-    """Keep a whole name or its parts, not both; next to a first name alone, "Name" means the last name."""
+    """Keep a whole name or its parts, not both; next to one part alone, "Name" means the other part."""
     places = {key: place for place, key in chosen.items()}
     if "name" not in places:
         return
     parts = [places[key] for key in (FIRST_NAME, LAST_NAME) if key in places]
     if columns[places["name"]].is_empty and any(not columns[place].is_empty for place in parts):
         del chosen[places["name"]]
-    elif FIRST_NAME in places and LAST_NAME not in places:
-        chosen[places["name"]] = LAST_NAME
+    elif len(parts) == 1 and not _contains(columns[places["name"]], columns[parts[0]]):
+        chosen[places["name"]] = LAST_NAME if FIRST_NAME in places else FIRST_NAME
     else:
         for place in parts:
             del chosen[place]
+
+
+def _contains(whole: _Column, part: _Column) -> bool:
+    """Return whether a column has whole names, as its values or else its header say, next to a part of them."""
+    pairs = [(name, text) for name, text in zip(whole.texts, part.texts, strict=True) if name and text]
+    if not pairs:
+        return whole.plain not in SIMPLE_NAMES
+    return sum(text.casefold() in name.casefold() for name, text in pairs) * 2 > len(pairs)
 
 
 def _score(column: _Column, spec: FieldSpec) -> float:

@@ -10,6 +10,23 @@ from crm.imports.readers.words import phrases
 
 FIRST_NAME, LAST_NAME = "firstName", "lastName"
 
+# Headers that are the parts of a name only next to each other.
+BARE_NAMES: dict[str, frozenset[str]] = {
+    FIRST_NAME: phrases("""
+        first, given, f name, 1st name, name first, contact first, customer first, client first, person first, vor,
+        erster, primer, primero, primo, eerste, voor
+    """),
+    LAST_NAME: phrases("""
+        last, family, l name, 2nd name, name last, contact last, customer last, client last, person last, nach,
+        letzter, último, ultimo, laatste, achter
+    """),
+}
+SIMPLE_NAMES: frozenset[str] = phrases("""
+    name, nom, nombre, nome, naam, imię, имя, ім'я, jméno, namn, navn, nimi, isim, ad, név, nume, contact name,
+    customer name, client name
+""")
+"""Headers that may mean a part of the name."""
+
 # Whole headers.
 SYNONYMS: dict[str, frozenset[str]] = {
     "name": phrases("""

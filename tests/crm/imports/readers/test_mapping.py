@@ -71,6 +71,37 @@ def test_whole_name_or_its_parts() -> None:
     assert propose_mapping(["Vorname", "Name"], FIELDS[1:]) == {}
 
 
+@pytest.mark.parametrize(
+    ("headers", "parts"),
+    [
+        ("First, Last", "First, Last"),
+        ("LAST, FIRST, Company", "FIRST, LAST"),
+        ("First, Middle, Surname", "First, Surname"),
+        ("Given, Family", "Given, Family"),
+        ("First name, Last", "First name, Last"),
+        ("Contact First, Contact Last", "Contact First, Contact Last"),
+    ],
+)
+def test_bare_names_count_next_to_each_other(headers: str, parts: str) -> None:
+    first, last = parts.split(", ")
+    found = propose_mapping(headers.split(", "), [spec for spec in FIELDS if spec.key != COMPANY])
+    assert found == {first: "firstName", last: "lastName"}
+
+
+@pytest.mark.parametrize("headers", ["First", "Last", "First, Second", "Last, Next", "Email, First"])
+def test_bare_names_alone_mean_nothing(headers: str) -> None:
+    assert {"firstName", "lastName"}.isdisjoint(propose_mapping(headers.split(", "), FIELDS).values())
+
+
+def test_name_next_to_one_part_is_the_other_or_the_whole() -> None:
+    headers, rows = ["Name", "Surname"], [["Ada", "Fern"], ["Bo", "Ash"]]
+    assert propose_mapping(headers, FIELDS, rows) == {"Name": "firstName", "Surname": "lastName"}
+    assert propose_mapping(headers, FIELDS, [["Ada Fern", "Fern"], ["Bo Ash", "Ash"]]) == {"Name": "name"}
+    assert propose_mapping(["Full name", "First name"], FIELDS) == {"Full name": "name"}
+    rows = [["Ada Fern", "Ada"], ["Bo Ash", "Bo"]]
+    assert propose_mapping(["Name", "First name"], FIELDS, rows) == {"Name": "name"}
+
+
 def test_values_tell_what_headers_do_not() -> None:
     rows = [[f"user{n}@example.com", f"+49 151 23456{n}", "+49", f"www.example.com/{n}", n] for n in range(5)]
     assert propose_mapping(["A", "B", "C", "D", "E"], FIELDS, rows) == {
