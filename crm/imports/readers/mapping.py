@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from crm.imports.readers.base import Cell
-from crm.imports.readers.meaning import is_about_value, is_of_others, system_columns
+from crm.imports.readers.meaning import has_address_of_others, is_about_value, system_columns
 from crm.imports.readers.synonyms import (
     BARE_NAMES,
     FIRST_NAME,
@@ -199,7 +199,7 @@ def _score(column: _Column, spec: FieldSpec) -> float:
 
 
 def _means_other(column: _Column) -> bool:
-    return column.is_system or is_about_value(column.plain) or is_of_others(column.plain)
+    return column.is_system or is_about_value(column.plain) or has_address_of_others(column.plain)
 
 
 def _kind(spec: FieldSpec) -> str:
@@ -224,7 +224,7 @@ def _score_header(header: str, spec: FieldSpec) -> int:
     base = re.sub(r" \d$", "", header)
     if base in SYNONYMS.get(spec.key, ()):
         return SYNONYM - (base != header)
-    if is_about_value(header) or is_of_others(header):
+    if is_about_value(header) or has_address_of_others(header):
         return 0
     by_word = WORDS.get(spec.key, frozenset()).intersection(header.split())
     by_part = EASTERN.search(header) and any(part in header for part in PARTS.get(spec.key, ()))

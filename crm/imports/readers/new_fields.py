@@ -13,7 +13,7 @@ from crm.field_types.values import Boolean
 from crm.imports.nothing import IN_DATES
 from crm.imports.readers.base import Cell
 from crm.imports.readers.mapping import CLEAR_PHONE, EMAIL, SEPARATOR, URL
-from crm.imports.readers.meaning import is_of_others, system_columns
+from crm.imports.readers.meaning import has_address_of_others, is_of_others, names_address, system_columns
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME, SYNONYMS
 from crm.imports.readers.words import normalise, phrases
 
@@ -137,7 +137,7 @@ def proposed_fields(headers: Sequence[str], facts: Sequence[ColumnFacts], mappin
     found = []
     for place, (header, one) in enumerate(zip(headers, facts, strict=False)):
         part = plain[place] in parts and "name" in mapping.values()
-        other = part or is_of_others(plain[place]) or _is_label(plain[place])
+        other = part or _is_of_others(plain[place]) or _is_label(plain[place])
         found.append(
             ProposedField(
                 column=header,
@@ -150,6 +150,10 @@ def proposed_fields(headers: Sequence[str], facts: Sequence[ColumnFacts], mappin
             )
         )
     return found
+
+
+def _is_of_others(header: str) -> bool:
+    return is_of_others(header) or names_address(header) and has_address_of_others(header)
 
 
 def _is_label(header: str) -> bool:
