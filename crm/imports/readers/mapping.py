@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from crm.imports.readers.base import Cell
@@ -70,13 +71,18 @@ class _Column:
 
 
 def propose_mapping(
-    headers: Sequence[str], fields: Iterable[FieldSpec | tuple], sample: Sequence[Sequence[Cell]] = ()
+    headers: Sequence[str],
+    fields: Iterable[FieldSpec | tuple],
+    sample: Sequence[Sequence[Cell]] = (),
+    *,
+    kept: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
     """Map headers to field keys; headers without a likely field are left out.
 
     Each key stands once, but for those of SEVERAL, which all of the person's own columns feed. `fields` are FieldSpecs
     or (key, name, type, aliases). If `name` is among them, firstName and lastName may be proposed too, which the
-    importer joins. `sample` are rows of the file, one value per header.
+    importer joins. `sample` are rows of the file, one value per header. `kept` has header -> key of SEVERAL, for the
+    columns whose further values earlier imports kept in custom fields.
     """
     specs = [FieldSpec(*spec) for spec in fields]
     if any(spec.key == "name" for spec in specs):
@@ -86,7 +92,10 @@ def propose_mapping(
     offers = []
     for place, column in enumerate(columns):
         for order, spec in enumerate(specs):
-            if score := _score(column, spec):
+            score = _score(column, spec)
+            if headers[place] in kept:
+                score = score or WORD if spec.key == kept[headers[place]] else min(score, VALUES)
+            if score:
                 column.scores[spec.key] = score
                 offers.append((-score, place, order))
     chosen: dict[int, str] = {}
