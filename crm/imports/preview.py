@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from accounts.companies.country import default_country
 from core.ids import is_id
 from crm.files.models import File
 from crm.files.stores import local_copy
@@ -156,8 +157,10 @@ def _shown(cell: Cell) -> Any:
     return cell if cell is None or isinstance(cell, int | float) else cell.isoformat()
 
 
-def propose(kind: ImportType, schema: RecordSchema, headers: list[str], sample: list[list[Any]]) -> dict[str, str]:
-    """Propose column header -> field key, as far as headers and sample allow.
+def propose(
+    kind: ImportType, schema: RecordSchema, headers: list[str], sample: list[list[Any]], *, country: str
+) -> dict[str, str]:
+    """Propose column header -> field key, as far as headers and sample allow. `country` is that of national numbers.
 
     The columns of an own export go where they came from, and those that only the product writes go nowhere.
     """
@@ -182,6 +185,7 @@ def propose(kind: ImportType, schema: RecordSchema, headers: list[str], sample: 
         [*kind.fields, *custom, *names],
         rows,
         kept={} if OWN_EXPORT.issubset(headers) else _kept_columns(kind, schema),
+        country=country,
     )
     taken = set(known.values())
     return known | {header: key for header, key in proposed.items() if key not in taken}
@@ -212,7 +216,9 @@ def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
     for name, value in found.as_fields().items():
         setattr(job, name, value)
     if not job.column_mapping:
-        job.column_mapping = propose(IMPORT_TYPES[job.import_type], schema, found.headers, found.rows)
+        country = Options.stored(job.options).country or default_country()
+        kind = IMPORT_TYPES[job.import_type]
+        job.column_mapping = propose(kind, schema, found.headers, found.rows, country=country)
     job.total = Options.stored(job.options).total(
         header_row=found.header_row, last_row=found.last_row, row_count=found.row_count
     )

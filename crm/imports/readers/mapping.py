@@ -20,6 +20,7 @@ from crm.imports.readers.synonyms import (
     SYNONYMS,
     WORDS,
 )
+from crm.imports.readers.unnamed import propose_unnamed
 from crm.imports.readers.words import EASTERN, normalise
 
 EXACT, SYNONYM, WORD, VALUES, NAME_ALONE = 100, 90, 60, 50, 10
@@ -76,13 +77,14 @@ def propose_mapping(
     sample: Sequence[Sequence[Cell]] = (),
     *,
     kept: Mapping[str, str] = MappingProxyType({}),
+    country: str = "",
 ) -> dict[str, str]:
     """Map headers to field keys; headers without a likely field are left out.
 
     Each key stands once, but for those of SEVERAL, which all of the person's own columns feed. `fields` are FieldSpecs
     or (key, name, type, aliases). If `name` is among them, firstName and lastName may be proposed too, which the
     importer joins. `sample` are rows of the file, one value per header. `kept` has header -> key of SEVERAL, for the
-    columns whose further values earlier imports kept in custom fields.
+    columns whose further values earlier imports kept in custom fields; `country` is that of national numbers.
     """
     specs = [FieldSpec(*spec) for spec in fields]
     if any(spec.key == "name" for spec in specs):
@@ -105,6 +107,8 @@ def propose_mapping(
         if place not in chosen and (again or key not in chosen.values()):
             chosen[place] = key
     types = {spec.key: spec.type for spec in specs}
+    guessed = propose_unnamed(headers, [column.texts for column in columns], chosen, country)
+    chosen |= {place: key for place, key in guessed.items() if key in types}
     for key in SEVERAL:
         _leave_out_earlier(key, columns, chosen)
         if not OWN_EXPORT.issubset(headers):
@@ -138,7 +142,7 @@ def _complete_bare_names(columns: Sequence[_Column]) -> None:
 
 def _leave_out_earlier(key: str, columns: Sequence[_Column], chosen: dict[int, str]) -> None:
     """Leave out the columns in front of the one with the field's own name, since their values would go first."""
-    exact = [place for place, taken in chosen.items() if taken == key and columns[place].scores[key] >= EXACT]
+    exact = [place for place, taken in chosen.items() if taken == key and columns[place].scores.get(key, 0) >= EXACT]
     if exact:
         for place in [place for place, taken in chosen.items() if taken == key and place < min(exact)]:
             del chosen[place]

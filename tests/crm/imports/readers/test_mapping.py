@@ -145,3 +145,62 @@ def test_a_number_field_is_not_taken_for_a_phone() -> None:
     fields = [FieldSpec("number", "Number", "number"), FieldSpec("employees", "Employees", "number")]
     rows = [["+49 171 3920001", "12"], ["+49 171 3920002", "7"], ["+49 171 3920003", "140"]]
     assert propose_mapping(["Phone", "Employees"], fields, rows) == {"Phone": "number", "Employees": "employees"}
+
+
+NAMES = ["Ada Fern", "Bo van Ash", "Ida O'Neil", "Mia Lind-Berg", "JAN OAK", "Eva Elm"]
+PARTS = ["Ada Fern", "Bo Ash", "Ida Oneil", "Mia Lind", "Jan Oak", "Eva Elm"]
+
+
+def unnamed(*columns: list[str], country: str = "") -> str:
+    """Return what is proposed for the columns of a file without headers, "-" for nothing."""
+    headers = [f"Column {letter}" for letter in "ABCDEF"[: len(columns)]]
+    found = propose_mapping(headers, FIELDS, list(zip(*columns, strict=True)), country=country)
+    return " ".join(found.get(header, "-") for header in headers)
+
+
+def test_files_without_headers() -> None:
+    addresses = [f"{name.split()[0].lower()}@fern.example" for name in NAMES]
+    phones = [f"030 123000{n}" for n in range(6)]
+    assert unnamed(NAMES, addresses, phones) == "name email number"
+    assert unnamed(NAMES, addresses, phones, country="DE") == "name email number"
+    assert unnamed(addresses[:1], phones[:1], NAMES[:1]) == "email number name"
+    american = [f"415-555-01{n}0" for n in range(6)]
+    assert unnamed(NAMES, american, country="US") == "name number"
+    assert unnamed(NAMES, american) == "name -"
+    digits = [f"415555267{n}" for n in range(6)]
+    assert unnamed(digits, digits, NAMES, country="US") == "number number name"
+
+
+def test_parts_of_names_in_files_without_headers() -> None:
+    first, last = ([name.split()[part] for name in PARTS] for part in (0, 1))
+    towns = ["Rome", "Bonn", "Kiel", "Bern", "Linz", "Graz"]
+    joined = [f"{one}.{other}@fern.example".lower() for one, other in zip(first, last, strict=True)]
+    assert unnamed(first, last, joined) == "firstName lastName email"
+    assert unnamed(last, first, joined) == "lastName firstName email"
+    assert unnamed(towns, first, last, joined) == "- firstName lastName email"
+    assert unnamed(first, last, [f"+49 30 123000{n}" for n in range(6)]) == "firstName lastName number"
+    assert unnamed(first, last, towns) == "- - -"
+    assert unnamed(first, towns, [f"x{n}@fern.example" for n in range(6)]) == "- - email"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["Fern Trees Ltd", "Ash GmbH", "Oak Group"],
+        ["Sales Manager", "Head of Sales", "Product Owner"],
+        ["2024-01-31", "2024-02-01", "2024-03-01"],
+        ["31.01.2024", "01.02.2024", "01.03.2024"],
+        ["1200345", "1200346", "1200347"],
+        ["1,200.50", "3,400.00", "12,000.00"],
+        ["10115 Berlin", "20095 Hamburg", "1 Main Street"],
+        ["New York", "San Jose", "United States"],
+        ["Ada Fern"] * 6,
+    ],
+)
+def test_what_files_without_headers_hold_else(values: list[str]) -> None:
+    for country in ("", "DE", "US"):
+        assert unnamed(values, country=country) == "-"
+
+
+def test_columns_of_files_with_headers_are_not_guessed() -> None:
+    assert propose_mapping(["Column A", "Teacher"], FIELDS, [["x", name] for name in NAMES]) == {}
