@@ -94,6 +94,14 @@ def test_a_new_field_can_be_a_text(scope: Cast, client: Any) -> None:
     assert CustomField.objects.get(name="Since").field_type == "text"
 
 
+def test_a_new_field_with_another_name_is_named(scope: Cast, client: Any) -> None:
+    values = {"name": "Company", "fieldType": "number", "panel": "contact"}
+    assert scope.key.post("/custom-field", values).status == 201
+    path = begin(scope, client, csv_of(LINES, OUTLOOK))
+    client.post(path + "/columns", {"do": "check", "existing": "skip", "c1": "email", "c2": "number", "c6": "+"})
+    assert "Another field is called Company. The new one is called Company 2." in text_of(client.get(path + "/check"))
+
+
 ADDRESSES = csv_of(["x1@a.example,1.234,3/9/2024", "x2@a.example,2.500,4/5/2024"], "Email,Value,First contact")
 
 

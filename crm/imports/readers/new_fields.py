@@ -53,6 +53,7 @@ class ColumnFacts(TypedDict):
     """What a column of the file holds, and the field that would hold its values."""
 
     filled: int
+    """The number of its values; 0 if all of them are words for nothing."""
     several: bool
     """Whether cells have several values, as Google writes them."""
     fieldType: str
@@ -76,6 +77,8 @@ class ProposedField(TypedDict):
 @dataclass(slots=True)
 class _Counted:
     filled: int = 0
+    says_something: bool = False
+    """Whether it has another value than a word for nothing."""
     several: bool = False
     cells: list[Cell] = field(default_factory=list)
     """The first values."""
@@ -100,6 +103,8 @@ class ColumnCounter:
             if cell is None:
                 continue
             column.filled += 1
+            if not column.says_something:
+                column.says_something = not (type(cell) is str and cell.casefold() in NOTHING)
             if judged:
                 column.cells.append(cell)
             if type(cell) is str:
@@ -116,7 +121,7 @@ class ColumnCounter:
             field_type, options = _type_of(normalise(header), column)
             found.append(
                 ColumnFacts(
-                    filled=column.filled,
+                    filled=column.filled if column.says_something else 0,
                     several=column.several,
                     fieldType=field_type,
                     valueType=FIELD_TYPES[field_type].value_types[0],

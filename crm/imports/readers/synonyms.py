@@ -97,11 +97,12 @@ SYNONYMS: dict[str, frozenset[str]] = {
         전화, 전화번호, 휴대폰, 휴대폰 번호, 휴대전화, 핸드폰, 연락처
     """),
     "tags": phrases("""
-        tag, tags, label, labels, group membership, groups, contact groups, schlagwort, schlagworte, schlagwörter,
-        etikett, etiketten, étiquette, étiquettes, mots clés, etiqueta, etiquetas, etichetta, etichette, marcadores,
-        trefwoorden, tagi, etykieta, etykiety, znaczniki, тег, теги, метки, метка, мітки, štítky, štítek, taggar,
-        etiketter, märken, mærker, merker, tunnisteet, etiketler, etiket, címkék, címke, etichete, タグ, ラベル, 标签,
-        標籤, 태그, 라벨
+        tag, tags, label, labels, categories, kategorien, catégories, categorías, categorieën, kategorier,
+        kategoriat, категории, kategóriák, group membership, groups, contact groups, schlagwort, schlagworte,
+        schlagwörter, etikett, etiketten, étiquette, étiquettes, mots clés, etiqueta, etiquetas, etichetta, etichette,
+        marcadores, trefwoorden, tagi, etykieta, etykiety, znaczniki, тег, теги, метки, метка, мітки, štítky, štítek,
+        taggar, etiketter, märken, mærker, merker, tunnisteet, etiketler, etiket, címkék, címke, etichete, タグ, ラベル,
+        标签, 標籤, 태그, 라벨
     """),
     "notes": phrases("""
         note, notes, comment, comments, remarks, notiz, notizen, bemerkung, bemerkungen, anmerkung, anmerkungen,

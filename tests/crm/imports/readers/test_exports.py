@@ -27,7 +27,7 @@ EXPORTS = {
         E-mail Address > email, E-mail Type, E-mail Display Name, E-mail 2 Address > email, Home Phone > number,
         Home Phone 2 > number, Business Phone > number, Mobile Phone > number, Other Phone > number, Pager,
         Business Fax, Home Fax, Company Main Phone, Telex, TTY/TDD Phone, Manager's Name, Assistant's Name,
-        Assistant's Phone, Spouse, Children, Referred By, Company, Job Title, Birthday""",
+        Assistant's Phone, Spouse, Children, Categories > tags, Referred By, Company, Job Title, Birthday""",
     "LinkedIn": "First Name > firstName, Last Name > lastName, URL, Email Address > email, Company, Connected On",
     "HubSpot": """Record ID, First Name > firstName, Last Name > lastName, Email > email, Phone Number > number,
         Mobile Phone Number > number, Contact owner, Lead Status, Marketing contact status, Create Date""",
@@ -196,6 +196,17 @@ def test_new_fields(header: str) -> None:
     (facts,) = counter.facts()
     assert (facts["fieldType"], facts["filled"]) == (expected, len(values) - values.count(None))
     assert facts["options"] == (["Hot", "Cold", "Warm"] if expected == "select" else [])
+
+
+@pytest.mark.parametrize("values", [["0/0/00"] * 3, ["N/A", "-", "null"], ["00.00.0000"], ["#N/A", None]])
+def test_a_column_of_words_for_nothing_is_empty(values: list[Any]) -> None:
+    headers = ["Birthday", "Seats"]
+    counter = ColumnCounter(headers)
+    for value in values:
+        counter.add([value, 0])
+    facts = counter.facts()
+    assert [one["filled"] for one in facts] == [0, len(values)]
+    assert [one["preselected"] for one in proposed_fields(headers, facts, {})] == [False, True]
 
 
 def test_options_are_those_of_all_rows() -> None:
