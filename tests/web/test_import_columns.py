@@ -62,7 +62,7 @@ def test_new_fields_are_preselected_and_left_out_columns_named(scope: Cast, clie
         "Since": "New field (day)",
     }
     said = text_of(page)
-    assert "Used where the columns above are empty, else kept in its own field." in said
+    assert "Used if the columns above are empty. Otherwise kept in a field of its own." in said
     assert "2 columns are left out: Assistant's Phone, Record ID." in said
     assert "2 empty columns" in said
     sent = client.post(path + "/columns", {"do": "check", "existing": "skip", **chosen(page)})
@@ -123,7 +123,7 @@ def test_ambiguous_values_are_asked_about_first(scope: Cast, client: Any) -> Non
     keys = Import.objects.get().column_mapping
     chosen = {"existing": "skip", "c0": "email", "c1": keys["Value"], "c2": keys["First contact"]}
     unanswered = client.post(path + "/columns", {"do": "check", **chosen, "decimalMark": ","})
-    assert (unanswered.status_code, "Choose one of the readings." in text_of(unanswered)) == (422, True)
+    assert (unanswered.status_code, "Choose one of the answers." in text_of(unanswered)) == (422, True)
     answers = {"decimalMark": ",", "dateFormat": "MM/DD/YYYY"}
     answered = client.post(path + "/columns", {"do": "check", **chosen, **answers})
     assert answered["Location"] == path + "/check"

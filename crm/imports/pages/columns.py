@@ -210,7 +210,7 @@ class ImportColumns(ImportPage):
             return self.refused(form, mapping, "Two columns become the same field.")
         for field in form.fields:
             if field.kind == "radio" and field.name in DETAILS and not field.value:
-                field.error = "Choose one of the readings."
+                field.error = "Choose one of the answers."
         if form.wrong:
             return self.refused(form, mapping, "")
         if errors := self.add_fields(mapping):
