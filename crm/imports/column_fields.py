@@ -40,6 +40,10 @@ class ColumnFields:
     def exists(self, key: str) -> bool:
         return any(field.unique_field_id == key for field in self._fields)
 
+    def has(self, name: str) -> bool:
+        """Return whether a field, also one of the system, has this name."""
+        return any(field.name.casefold() == name.casefold() for field in self._fields)
+
     def use(self, key: str) -> str:
         self._used.add(key)
         return key

@@ -20,8 +20,9 @@ from crm.imports.types import IMPORT_TYPES
 def add_fields(*, import_id: str, import_type: str, member_id: str, columns: Sequence[Mapping[str, Any]]) -> Import:
     """Map columns of a paused or failed import to custom fields of their names, which are made where they are missing.
 
-    `columns`: column, and optionally name and field_type. Raises ImportNotFound_400, InvalidImportStatus_400,
-    InvalidMapping_400, PlanLimitExceeded_403.
+    `columns`: column, and optionally name and field_type. A name that was not given gets a number if another field has
+    it. Raises ImportNotFound_400, InvalidImportStatus_400,
+    InvalidMapping_400, CustomFieldNameAlreadyExists_400, PlanLimitExceeded_403.
     """
     found = find_import(import_id, import_type)
     job = Import.objects.select_for_update(of=("self",)).get(pk=found.pk)
@@ -43,7 +44,14 @@ def add_fields(*, import_id: str, import_type: str, member_id: str, columns: Seq
         fact = facts.get(header) or {"fieldType": "text", "valueType": "string", "options": []}
         values = _definition(fact, one.get("field_type"))
         name = one.get("name") or header
-        key = fields.find(name, (values["field_type"],)) or fields.make(name, values, member_id)
+        key = fields.find(name, (values["field_type"],))
+        if key is None and one.get("name") and fields.has(name):
+            raise NamedError(
+                "CustomFieldNameAlreadyExists_400",
+                f"columns: another field is called {shorten(name, 60)!r}; choose another name for the column"
+                f" {shorten(header, 60)!r}",
+            )
+        key = key or fields.make(name, values, member_id)
         job.column_mapping[header] = fields.use(key)
     detect(job, IMPORT_TYPES[import_type].schema.load())
     job.updated_by_id = member_id

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from accounts.companies.country import default_country
 from core.ids import is_id
 from crm.files.models import File
 from crm.files.stores import local_copy
@@ -19,8 +20,10 @@ from crm.imports.options import Options
 from crm.imports.own_files import own_headers, own_mapping, written_with
 from crm.imports.readers import Cell, FieldSpec, ReaderError, Table, open_table, propose_mapping
 from crm.imports.readers.base import FETCH_FAILED
+from crm.imports.readers.mapping import SEVERAL
 from crm.imports.readers.new_fields import ColumnCounter, ColumnFacts
 from crm.imports.readers.opening import FILE_FORMATS, WORKBOOKS
+from crm.imports.readers.synonyms import OWN_EXPORT
 from crm.imports.types import IMPORT_TYPES, ImportType
 from crm.imports.types.base import RECORD_ID
 from crm.records.schema import RecordSchema
@@ -32,6 +35,8 @@ SAMPLE_CHARS = 200
 PROPOSAL_ROWS = 100
 """The first rows, from whose values the mapping is proposed."""
 FIRST_ROW_COLUMNS = 30
+MOST_EARLIER = 100
+"""The earlier imports by which a mapping is proposed."""
 QUICK_TEXT_BYTES = 16 << 20
 QUICK_WORKBOOK_BYTES = 2 << 20
 """A request reads workbooks up to this size, in about a second; a worker reads larger ones."""
@@ -152,8 +157,10 @@ def _shown(cell: Cell) -> Any:
     return cell if cell is None or isinstance(cell, int | float) else cell.isoformat()
 
 
-def propose(kind: ImportType, schema: RecordSchema, headers: list[str], sample: list[list[Any]]) -> dict[str, str]:
-    """Propose column header -> field key, as far as headers and sample allow.
+def propose(
+    kind: ImportType, schema: RecordSchema, headers: list[str], sample: list[list[Any]], *, country: str
+) -> dict[str, str]:
+    """Propose column header -> field key, as far as headers and sample allow. `country` is that of national numbers.
 
     The columns of an own export go where they came from, and those that only the product writes go nowhere.
     """
@@ -173,9 +180,28 @@ def propose(kind: ImportType, schema: RecordSchema, headers: list[str], sample: 
     custom = [FieldSpec(key, spec.name, spec.field_type.name) for key, spec in schema.fields.items()]
     names = [spec for spec in kind.names if spec.key not in schema.fields]
     rows = [[row[place] if place < len(row) else None for place in places] for row in sample]
-    proposed = propose_mapping([headers[place] for place in places], [*kind.fields, *custom, *names], rows)
+    proposed = propose_mapping(
+        [headers[place] for place in places],
+        [*kind.fields, *custom, *names],
+        rows,
+        kept={} if OWN_EXPORT.issubset(headers) else _kept_columns(kind, schema),
+        country=country,
+    )
     taken = set(known.values())
     return known | {header: key for header, key in proposed.items() if key not in taken}
+
+
+def _kept_columns(kind: ImportType, schema: RecordSchema) -> dict[str, str]:
+    """Return header -> the field that it fed in an earlier import, for the columns whose further values custom fields
+    keep."""
+    jobs = Import.objects.filter(import_type=kind.name).exclude(kept_columns={}).order_by("-created_at")
+    found: dict[str, str] = {}
+    for mapping, kept in jobs.values_list("column_mapping", "kept_columns")[:MOST_EARLIER]:
+        for header, key in kept.items():
+            target = mapping.get(header)
+            if key in schema.fields and target in SEVERAL:
+                found.setdefault(header, target)
+    return found
 
 
 def _names_records(schema: RecordSchema, headers: list[str], sample: list[list[Any]]) -> bool:
@@ -190,7 +216,9 @@ def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
     for name, value in found.as_fields().items():
         setattr(job, name, value)
     if not job.column_mapping:
-        job.column_mapping = propose(IMPORT_TYPES[job.import_type], schema, found.headers, found.rows)
+        country = Options.stored(job.options).country or default_country()
+        kind = IMPORT_TYPES[job.import_type]
+        job.column_mapping = propose(kind, schema, found.headers, found.rows, country=country)
     job.total = Options.stored(job.options).total(
         header_row=found.header_row, last_row=found.last_row, row_count=found.row_count
     )

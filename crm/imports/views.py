@@ -183,10 +183,11 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         success="ImportUpdated_200",
         errors=(
             *("ImportNotFound_400", "InvalidImportStatus_400", "InvalidMapping_400", "InvalidInput_400"),
-            "UnauthorizedAction_403",
+            *("CustomFieldNameAlreadyExists_400", "UnauthorizedAction_403"),
         ),
         description="Each of the columns goes to the custom field of its name and type (proposedFields) from now on."
-        " Fields that are missing are made, which takes custom-field.POST. The import must be paused or have failed.",
+        " Fields that are missing are made, which takes custom-field.POST. Where another field has the name, a name"
+        " that was given is refused, and the column's own gets a number. The import must be paused or have failed.",
     )
     def fields(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         if not self.may_create_fields:

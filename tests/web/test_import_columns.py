@@ -62,7 +62,7 @@ def test_new_fields_are_preselected_and_left_out_columns_named(scope: Cast, clie
         "Since": "New field (day)",
     }
     said = text_of(page)
-    assert "Used where the columns above are empty, else kept in its own field." in said
+    assert "Used if the columns above are empty. Otherwise kept in a field of its own." in said
     assert "2 columns are left out: Assistant's Phone, Record ID." in said
     assert "2 empty columns" in said
     sent = client.post(path + "/columns", {"do": "check", "existing": "skip", **chosen(page)})
@@ -94,6 +94,14 @@ def test_a_new_field_can_be_a_text(scope: Cast, client: Any) -> None:
     assert CustomField.objects.get(name="Since").field_type == "text"
 
 
+def test_a_new_field_with_another_name_is_named(scope: Cast, client: Any) -> None:
+    values = {"name": "Company", "fieldType": "number", "panel": "contact"}
+    assert scope.key.post("/custom-field", values).status == 201
+    path = begin(scope, client, csv_of(LINES, OUTLOOK))
+    client.post(path + "/columns", {"do": "check", "existing": "skip", "c1": "email", "c2": "number", "c6": "+"})
+    assert "Another field is called Company. The new one is called Company 2." in text_of(client.get(path + "/check"))
+
+
 ADDRESSES = csv_of(["x1@a.example,1.234,3/9/2024", "x2@a.example,2.500,4/5/2024"], "Email,Value,First contact")
 
 
@@ -115,7 +123,7 @@ def test_ambiguous_values_are_asked_about_first(scope: Cast, client: Any) -> Non
     keys = Import.objects.get().column_mapping
     chosen = {"existing": "skip", "c0": "email", "c1": keys["Value"], "c2": keys["First contact"]}
     unanswered = client.post(path + "/columns", {"do": "check", **chosen, "decimalMark": ","})
-    assert (unanswered.status_code, "Choose one of the readings." in text_of(unanswered)) == (422, True)
+    assert (unanswered.status_code, "Choose one of the answers." in text_of(unanswered)) == (422, True)
     answers = {"decimalMark": ",", "dateFormat": "MM/DD/YYYY"}
     answered = client.post(path + "/columns", {"do": "check", **chosen, **answers})
     assert answered["Location"] == path + "/check"

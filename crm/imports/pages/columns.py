@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpResponse
 
 from core.web.forms import Field, Form, Option
@@ -78,17 +79,18 @@ class ImportColumns(ImportPage):
     def proposal(self) -> dict[str, str]:
         """Return what the service proposes: fields that exist, and new ones for those who may add them.
 
-        For others, one column each feeds the address and the number, since further values need fields.
+        For others, one column each feeds the address and the number, and those that have a field for further values.
         """
         mapping = dict(self.job["columnMapping"])
         if self.can_add:
             new = {one["column"]: NEW for one in self.job["proposedFields"] if one["preselected"]}
             return {header: key for header in self.job["headers"] if (key := mapping.get(header) or new.get(header))}
+        names = {name.casefold() for _, name in self.custom}
         seen: set[str] = set()
         kept = {}
         for header in self.job["headers"]:
             key = mapping.get(header)
-            if key and not (key in SEVERAL and key in seen):
+            if key and not (key in SEVERAL and key in seen and header.casefold() not in names):
                 kept[header] = key
                 seen.add(key)
         return kept
@@ -208,7 +210,7 @@ class ImportColumns(ImportPage):
             return self.refused(form, mapping, "Two columns become the same field.")
         for field in form.fields:
             if field.kind == "radio" and field.name in DETAILS and not field.value:
-                field.error = "Choose one of the readings."
+                field.error = "Choose one of the answers."
         if form.wrong:
             return self.refused(form, mapping, "")
         if errors := self.add_fields(mapping):
@@ -242,7 +244,16 @@ class ImportColumns(ImportPage):
             return dict.fromkeys(wanted, self.reason(answer))
         mapping.update({header: answer.data["columnMapping"][header] for header in wanted})
         self.__dict__.pop("definitions", None)  # the choices have them from now on
+        self.say_renamed(wanted, mapping)
         return {}
+
+    def say_renamed(self, columns: Iterable[str], mapping: Mapping[str, str]) -> None:
+        """Say which new fields are not called as their columns, since another field has that name."""
+        names = dict(self.custom)
+        for header in columns:
+            name = names.get(mapping[header], header)
+            if name.casefold() != header.casefold():
+                messages.info(self.request, f"Another field is called {header}. The new one is called {name}.")
 
     def refused(
         self, form: Form, mapping: Mapping[str, str], text: str, errors: Mapping[str, str] | None = None

@@ -171,10 +171,10 @@ class ImportDetail(ImportPage):
         return self.download(f"{self.resource}/errors.csv")
 
     def do_start(self) -> HttpResponse:
-        return self.move({"status": "running"}, "Goes on")
+        return self.move({"status": "running"}, "The import continues")
 
     def do_pause(self) -> HttpResponse:
-        return self.move({"status": "paused"}, "It pauses after the rows at hand")
+        return self.move({"status": "paused"}, "The import pauses after the current rows")
 
     def do_cancel(self) -> HttpResponse:
         return self.move({"status": "cancelled"}, "Cancelled")

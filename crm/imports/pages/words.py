@@ -21,6 +21,7 @@ ENCODINGS = (
     ("mac-roman", "Western Europe (Mac)"),
     ("cp1250", "Central Europe (Windows)"),
     ("iso8859-2", "Central Europe (ISO 8859-2)"),
+    ("mac-latin2", "Central Europe (Mac)"),
     ("cp1257", "Baltic (Windows)"),
     ("cp1251", "Cyrillic (Windows)"),
     ("koi8-r", "Cyrillic (KOI8-R)"),

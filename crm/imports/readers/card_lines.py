@@ -27,6 +27,12 @@ PARAMETER = re.compile(r";((?:[^;\"]|\"[^\"]*\")*)")
 IGNORED = frozenset({"PHOTO", "LOGO", "SOUND", "KEY", "VERSION", "PRODID", "REV", "UID", "AGENT", "MAILER", "SOURCE"})
 ENCODINGS = {"QUOTED-PRINTABLE", "BASE64", "B", "8BIT", "7BIT"}
 LAST_PREFERENCE = 101
+NO_PERSON = re.compile(
+    r"(?:[A-Za-z0-9_-]+\.)?(?:(?:X-(?:ADDRESSBOOKSERVER-)?)?KIND(?:;[^:]*)?:\s*(?:group|location|device|application)\s*"
+    r"|(?:X-ADDRESSBOOKSERVER-)?MEMBER(?:;[^:]*)?:.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A property that only cards of groups, places and things have."""
 
 
 @dataclass(slots=True)
@@ -38,6 +44,11 @@ class Card:
     version: str = ""
     problem: str = ""
     size: int = 0
+
+    @property
+    def is_person(self) -> bool:
+        """Whether the card is that of a person or firm, rather than of a group, place or thing."""
+        return not any(map(NO_PERSON.fullmatch, self.lines))
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,9 +43,15 @@ FOREIGN = 8.0
 """The price of a word of another language."""
 SYMBOL = -12.0
 INSIDE_WORD = -18.0
+BEFORE_WORD = -24.0
+"""The price of a trade mark or the like in front of a word, where letters of another code page stand."""
+ONE_QUOTE = -20.0
+"""The price of a quotation mark that nothing closes."""
 TYPOGRAPHIC = -4.0
 BROKEN = -16.0
 TYPOGRAPHY = frozenset("’‘“”„–—…•€£§°©®«»´\u00a0、。「」・，（）")
+AFTER_WORDS = frozenset("®©¥¤¦¬±")
+"""Signs that never begin a word."""
 CONTROLS = -14.0
 NAME_WEIGHT = 3
 """A frequent name counts as so many words of CLDR."""
@@ -134,6 +140,7 @@ class Evidence:
             if not char.isalpha() and unicodedata.category(char)[0] != "M":
                 place = match.start()
                 signs += _symbol(char, plain[place - 1 : place], plain[place + 1 : place + 2])
+        signs += ONE_QUOTE * abs(plain.count("«") - plain.count("»"))
         return cls({word: count for word, count in words.items() if not word.isascii()}, signs)
 
     def fit(self, languages: Sequence[str]) -> float:
@@ -156,6 +163,8 @@ def _symbol(char: str, before: str, after: str) -> float:
     """Return the likelihood of a sign that is no letter, between its neighbours."""
     if char == "\ufffd":
         return BROKEN
+    if char in AFTER_WORDS and after.isalpha():
+        return BEFORE_WORD
     if char not in TYPOGRAPHY:
         return CONTROLS if unicodedata.category(char) in ("Cc", "Co", "Cn") else SYMBOL
     if before.isalpha() and after.isalpha():

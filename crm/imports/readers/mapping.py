@@ -5,23 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from phonenumbers import COUNTRY_CODE_TO_REGION_CODE
 
 from crm.imports.readers.base import Cell
-from crm.imports.readers.meaning import is_about_value, is_of_others, system_columns
+from crm.imports.readers.meaning import has_address_of_others, is_about_value, system_columns
 from crm.imports.readers.synonyms import (
     AREA_CODE,
+    BARE_NAMES,
     EITHER_CODE,
     FIRST_NAME,
     LAST_NAME,
     OWN_EXPORT,
     PARTS,
+    SIMPLE_NAMES,
     SYNONYMS,
     VAGUE_CODE,
     WORDS,
 )
+from crm.imports.readers.unnamed import propose_unnamed
 from crm.imports.readers.words import EASTERN, normalise
 
 EXACT, SYNONYM, WORD, VALUES, NAME_ALONE = 100, 90, 60, 50, 10
@@ -78,13 +82,19 @@ class _Column:
 
 
 def propose_mapping(
-    headers: Sequence[str], fields: Iterable[FieldSpec | tuple], sample: Sequence[Sequence[Cell]] = ()
+    headers: Sequence[str],
+    fields: Iterable[FieldSpec | tuple],
+    sample: Sequence[Sequence[Cell]] = (),
+    *,
+    kept: Mapping[str, str] = MappingProxyType({}),
+    country: str = "",
 ) -> dict[str, str]:
     """Map headers to field keys; headers without a likely field are left out.
 
     Each key stands once, but for those of SEVERAL, which all of the person's own columns feed. `fields` are FieldSpecs
     or (key, name, type, aliases). If `name` is among them, firstName and lastName may be proposed too, which the
-    importer joins. `sample` are rows of the file, one value per header.
+    importer joins. `sample` are rows of the file, one value per header. `kept` has header -> key of SEVERAL, for the
+    columns whose further values earlier imports kept in custom fields; `country` is that of national numbers.
     """
     specs = [FieldSpec(*spec) for spec in fields]
     if any(spec.key == "name" for spec in specs):
@@ -92,10 +102,14 @@ def propose_mapping(
     if any(spec.key == "countryCode" for spec in specs) and all(spec.key != AREA_CODE for spec in specs):
         specs.append(FieldSpec(AREA_CODE, "Area code"))
     columns = _columns(headers, sample)
+    _complete_bare_names(columns)
     offers = []
     for place, column in enumerate(columns):
         for order, spec in enumerate(specs):
-            if score := _score(column, spec):
+            score = _score(column, spec)
+            if headers[place] in kept:
+                score = score or WORD if spec.key == kept[headers[place]] else min(score, VALUES)
+            if score:
                 column.scores[spec.key] = score
                 offers.append((-score, place, order))
     chosen: dict[int, str] = {}
@@ -105,6 +119,8 @@ def propose_mapping(
         if place not in chosen and (again or key not in chosen.values()):
             chosen[place] = key
     types = {spec.key: spec.type for spec in specs}
+    guessed = propose_unnamed(headers, [column.texts for column in columns], chosen, country)
+    chosen |= {place: key for place, key in guessed.items() if key in types}
     for key in SEVERAL:
         _leave_out_earlier(key, columns, chosen)
         if not OWN_EXPORT.issubset(headers):
@@ -129,9 +145,18 @@ def _first_value(row: Sequence[Cell], place: int) -> str:
     return "" if cell is None else str(cell).partition(SEPARATOR)[0].strip()
 
 
+def _complete_bare_names(columns: Sequence[_Column]) -> None:
+    """Read "First" and "Last", which can be of anything alone, as the parts of a name where both parts are there."""
+    named = {part for part in BARE_NAMES for column in columns if column.plain in SYNONYMS[part]}
+    bare = {part: [column for column in columns if column.plain in words] for part, words in BARE_NAMES.items()}
+    if all(part in named or len(bare[part]) == 1 for part in BARE_NAMES):
+        for part in BARE_NAMES.keys() - named:
+            bare[part][0].plain = normalise(part)
+
+
 def _leave_out_earlier(key: str, columns: Sequence[_Column], chosen: dict[int, str]) -> None:
     """Leave out the columns in front of the one with the field's own name, since their values would go first."""
-    exact = [place for place, taken in chosen.items() if taken == key and columns[place].scores[key] >= EXACT]
+    exact = [place for place, taken in chosen.items() if taken == key and columns[place].scores.get(key, 0) >= EXACT]
     if exact:
         for place in [place for place, taken in chosen.items() if taken == key and place < min(exact)]:
             del chosen[place]
@@ -155,18 +180,26 @@ def _fill_gaps(key: str, columns: Sequence[_Column], chosen: dict[int, str], typ
 
 
 def _settle_names(chosen: dict[int, str], columns: Sequence[_Column]) -> None:
-    """Keep a whole name or its parts, not both; next to a first name alone, "Name" means the last name."""
+    """Keep a whole name or its parts, not both; next to one part alone, "Name" means the other part."""
     places = {key: place for place, key in chosen.items()}
     if "name" not in places:
         return
     parts = [places[key] for key in (FIRST_NAME, LAST_NAME) if key in places]
     if columns[places["name"]].is_empty and any(not columns[place].is_empty for place in parts):
         del chosen[places["name"]]
-    elif FIRST_NAME in places and LAST_NAME not in places:
-        chosen[places["name"]] = LAST_NAME
+    elif len(parts) == 1 and not _contains(columns[places["name"]], columns[parts[0]]):
+        chosen[places["name"]] = LAST_NAME if FIRST_NAME in places else FIRST_NAME
     else:
         for place in parts:
             del chosen[place]
+
+
+def _contains(whole: _Column, part: _Column) -> bool:
+    """Return whether a column has whole names, as its values or else its header say, next to a part of them."""
+    pairs = [(name, text) for name, text in zip(whole.texts, part.texts, strict=True) if name and text]
+    if not pairs:
+        return whole.plain not in SIMPLE_NAMES
+    return sum(text.casefold() in name.casefold() for name, text in pairs) * 2 > len(pairs)
 
 
 def _score(column: _Column, spec: FieldSpec) -> float:
@@ -221,7 +254,7 @@ def _is_dial_code(value: str) -> bool:
 
 
 def _means_other(column: _Column) -> bool:
-    return column.is_system or is_about_value(column.plain) or is_of_others(column.plain)
+    return column.is_system or is_about_value(column.plain) or has_address_of_others(column.plain)
 
 
 def _kind(spec: FieldSpec) -> str:
@@ -247,7 +280,7 @@ def _score_header(header: str, spec: FieldSpec) -> int:
         return SYNONYM - (base != header)
     if base in EITHER_CODE and spec.key in CODES:
         return SYNONYM - (base != header)
-    if is_about_value(header) or is_of_others(header):
+    if is_about_value(header) or has_address_of_others(header):
         return 0
     by_word = WORDS.get(spec.key, frozenset()).intersection(header.split())
     by_part = EASTERN.search(header) and any(part in header for part in PARTS.get(spec.key, ()))

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from crm.imports.readers.synonyms import (
+    OFFICES_PARTS,
+    OFFICES_STEMS,
+    OFFICES_WORDS,
     OTHER_MEANING,
     OTHER_PARTS,
     OTHERS_PARTS,
@@ -14,7 +17,9 @@ from crm.imports.readers.synonyms import (
     OTHERS_WORDS,
     OWN_EXPORT,
     OWN_SYSTEM,
+    PARTS,
     SYSTEM,
+    WORDS,
 )
 from crm.imports.readers.words import EASTERN
 
@@ -28,6 +33,27 @@ def is_of_others(header: str) -> bool:
         or any(word.startswith(OTHERS_STEMS) for word in words)
         or any(f" {phrase} " in f" {header} " for phrase in OTHERS_PHRASES)
         or _has_part(header, OTHERS_PARTS)
+    )
+
+
+@lru_cache(maxsize=4096)
+def has_address_of_others(header: str) -> bool:
+    """Return whether an address or number in the column of a normalised header is that of somebody else, such as a
+    hotline."""
+    return bool(
+        is_of_others(header)
+        or OFFICES_WORDS.intersection(header.split())
+        or any(word.startswith(OFFICES_STEMS) for word in header.split())
+        or _has_part(header, OFFICES_PARTS)
+    )
+
+
+@lru_cache(maxsize=4096)
+def names_address(header: str) -> bool:
+    """Return whether a normalised header speaks of an e-mail address or phone number."""
+    words = header.split()
+    return any(known.intersection(words) for known in WORDS.values()) or any(
+        _has_part(header, parts) for parts in PARTS.values()
     )
 
 

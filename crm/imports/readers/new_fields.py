@@ -13,7 +13,7 @@ from crm.field_types.values import Boolean
 from crm.imports.nothing import IN_DATES
 from crm.imports.readers.base import Cell
 from crm.imports.readers.mapping import CLEAR_PHONE, EMAIL, SEPARATOR, URL
-from crm.imports.readers.meaning import is_of_others, system_columns
+from crm.imports.readers.meaning import has_address_of_others, is_of_others, names_address, system_columns
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME, SYNONYMS
 from crm.imports.readers.words import normalise, phrases
 
@@ -53,6 +53,7 @@ class ColumnFacts(TypedDict):
     """What a column of the file holds, and the field that would hold its values."""
 
     filled: int
+    """The number of its values; 0 if all of them are words for nothing."""
     several: bool
     """Whether cells have several values, as Google writes them."""
     fieldType: str
@@ -76,6 +77,8 @@ class ProposedField(TypedDict):
 @dataclass(slots=True)
 class _Counted:
     filled: int = 0
+    says_something: bool = False
+    """Whether it has another value than a word for nothing."""
     several: bool = False
     cells: list[Cell] = field(default_factory=list)
     """The first values."""
@@ -100,6 +103,8 @@ class ColumnCounter:
             if cell is None:
                 continue
             column.filled += 1
+            if not column.says_something:
+                column.says_something = not (type(cell) is str and cell.casefold() in NOTHING)
             if judged:
                 column.cells.append(cell)
             if type(cell) is str:
@@ -116,7 +121,7 @@ class ColumnCounter:
             field_type, options = _type_of(normalise(header), column)
             found.append(
                 ColumnFacts(
-                    filled=column.filled,
+                    filled=column.filled if column.says_something else 0,
                     several=column.several,
                     fieldType=field_type,
                     valueType=FIELD_TYPES[field_type].value_types[0],
@@ -137,7 +142,7 @@ def proposed_fields(headers: Sequence[str], facts: Sequence[ColumnFacts], mappin
     found = []
     for place, (header, one) in enumerate(zip(headers, facts, strict=False)):
         part = plain[place] in parts and "name" in mapping.values()
-        other = part or is_of_others(plain[place]) or _is_label(plain[place])
+        other = part or _is_of_others(plain[place]) or _is_label(plain[place])
         found.append(
             ProposedField(
                 column=header,
@@ -150,6 +155,10 @@ def proposed_fields(headers: Sequence[str], facts: Sequence[ColumnFacts], mappin
             )
         )
     return found
+
+
+def _is_of_others(header: str) -> bool:
+    return is_of_others(header) or names_address(header) and has_address_of_others(header)
 
 
 def _is_label(header: str) -> bool:

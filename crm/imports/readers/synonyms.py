@@ -12,6 +12,23 @@ FIRST_NAME, LAST_NAME = "firstName", "lastName"
 AREA_CODE = "areaCode"
 """The target of the column that holds the area codes of the numbers in the column next to it."""
 
+# Headers that are the parts of a name only next to each other.
+BARE_NAMES: dict[str, frozenset[str]] = {
+    FIRST_NAME: phrases("""
+        first, given, f name, 1st name, name first, contact first, customer first, client first, person first, vor,
+        erster, primer, primero, primo, eerste, voor
+    """),
+    LAST_NAME: phrases("""
+        last, family, l name, 2nd name, name last, contact last, customer last, client last, person last, nach,
+        letzter, último, ultimo, laatste, achter
+    """),
+}
+SIMPLE_NAMES: frozenset[str] = phrases("""
+    name, nom, nombre, nome, naam, imię, имя, ім'я, jméno, namn, navn, nimi, isim, ad, név, nume, contact name,
+    customer name, client name
+""")
+"""Headers that may mean a part of the name."""
+
 # Whole headers.
 SYNONYMS: dict[str, frozenset[str]] = {
     "name": phrases("""
@@ -90,11 +107,12 @@ SYNONYMS: dict[str, frozenset[str]] = {
         전화, 전화번호, 휴대폰, 휴대폰 번호, 휴대전화, 핸드폰, 연락처
     """),
     "tags": phrases("""
-        tag, tags, label, labels, group membership, groups, contact groups, schlagwort, schlagworte, schlagwörter,
-        etikett, etiketten, étiquette, étiquettes, mots clés, etiqueta, etiquetas, etichetta, etichette, marcadores,
-        trefwoorden, tagi, etykieta, etykiety, znaczniki, тег, теги, метки, метка, мітки, štítky, štítek, taggar,
-        etiketter, märken, mærker, merker, tunnisteet, etiketler, etiket, címkék, címke, etichete, タグ, ラベル, 标签,
-        標籤, 태그, 라벨
+        tag, tags, label, labels, categories, kategorien, catégories, categorías, categorieën, kategorier,
+        kategoriat, категории, kategóriák, group membership, groups, contact groups, schlagwort, schlagworte,
+        schlagwörter, etikett, etiketten, étiquette, étiquettes, mots clés, etiqueta, etiquetas, etichetta, etichette,
+        marcadores, trefwoorden, tagi, etykieta, etykiety, znaczniki, тег, теги, метки, метка, мітки, štítky, štítek,
+        taggar, etiketter, märken, mærker, merker, tunnisteet, etiketler, etiket, címkék, címke, etichete, タグ, ラベル,
+        标签, 標籤, 태그, 라벨
     """),
     "notes": phrases("""
         note, notes, comment, comments, remarks, notiz, notizen, bemerkung, bemerkungen, anmerkung, anmerkungen,
@@ -162,7 +180,13 @@ OTHERS_WORDS: frozenset[str] = phrases("""
     inhaberin, propriétaire, propietario, proprietario, proprietário, владелец, власник, billing, invoice, invoicing,
     rechnung, rechnungs, facturation, facturación, fatturazione, faturamento, facturatie, switchboard, zentrale,
     centralino, centralita, växel, omstilling, sentralbord, centrala, ústředna, santral, vaihde, jefe, capo, chefe,
-    șef, acil
+    șef, acil, deputy, substitute, landlord, landlady, guarantor, vertreter, vertreterin, vertretung, vermieter,
+    vermieterin, bürge, suppléant, suppléante, bailleur, garant, suplente, arrendador, casero, fiador, avalista,
+    garante, supplente, senhorio, plaatsvervanger, plaatsvervangend, vervanger, verhuurder, huisbaas, zastępca,
+    zastępcy, wynajmujący, poręczyciel, заместитель, заместителя, арендодатель, поручитель, заступник, орендодавець,
+    zástupce, pronajímatel, ručitel, ställföreträdare, hyresvärd, borgensman, stedfortræder, udlejer, stedfortreder,
+    utleier, kausjonist, sijainen, varahenkilö, vuokranantaja, takaaja, vekil, vekili, kefil, helyettes, bérbeadó,
+    kezes, locțiitor, înlocuitor, proprietar, girant
 """)
 OTHERS_STEMS: tuple[str, ...] = tuple(
     phrases("""
@@ -171,7 +195,8 @@ OTHERS_STEMS: tuple[str, ...] = tuple(
         noodcon, kierownik, przełożon, menedż, małżon, awaryj, polecaj, polecon, ассистент, помощник, помічник,
         руководител, менеджер, начальник, секретар, супруг, экстренн, екстрен, рекоменд, vedouc, nadřízen, nouzov,
         tísňov, doporuč, nödfall, nödkontakt, nödsfall, nødkontakt, nødstil, esimies, hätäyht, yönetici, müdür,
-        referans, asszisztens, vezető, főnök, házastárs, vészhely, urgenț, gerente, supérieur, responsab, segretar
+        referans, asszisztens, vezető, főnök, házastárs, vészhely, urgenț, gerente, supérieur, responsab, segretar,
+        stellvertret, nabesta, naaste
     """)
 )
 OTHERS_PHRASES: tuple[str, ...] = tuple(
@@ -180,7 +205,12 @@ OTHERS_PHRASES: tuple[str, ...] = tuple(
         account owner, account email, sales rep, account manager, referred by, reply to, next of kin,
         in case of emergency, firmentelefon, telefon firma, firma telefon, hauptnummer firma, standard téléphonique,
         numéro du standard, hauptnummer, en caso de, antwort an, antwortadresse, répondre à, responder a, rispondi a,
-        recommended by, recommandé par, recomendado por, raccomandato da, emergency
+        recommended by, recommandé par, recomendado por, raccomandato da, emergency, contact of, kontakt von,
+        contact de la, help desk, front desk, call center, call centre, customer care, nächste angehörige,
+        nächster angehöriger, proche parent, personne à prévenir, familiar más cercano, parente prossimo,
+        parente mais próximo, nærmeste pårørende, närmast anhörig, närmaste anhörig, pårørende, lähiomainen,
+        lähin omainen, najbliższa rodzina, ближайший родственник, nejbližší příbuzný, en yakın akraba,
+        legközelebbi hozzátartozó
     """)
 )
 OTHERS_PARTS: tuple[str, ...] = tuple(
@@ -189,6 +219,51 @@ OTHERS_PARTS: tuple[str, ...] = tuple(
         担当営業, 所有者, 作成者, 更新者, 助理, 秘书, 经理, 經理, 主管, 配偶, 紧急, 推荐, 推薦, 介绍, 介紹, 回复, 回覆,
         总机, 總機, 家长, 家長, 所有人, 创建, 修改, 비서, 상사, 매니저, 배우자, 비상, 긴급, 추천, 소개, 회신, 대표전화,
         대표번호, 보호자, 소유자
+    """)
+)
+
+# Words and beginnings of words of others than the person, if an address or number stands in the column; else it says
+# something about the person, as "School" does.
+OFFICES_WORDS: frozenset[str] = phrases("""
+    support, service, services, hotline, helpline, helpdesk, backup, reception, receptionist, broker, doctor,
+    physician, dentist, hospital, clinic, pharmacy, school, teacher, tutor, kindergarten, nursery, lawyer, attorney,
+    solicitor, accountant, accounting, accounts, insurer, insurance, caregiver, carer, neighbour, neighbor, friend,
+    fiancé, fiancée, supplier, vendor, reseller, empfang, rezeption, makler, maklerin, arzt, ärztin, hausarzt,
+    zahnarzt, krankenhaus, schule, lehrer, lehrerin, anwalt, anwältin, rechtsanwalt, steuerberater, buchhaltung,
+    versicherung, lieferant, nachbar, pflegedienst, kita, accueil, assistance, courtier, médecin, docteur, hôpital,
+    école, avocat, comptable, comptabilité, assureur, assurance, fournisseur, voisin, soporte, servicio, recepción,
+    corredor, médico, doctora, escuela, colegio, abogado, contable, contabilidad, seguro, aseguradora, proveedor,
+    vecino, respaldo, ricevimento, assistenza, supporto, servizio, mediatore, medico, dottore, ospedale, scuola,
+    avvocato, commercialista, contabilità, assicurazione, fornitore, vicino, suporte, serviço, recepção, corretor,
+    corretora, escola, advogado, contador, contabilidade, seguradora, fornecedor, vizinho, receptie, makelaar, arts,
+    huisarts, tandarts, ziekenhuis, advocaat, boekhouding, verzekering, leverancier, buurman, klantenservice, wsparcie,
+    serwis, infolinia, recepcja, recepcji, pośrednik, lekarz, lekarza, szpital, szkoła, szkoły, prawnik, księgowość,
+    księgowa, dostawca, sąsiad, поддержка, поддержки, сервис, приемная, приёмная, приемной, брокер, агент, агента,
+    врач, врача, больница, школа, школы, юрист, адвокат, бухгалтерия, бухгалтер, поставщик, сосед, підтримка,
+    підтримки, сервіс, приймальня, лікар, лікаря, бухгалтерія, podpora, podpory, servis, recepce, makléř, lékař,
+    lékaře, nemocnice, škola, školy, právník, účetní, dodavatel, soused, kundtjänst, växeln, mäklare, läkare, doktor,
+    sjukhus, skola, skolan, advokat, bokföring, leverantör, granne, kundeservice, mægler, læge, lægen, skole, skolen,
+    sagfører, bogholderi, leverandør, nabo, resepsjon, lege, fastlege, megler, regnskap, tuki, asiakaspalvelu,
+    vastaanotto, välittäjä, lääkäri, koulu, asianajaja, kirjanpito, toimittaja, naapuri, destek, resepsiyon,
+    komisyoncu, emlakçı, doktoru, hastane, okul, okulu, avukat, muhasebe, sigorta, tedarikçi, komşu, ügyfélszolgálat,
+    recepció, bróker, ügynök, orvos, háziorvos, kórház, iskola, ügyvéd, könyvelés, könyvelő, biztosító, beszállító,
+    szomszéd, suport, asistență, recepție, doctorul, spital, școală, contabil, contabilitate, asigurare, furnizor,
+    vecin
+""")
+OFFICES_STEMS: tuple[str, ...] = tuple(
+    phrases("""
+        supporttel, supportnum, supportmail, servicetel, servicenum, servicemail, servicehotline, hotlinenum,
+        supporthot, kundendienst, kundenservice, empfangstel, empfangsnum, maklertel, arzttel, arztnum, schultel,
+        schulnum, schulmail, anwaltstel, schooltel, schoolnum, supportnr, supporttlf, kundtjänst, kundeservice,
+        skoletel, skoltel, lægetel
+    """)
+)
+OFFICES_PARTS: tuple[str, ...] = tuple(
+    phrases("""
+        サポート, サービス, 受付, 窓口, ヘルプ, ホットライン, 代理, 医師, 病院, 学校, 先生, 弁護士, 保証人, 大家, 仲介,
+        客服, 支持, 服务, 服務, 热线, 熱線, 前台, 代表, 医生, 醫生, 医院, 醫院, 學校, 老师, 老師, 律师, 律師, 担保人,
+        擔保人, 房东, 房東, 中介, 고객센터, 지원, 서비스, 접수, 안내, 대리, 의사, 병원, 학교, 선생, 변호사, 보증인,
+        집주인, 중개
     """)
 )
 

@@ -32,6 +32,7 @@ from crm.imports.readers.layout import NO_HEADER
 from crm.imports.readers.lines import UNDECODABLE, Lines
 
 PROGRESS_CARDS = 5_000
+GROUP = "The card is a group, place or device, not a contact. It is not imported."
 MAX_SAME = 10
 """Columns for values of one kind; further ones share the last column."""
 PARTS_OF_NAME = ("Last name", "First name", "Middle name", "Name prefix", "Name suffix")
@@ -95,7 +96,8 @@ class CardTable(Table):
         count = 0
         most: Counter[str] = Counter()
         for count, card in enumerate(self._cards(), 1):  # noqa: B007
-            most |= Counter(chain.from_iterable(map(_columns_of, card.lines)))
+            if card.is_person:
+                most |= Counter(chain.from_iterable(map(_columns_of, card.lines)))
         return count, most
 
     def _row(self, card: Card) -> Row | RowError:
@@ -107,6 +109,8 @@ class CardTable(Table):
                 cells[place] = text.replace(UNDECODABLE, "\ufffd").replace("\0", "") or None
         if not problem and any(UNDECODABLE in text for text in values.values()):
             problem = f"The card has bytes that are not {self.encoding} text. Save the file as UTF-8."
+        if not card.is_person:
+            return RowError(card.number, None, NOT_A_RECORD, GROUP, tuple(cells))
         if problem:
             return RowError(card.number, None, INVALID, problem, tuple(cells))
         if not any(cells):

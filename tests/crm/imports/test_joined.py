@@ -119,6 +119,46 @@ def test_fields_are_used_again_and_undo_offers_those_made(scope: Cast) -> None:
     assert CustomField.objects.filter(is_system=False).count() == 2
 
 
+def test_a_second_import_acts_as_the_first(scope: Cast) -> None:
+    """A column that has a field for its further values still feeds the number."""
+    header = "Name,Email,Email 2,Phone,Phone 2"
+    first = ["Ada,ada@fern.example,a2@fern.example,+49 30 1234561,+49 170 1234561"]
+    second = [
+        "Bo,bo@fern.example,b2@fern.example,see below,+49 170 1234562",
+        "Cy,cy@fern.example,c2@fern.example,+49 30 1234563,+49 170 1234563",
+    ]
+    jobs = [helpers.run(scope, helpers.csv_of(rows, header), columnMapping={}) for rows in (first, second)]
+    mapping = {"Name": "name", "Email": "email", "Email 2": "email", "Phone": "number", "Phone 2": "number"}
+    assert [job["columnMapping"] for job in jobs] == [mapping, mapping]
+    assert own_values(jobs[1]["_id"]) == {
+        "Bo": {"number": "+491701234562", "email": "bo@fern.example", "Email 2": "b2@fern.example"},
+        "Cy": {
+            "number": "+49301234563",
+            "email": "cy@fern.example",
+            "Email 2": "c2@fern.example",
+            "Phone 2": "+491701234563",
+        },
+    }
+    assert CustomField.objects.filter(is_system=False).count() == 2
+
+
+def test_a_column_that_was_mapped_by_hand_feeds_the_number_again(scope: Cast) -> None:
+    header, rows = "Name,Email,Phone,Night line", ["Ada,ada@fern.example,+49 30 1234561,0170 1234561"]
+    mapping = {"Name": "name", "Email": "email", "Phone": "number", "Night line": "number"}
+    options = {"country": "DE"}
+    helpers.run(scope, helpers.csv_of(rows, header), columnMapping=mapping, options=options)
+    again = helpers.make(scope, helpers.csv_of(["Bo,bo@fern.example,,0170 1234562"], header), options=options)
+    assert again["columnMapping"] == mapping
+
+
+def test_an_own_field_of_the_columns_name_keeps_it(scope: Cast) -> None:
+    values = {"name": "Phone 2", "fieldType": "phone", "panel": "contact"}
+    key = scope.key.post("/custom-field", values).data["uniqueFieldID"]
+    header = "Name,Email,Phone,Phone 2"
+    made = helpers.make(scope, helpers.csv_of(["Ada,ada@fern.example,+49 30 1234561,+49 170 1234561"] * 2, header))
+    assert made["columnMapping"]["Phone 2"] == key
+
+
 def test_a_field_of_another_type_is_left_alone(scope: Cast) -> None:
     values = {"name": "Mobile Phone", "fieldType": "number", "panel": "contact"}
     assert scope.key.post("/custom-field", values).status == 201

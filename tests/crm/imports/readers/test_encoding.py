@@ -8,7 +8,7 @@ import unicodedata
 import pytest
 
 from crm.imports.readers import ReaderError, open_table
-from crm.imports.readers.encoding import ENCODINGS
+from crm.imports.readers.encoding import ENCODINGS, detect_encoding
 
 NAMES = [
     ("cp1252", "Müller;Jürgen;Köln|Weiß;Käthe;Düsseldorf|Schäfer;Björn;Nürnberg"),
@@ -119,6 +119,29 @@ def in_cp1258(text: str) -> str:
         base = unicodedata.normalize("NFC", "".join(mark for mark in marks if mark not in tones))
         letters.append(base + tones)
     return "".join(letters)
+
+
+CENTRAL = [
+    "Žaneta Řeháková|Šárka Ťápalová",
+    "Ľubomír Štefánik|Žigmund Čačko",
+    "Łukasz Świątek|Ździsława Żak",
+    "Győző Tőkés|Ödön Űr",
+]
+
+
+@pytest.mark.parametrize("codec", ["cp1250", "iso8859_2", "mac_latin2", "cp852"])
+@pytest.mark.parametrize("names", CENTRAL)
+def test_two_names_of_central_europe(codec: str, names: str) -> None:
+    """Signs such as ® and « in front of words are letters of another code page."""
+    content = "Name,Email\n" + "".join(f"{name},a@b.example\n" for name in names.split("|"))
+    found, _ = detect_encoding(io.BytesIO(content.encode(codec)))
+    assert content.encode(codec).decode(found) == content
+
+
+@pytest.mark.parametrize("text", ["Acme® GmbH,Müller", "«Blé d’or» SARL,Hélène", "© Fern Ltd,Zoë", "¥500 René,Loïc"])
+def test_signs_of_western_europe(text: str) -> None:
+    found, _ = detect_encoding(io.BytesIO(f"Company,Name\n{text}\n".encode("cp1252")))
+    assert f"{text}\n".encode("cp1252").decode(found) == f"{text}\n"
 
 
 def test_offered_encodings_can_all_be_read() -> None:

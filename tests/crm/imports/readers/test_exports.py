@@ -27,7 +27,7 @@ EXPORTS = {
         E-mail Address > email, E-mail Type, E-mail Display Name, E-mail 2 Address > email, Home Phone > number,
         Home Phone 2 > number, Business Phone > number, Mobile Phone > number, Other Phone > number, Pager,
         Business Fax, Home Fax, Company Main Phone, Telex, TTY/TDD Phone, Manager's Name, Assistant's Name,
-        Assistant's Phone, Spouse, Children, Referred By, Company, Job Title, Birthday""",
+        Assistant's Phone, Spouse, Children, Categories > tags, Referred By, Company, Job Title, Birthday""",
     "LinkedIn": "First Name > firstName, Last Name > lastName, URL, Email Address > email, Company, Connected On",
     "HubSpot": """Record ID, First Name > firstName, Last Name > lastName, Email > email, Phone Number > number,
         Mobile Phone Number > number, Contact owner, Lead Status, Marketing contact status, Create Date""",
@@ -44,6 +44,17 @@ EXPORTS = {
         Manager e-mail, Supervisor phone, Billing contact email, Account owner email, Sales rep phone, Partner phone,
         Parent's phone, Child mobile, Pager phone, Created by email, Modified by email, Company phone""",
 }
+OF_OTHERS = """
+    Support phone, Hotline, Service e-mail, Helpdesk Mail, Help desk phone, Deputy phone, Backup e-mail, Backup mobile,
+    Secretary phone, Reception phone, Front desk phone, Agent mobile, Broker email, Doctor's phone, School phone,
+    Landlord email, Guarantor mobile, Next of kin phone, Contact of guardian phone, Vertreter E-Mail,
+    Stellvertreter Telefon, Supporttelefon, Kundendienst-Telefon, Sekretariat Telefon, Notfallnummer, Hausarzt Telefon,
+    Vermieter E-Mail, Téléphone médecin, Courriel secrétariat, Téléphone accueil, Teléfono colegio, Móvil suplente,
+    Correo soporte, Telefono scuola, Email avvocato, Telefone médico, E-mail suporte, Telefoon huisarts,
+    Telefon szkoły, E-mail zastępcy, Телефон врача, Почта поддержки, Телефон лікаря, Telefon lékaře, E-mail podpory,
+    Telefon skola, Mejl kundtjänst, Telefon læge, E-post fastlege, Puhelin lääkäri, Okul telefon, E-posta destek,
+    Telefon orvos, Email suport, サポート電話, 学校電話, 客服电话, 학교 전화, 고객센터 이메일
+"""
 LANGUAGES = {
     "de": """Anrede, Vorname > firstName, Nachname > lastName, Firma, E-Mail-Adresse > email,
         Telefon (geschäftlich) > number, Mobiltelefon > number, Ländervorwahl > countryCode, Telefon Assistentin,
@@ -101,6 +112,21 @@ def test_cleaner_cells_do_not_make_the_main_address() -> None:
 def test_values_of_somebody_else_are_not_the_persons() -> None:
     rows = [["Ann", "bo@ref.example", "+49 30 1111111"]] * 5
     assert propose_mapping(["Name", "Referred by email", "Assistant's Phone"], FIELDS, rows) == {"Name": "name"}
+
+
+@pytest.mark.parametrize("header", [" ".join(one.split()) for one in OF_OTHERS.split(",")])
+def test_nobody_elses_addresses_are_proposed(header: str) -> None:
+    rows = [[f"Ann {n}", f"+49 30 111111{n}" if n % 2 else f"help{n}@b.example"] for n in range(5)]
+    for sample in ([], rows, rows[1::2], rows[::2]):
+        assert propose_mapping(["Name", header], FIELDS, sample) == {"Name": "name"}
+
+
+def test_what_the_person_has_to_do_with_others_is_kept() -> None:
+    headers = ["School", "Service", "Doctor", "School phone"]
+    counter = ColumnCounter(headers)
+    counter.add(["Hill School", "Gardening", "Dr. Ash", "+49 30 1111111"])
+    found = proposed_fields(headers, counter.facts(), {})
+    assert [one["column"] for one in found if one["preselected"]] == ["School", "Service", "Doctor"]
 
 
 def test_an_empty_whole_name_gives_way_to_its_parts() -> None:
@@ -171,6 +197,17 @@ def test_new_fields(header: str) -> None:
     (facts,) = counter.facts()
     assert (facts["fieldType"], facts["filled"]) == (expected, len(values) - values.count(None))
     assert facts["options"] == (["Hot", "Cold", "Warm"] if expected == "select" else [])
+
+
+@pytest.mark.parametrize("values", [["0/0/00"] * 3, ["N/A", "-", "null"], ["00.00.0000"], ["#N/A", None]])
+def test_a_column_of_words_for_nothing_is_empty(values: list[Any]) -> None:
+    headers = ["Birthday", "Seats"]
+    counter = ColumnCounter(headers)
+    for value in values:
+        counter.add([value, 0])
+    facts = counter.facts()
+    assert [one["filled"] for one in facts] == [0, len(values)]
+    assert [one["preselected"] for one in proposed_fields(headers, facts, {})] == [False, True]
 
 
 def test_options_are_those_of_all_rows() -> None:

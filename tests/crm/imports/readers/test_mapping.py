@@ -71,6 +71,37 @@ def test_whole_name_or_its_parts() -> None:
     assert propose_mapping(["Vorname", "Name"], FIELDS[1:]) == {}
 
 
+@pytest.mark.parametrize(
+    ("headers", "parts"),
+    [
+        ("First, Last", "First, Last"),
+        ("LAST, FIRST, Company", "FIRST, LAST"),
+        ("First, Middle, Surname", "First, Surname"),
+        ("Given, Family", "Given, Family"),
+        ("First name, Last", "First name, Last"),
+        ("Contact First, Contact Last", "Contact First, Contact Last"),
+    ],
+)
+def test_bare_names_count_next_to_each_other(headers: str, parts: str) -> None:
+    first, last = parts.split(", ")
+    found = propose_mapping(headers.split(", "), [spec for spec in FIELDS if spec.key != COMPANY])
+    assert found == {first: "firstName", last: "lastName"}
+
+
+@pytest.mark.parametrize("headers", ["First", "Last", "First, Second", "Last, Next", "Email, First"])
+def test_bare_names_alone_mean_nothing(headers: str) -> None:
+    assert {"firstName", "lastName"}.isdisjoint(propose_mapping(headers.split(", "), FIELDS).values())
+
+
+def test_name_next_to_one_part_is_the_other_or_the_whole() -> None:
+    headers, rows = ["Name", "Surname"], [["Ada", "Fern"], ["Bo", "Ash"]]
+    assert propose_mapping(headers, FIELDS, rows) == {"Name": "firstName", "Surname": "lastName"}
+    assert propose_mapping(headers, FIELDS, [["Ada Fern", "Fern"], ["Bo Ash", "Ash"]]) == {"Name": "name"}
+    assert propose_mapping(["Full name", "First name"], FIELDS) == {"Full name": "name"}
+    rows = [["Ada Fern", "Ada"], ["Bo Ash", "Bo"]]
+    assert propose_mapping(["Name", "First name"], FIELDS, rows) == {"Name": "name"}
+
+
 def test_values_tell_what_headers_do_not() -> None:
     rows = [[f"user{n}@example.com", f"+49 151 23456{n}", "+49", f"www.example.com/{n}", n] for n in range(5)]
     assert propose_mapping(["A", "B", "C", "D", "E"], FIELDS, rows) == {
@@ -162,3 +193,62 @@ def test_headers_of_titles_and_of_either_code_say_nothing_alone(header: str) -> 
 
 def test_area_codes_belong_to_numbers() -> None:
     assert propose_mapping(["Area code", "Name"], FIELDS, [["030", "Ann"]] * 4) == {"Name": "name"}
+
+
+NAMES = ["Ada Fern", "Bo van Ash", "Ida O'Neil", "Mia Lind-Berg", "JAN OAK", "Eva Elm"]
+PARTS = ["Ada Fern", "Bo Ash", "Ida Oneil", "Mia Lind", "Jan Oak", "Eva Elm"]
+
+
+def unnamed(*columns: list[str], country: str = "") -> str:
+    """Return what is proposed for the columns of a file without headers, "-" for nothing."""
+    headers = [f"Column {letter}" for letter in "ABCDEF"[: len(columns)]]
+    found = propose_mapping(headers, FIELDS, list(zip(*columns, strict=True)), country=country)
+    return " ".join(found.get(header, "-") for header in headers)
+
+
+def test_files_without_headers() -> None:
+    addresses = [f"{name.split()[0].lower()}@fern.example" for name in NAMES]
+    phones = [f"030 123000{n}" for n in range(6)]
+    assert unnamed(NAMES, addresses, phones) == "name email number"
+    assert unnamed(NAMES, addresses, phones, country="DE") == "name email number"
+    assert unnamed(addresses[:1], phones[:1], NAMES[:1]) == "email number name"
+    american = [f"415-555-01{n}0" for n in range(6)]
+    assert unnamed(NAMES, american, country="US") == "name number"
+    assert unnamed(NAMES, american) == "name -"
+    digits = [f"415555267{n}" for n in range(6)]
+    assert unnamed(digits, digits, NAMES, country="US") == "number number name"
+
+
+def test_parts_of_names_in_files_without_headers() -> None:
+    first, last = ([name.split()[part] for name in PARTS] for part in (0, 1))
+    towns = ["Rome", "Bonn", "Kiel", "Bern", "Linz", "Graz"]
+    joined = [f"{one}.{other}@fern.example".lower() for one, other in zip(first, last, strict=True)]
+    assert unnamed(first, last, joined) == "firstName lastName email"
+    assert unnamed(last, first, joined) == "lastName firstName email"
+    assert unnamed(towns, first, last, joined) == "- firstName lastName email"
+    assert unnamed(first, last, [f"+49 30 123000{n}" for n in range(6)]) == "firstName lastName number"
+    assert unnamed(first, last, towns) == "- - -"
+    assert unnamed(first, towns, [f"x{n}@fern.example" for n in range(6)]) == "- - email"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["Fern Trees Ltd", "Ash GmbH", "Oak Group"],
+        ["Sales Manager", "Head of Sales", "Product Owner"],
+        ["2024-01-31", "2024-02-01", "2024-03-01"],
+        ["31.01.2024", "01.02.2024", "01.03.2024"],
+        ["1200345", "1200346", "1200347"],
+        ["1,200.50", "3,400.00", "12,000.00"],
+        ["10115 Berlin", "20095 Hamburg", "1 Main Street"],
+        ["New York", "San Jose", "United States"],
+        ["Ada Fern"] * 6,
+    ],
+)
+def test_what_files_without_headers_hold_else(values: list[str]) -> None:
+    for country in ("", "DE", "US"):
+        assert unnamed(values, country=country) == "-"
+
+
+def test_columns_of_files_with_headers_are_not_guessed() -> None:
+    assert propose_mapping(["Column A", "Teacher"], FIELDS, [["x", name] for name in NAMES]) == {}

@@ -194,14 +194,36 @@ def test_fields_are_proposed_from_the_columns() -> None:
     with open_table(io.BytesIO((OLD + NEW).encode())) as table:
         fields = [("name", "Name"), ("email", "Email"), ("number", "Number"), ("tags", "Tags")]
         proposed = propose_mapping(table.headers, fields, table.sample())
-    assert proposed == {
-        "Name": "name",
-        "Email": "email",
-        "Email 2": "email",
-        "Phone": "number",
-        "Phone 2": "number",
-        "Tags": "tags",
-    }
+    numbers, addresses = {"Phone": "number", "Phone 2": "number"}, {"Email": "email", "Email 2": "email"}
+    assert proposed == {"Name": "name", **addresses, **numbers, "Tags": "tags"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "KIND:group",
+        "kind;value=text:Group ",
+        "X-ADDRESSBOOKSERVER-KIND:group",
+        "item1.X-KIND:group",
+        "X-ADDRESSBOOKSERVER-MEMBER:urn:uuid:12-34",
+        "MEMBER:mailto:ute@falk.example",
+        "KIND:location",
+        "KIND:device",
+    ],
+)
+def test_groups_are_no_records(line: str) -> None:
+    """Nor do they add columns."""
+    found, person = cards(card("FN:Choir", "N:Choir;;;;", line, "NOTE:sings") + card("FN:Ute", "KIND:individual"))
+    assert isinstance(found, RowError)
+    assert (found.row, found.code, found.values) == (1, "NotARecord", ("Choir",))
+    assert person == {"Name": "Ute"}
+
+
+@pytest.mark.parametrize("line", ["KIND:org", "KIND:individual", "X-KINDNESS:group", "NOTE:KIND:group"])
+def test_persons_and_firms_are_records(line: str) -> None:
+    (found,) = cards(card("FN:Fern Ltd", line))
+    assert isinstance(found, dict)
+    assert found["Name"] == "Fern Ltd"
 
 
 class TestDamage:
