@@ -5,7 +5,7 @@ The result is that of writing the rows one after another, so it does not depend 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -24,6 +24,7 @@ from crm.contacts.updates import Take, update_contacts
 from crm.contacts.writer import import_source, write_contacts
 from crm.leads.assignment import assign, default_team
 from crm.leads.duplicates import DUPLICATE, Rule, repeated, repeating
+from crm.leads.open_leads import OpenLeads
 from crm.leads.references import missing_teams, no_team
 from crm.leads.schema import NO_CONTACT, LeadRow, LeadSchema
 from crm.leads.updates import PRODUCTS, LeadUpdates, update_leads
@@ -35,12 +36,6 @@ from crm.records.values import add_links, add_new_values, add_tags
 MAX_ROUNDS = 5
 Existing = Literal["rule", "error", "skip", "update"]
 """What happens to a row that repeats an open lead: as the setting duplicateLeads says, refused, or updates that."""
-
-OPEN_LEADS = """
-SELECT l.id, l.contact_id, array_agg(p.product_service_id)
-FROM crm_lead l LEFT JOIN crm_leadproduct p ON p.lead_id = l.id
-WHERE l.contact_id = ANY(%s) AND NOT l.is_deleted AND l.status <> ALL(%s) GROUP BY l.id ORDER BY l.created_at, l.id
-"""
 
 
 @dataclass(slots=True)
@@ -141,34 +136,6 @@ def write_leads(
     raise RuntimeError("other writers kept changing the contacts of these leads")
 
 
-class _OpenLeads:
-    """The open leads of contacts, the oldest first, to find those that a row repeats.
-
-    `heirs` has deleted contact -> the contact that takes over its leads once it is written.
-    """
-
-    def __init__(self, contact_ids: Iterable[str], closed: Iterable[str], heirs: Mapping[str, str]) -> None:
-        self._by_product: dict[tuple[str, str | None], str] = {}
-        ids = [*contact_ids, *heirs]
-        if ids:
-            with connection.cursor() as cursor:
-                cursor.execute(OPEN_LEADS, [ids, list(closed)])
-                for id, contact, products in cursor.fetchall():
-                    self.add(id, heirs.get(contact, contact), products)
-
-    def find(self, contact_id: str, products: Sequence[str] | None) -> str | None:
-        return next(
-            (id for product in products or (None,) if (id := self._by_product.get((contact_id, product)))), None
-        )
-
-    def add(self, id: str, contact_id: str, products: Sequence[str | None] | None) -> None:
-        for product in products or (None,):
-            self._by_product.setdefault((contact_id, product), id)
-
-    def close(self, id: str) -> None:
-        self._by_product = {key: lead for key, lead in self._by_product.items() if lead != id}
-
-
 @dataclass(slots=True)
 class _Attempt:
     """One attempt at a batch of rows."""
@@ -235,7 +202,7 @@ class _Attempt:
         )
         holders = Holders(found for found in live if found.id in present)
         new = heirs(item for item in keyed.values() if not holders.of(item))
-        open_leads = _OpenLeads(present, schema.closed, new)
+        open_leads = OpenLeads(present, schema.closed, new)
         collided: list[Collision] = []
         for row in rows:
             contact = self._contact_of(row, keyed.get(row.index), holders, present)
