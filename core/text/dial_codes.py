@@ -10,7 +10,7 @@ from babel import Locale, UnknownLocaleError
 from babel.core import get_global
 from babel.languages import get_official_languages
 
-from core.text.phone_text import to_ascii
+from core.text.phone_text import MAX_TEXT, to_ascii
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "tr")
 """The languages whose names are known for all countries; a country is known by its own languages, too."""
@@ -49,6 +49,8 @@ _SIGNED = re.compile(r"(?:\+|\b00)\s?([1-9][0-9]{0,2})\b")
 
 def read_dial_code(text: str) -> int | None:
     """Return the calling code that a text means: digits, a code or name of a country, or both where they agree."""
+    if len(text) > MAX_TEXT:
+        return None
     plain = " ".join(to_ascii(text.translate(_FLAG)).strip("\"'=").split())
     if found := _DIGITS.fullmatch(plain.replace(" ", "").strip("()")):
         return _known(int(found[1]))
@@ -68,6 +70,8 @@ def _known(code: int) -> int | None:
 @lru_cache(maxsize=2_000)
 def region_named(text: str) -> str:
     """Return the ISO 3166 code of the country with this code or name; empty if there is none, or several."""
+    if len(text) > MAX_TEXT:
+        return ""
     word = " ".join(text.split()).casefold()
     if len(word) == 2 and word.isalpha() and word.isascii() and word.upper() in phonenumbers.SUPPORTED_REGIONS:
         return word.upper()

@@ -22,6 +22,8 @@ ENOUGH = 300
 """Distinct values after which a column of texts is looked at no longer."""
 TEXT_SHARE = 0.8
 MAX_REMEMBERED = 20_000
+MAX_VALUE_CHARS = 200
+"""A longer cell is text, neither a number nor a date."""
 MAX_EXAMPLES = 3
 MAX_EXAMPLE_CHARS = 60
 Clock = Literal["24", "12"]
@@ -89,6 +91,10 @@ class _Column:
             self._seen = set()
 
     def _look_at(self, text: str) -> None:
+        if len(text) > MAX_VALUE_CHARS:
+            self.texts += 1
+            self.no_day_numbers += 1
+            return
         if self.numbers and len(self.marks) == 1 and self._agrees(text):
             self.numbers += 1
             return
