@@ -67,6 +67,8 @@ class InvalidToken(ApiError):
 
 def shorten(value: Any, limit: int = 100) -> str:
     """Shorten the value to one printable line, safe to repeat in a message."""
-    text = " ".join(str(value).split())
+    whole = str(value)
+    most = limit * 20  # a cell may have a hundred thousand characters, of which few are shown
+    text = " ".join(whole[:most].split())
     text = "".join(character for character in text if character.isprintable())
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    return text if len(text) <= limit and len(whole) <= most else text[: limit - 1] + "…"

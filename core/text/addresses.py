@@ -20,9 +20,11 @@ from phonenumbers import NumberParseException, PhoneMetadata, PhoneNumberFormat,
 from core.errors import shorten
 from core.text.dial_codes import is_area_code, read_dial_code
 from core.text.phone_rules import main_code, rules_of, trunk_prefix
-from core.text.phone_text import SHORT_TAIL, UnclearNumber, read_digits
+from core.text.phone_text import MAX_TEXT, SHORT_TAIL, UnclearNumber, read_digits
 
 MAX_EMAIL = 254
+MAX_READ = 1000
+"""The characters of an address that are read: with escapes and accents it may be longer before it is normalized."""
 EMAIL = "Write one such as name@example.com."
 PHONE = "Write one such as +49 170 1234567."
 WITH_COUNTRY = "Write it such as +49 170 1234567, or countryCode beside it."
@@ -68,6 +70,8 @@ def _plain_domain(domain: str) -> str:
 
 
 def _validate(text: str) -> str:
+    if len(text) > MAX_READ:
+        raise BadAddress(f"is longer than {MAX_EMAIL} characters")
     try:
         found = validate_email(text, check_deliverability=False, test_environment=True, strict=True).normalized
     except (EmailNotValidError, UnicodeError) as error:
@@ -226,7 +230,7 @@ def _example(code: int) -> tuple[str, list[int]]:
 
 def phone_variants(text: str) -> tuple[str, ...]:
     """Return the text and, if it is part of a phone number such as 0151 123 or 0049 (0)151, its digits in E.164."""
-    if not _PHONE_PART.fullmatch(text) or sum(character.isdigit() for character in text) < 3:
+    if len(text) > MAX_TEXT or not _PHONE_PART.fullmatch(text) or sum(character.isdigit() for character in text) < 3:
         return (text,)
     digits = _SEPARATORS.sub("", text.replace("(0)", ""))
     return (text, "+" + digits[2:] if digits.startswith("00") else digits.removeprefix("0"))

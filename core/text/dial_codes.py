@@ -10,7 +10,7 @@ from babel import Locale, UnknownLocaleError
 from babel.core import get_global
 from babel.languages import get_official_languages
 
-from core.text.phone_text import to_ascii
+from core.text.phone_text import MAX_TEXT, to_ascii
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "tr")
 """The languages whose names are known for all countries; a country is known by its own languages, too."""
@@ -52,6 +52,8 @@ _SIGNED = re.compile(r"(?:\+|\b00)\s?([1-9][0-9]{0,2})\b")
 
 def read_dial_code(text: str) -> int | None:
     """Return the calling code that a text means: digits, a code or name of a country, or both where they agree."""
+    if len(text) > MAX_TEXT:
+        return None
     plain = " ".join(to_ascii(text.translate(_FLAG)).strip("\"'=").split())
     if found := _DIGITS.fullmatch(plain.replace(" ", "").strip("()")):
         return _known(int(found[1]))
@@ -79,6 +81,8 @@ def region_named(text: str) -> str:
 
     Codes are letters of one case, since Mr and Pan are titles; a title in lower case is none either.
     """
+    if len(text) > MAX_TEXT:
+        return ""
     plain = " ".join(text.split())
     word = plain.casefold()
     if len(word) in (2, 3) and word.isalpha() and word.isascii():

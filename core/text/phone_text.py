@@ -83,8 +83,10 @@ def read_digits(text: str) -> list[str]:
 
     There are two readings of a zero in parentheses: without it, and with it. Raises UnclearNumber.
     """
+    if len(text) > MAX_TEXT:
+        raise UnclearNumber(UNREADABLE)
     ascii = to_ascii(text)
-    if len(text) > MAX_TEXT or not _DIGIT.search(ascii):
+    if not _DIGIT.search(ascii):
         raise UnclearNumber(UNREADABLE)
     plain = _without_labels(_one_piece(_decimal(_without_uri(_unwrapped(ascii)))))
     if any(letter.isalpha() for letter in plain):

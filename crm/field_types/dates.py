@@ -17,6 +17,7 @@ from crm.field_types.base import BadValue, TextFormat
 from crm.field_types.months import fold_word, month_numbers, weekday_names
 
 SUCH_AS = "Write one such as 2026-01-31 or 31.01.2026."
+MAX_CHARS = 200
 ORDERS = ("DMY", "MDY", "YMD")
 FIRST_DAY_NUMBER, LAST_DAY_NUMBER = 10000, 73415
 """The day numbers of 1927-05-18 and 2100-12-31 in spreadsheets; others are numbers rather than days."""
@@ -101,6 +102,8 @@ def parse_date_text(text: str, date_format: str = "", order: str = "") -> date |
     Without a format or an order of the parts, it accepts ISO 8601, day.month.year, names of months and other
     unambiguous texts. With a format, numbers must have its order and separators. Raises BadValue.
     """
+    if len(text) > MAX_CHARS:
+        raise BadValue(f"{_shown(text)} is no date. {SUCH_AS}")
     found = _iso(text)
     if found is not None:
         return found

@@ -8,12 +8,15 @@ from functools import lru_cache
 from babel.core import Locale
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "nb", "fi", "cs", "ru", "tr")
+MAX_WORD = 60
 _MORE_MONTHS = {"sept": 9, "maerz": 3, "jaenner": 1, "janner": 1}
 
 
 def fold_word(text: str) -> str:
     """Return a word in the form that the names are compared in: lower case, without accents and dots."""
-    spread = unicodedata.normalize("NFKD", text.casefold().replace("ı", "i").replace("ł", "l").replace("ø", "o"))
+    spread = unicodedata.normalize(
+        "NFKD", text[:MAX_WORD].casefold().replace("ı", "i").replace("ł", "l").replace("ø", "o")
+    )
     return "".join(char for char in spread if not unicodedata.combining(char)).strip(".")
 
 

@@ -74,7 +74,7 @@ def marks_of(text: str) -> str:
 
     Empty for a text that is no number.
     """
-    simple = _SIMPLE.fullmatch(text)
+    simple = _SIMPLE.fullmatch(text) if len(text) <= MAX_CHARS else None
     if simple and not _MAYBE_GROUPED.fullmatch(text):
         return simple[1]
     try:
@@ -95,7 +95,7 @@ def read_number(text: str, decimal_mark: str = "", currency: str = "") -> Decima
     Without a `decimal_mark`, a text such as 1,234 is refused, which may be either of two numbers. So is the sign of
     another currency than `currency`. Raises BadValue.
     """
-    simple = _SIMPLE.fullmatch(text)
+    simple = _SIMPLE.fullmatch(text) if len(text) <= MAX_CHARS else None
     if simple and (simple[1] == decimal_mark or not (decimal_mark or _MAYBE_GROUPED.fullmatch(text))):
         return Decimal(text.replace(",", "."))
     body, exponent, marks = _parse(text, currency)
@@ -195,10 +195,20 @@ def _check_currency(text: str, words: list[str], currency: str | None) -> None:
 
 
 def _ascii_digits(text: str) -> str:
-    """Return the text with ASCII digits, blanks, signs and marks."""
+    """Return the text with ASCII digits, blanks, signs and marks. Raises BadValue for 10², ③ and ½.
+
+    Powers and footnotes that are joined to the digits before them make another number.
+    """
+    if any(_is_numeral(char) for char in text):
+        raise BadValue(f"{_shown(text)} holds a sign such as ², ① or ½, which is no digit. {NUMBER}")
     plain = unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME)
     plain = plain.replace("٫", ".").replace("٬", "'")
     return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in plain)
+
+
+def _is_numeral(char: str) -> bool:
+    """Return whether a character that is no digit would be changed to digits."""
+    return not (char.isascii() or char.isdecimal()) and any(map(str.isdecimal, unicodedata.normalize("NFKC", char)))
 
 
 def _shown(text: str) -> str:

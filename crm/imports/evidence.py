@@ -25,6 +25,8 @@ ENOUGH_NUMBERS = 100
 """Distinct numbers that are no days after which a column's whole numbers are counted only."""
 TEXT_SHARE = 0.8
 MAX_REMEMBERED = 20_000
+MAX_VALUE_CHARS = 200
+"""A longer cell is text, neither a number nor a date."""
 MAX_EXAMPLES = 3
 MAX_EXAMPLE_CHARS = 60
 Clock = Literal["24", "12"]
@@ -93,6 +95,10 @@ class _Column:
             self._seen = set()
 
     def _look_at(self, text: str) -> None:
+        if len(text) > MAX_VALUE_CHARS:
+            self.texts += 1
+            self.no_day_numbers += 1
+            return
         if self.numbers and len(self.marks) == 1 and self._agrees(text):
             self.numbers += 1
             return

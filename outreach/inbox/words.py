@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from core.text.folding import without_piles
 from outreach.inbox.parsing import Mail
 from outreach.inbox.stop_phrases import POLITE, STOP
 from outreach.smtp.markup import sanitise_html, text_from_html
@@ -142,7 +143,7 @@ def _is_name(words: list[str]) -> bool:
 
 def _folded(text: str) -> str:
     """Return the text in lower case and without accents, of the same length where that is possible."""
-    apart = unicodedata.normalize("NFKD", text.lower())
+    apart = unicodedata.normalize("NFKD", without_piles(text).lower())
     plain = "".join(one for one in apart if not "\u0300" <= one <= "\u036f").replace("ı", "i")
     return unicodedata.normalize("NFC", plain)
 

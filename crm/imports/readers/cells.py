@@ -11,9 +11,12 @@ from crm.imports.readers.synonyms import SYNONYMS, WORDS
 from crm.imports.readers.words import normalise
 
 MAX_LABEL_CHARS = 60
+# An address or a number is shorter; a longer cell is free text, whatever it begins with.
+MAX_VALUE_CHARS = 500
+MAX_PARTS = 5
 EMAIL = re.compile(r"(?:mailto:)?[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@.,;<>]{2,}", re.IGNORECASE)
 PHONE = re.compile(r"(?:tel:)?(?:\+|00)[1-9][\d\s().\-/]{5,20}\d|0\d[\d\s().\-/]{5,18}\d|\(\d{2,5}\)[\d\s.\-/]{5,16}\d")
-MANY_PHONES = re.compile(r"\s*(?:[;,|]|:::)\s*")
+BETWEEN_VALUES = re.compile(r"[;,|]|:::")
 DAY = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d.*)?|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})(?: \d.*)?"
     r"|\d{1,2}[ -][A-Za-z]{3,9}\.?[ -]\d{2,4}|[A-Za-z]{3,9} \d{1,2}, \d{4}"
@@ -54,6 +57,8 @@ def kind_of(cell: Cell) -> str:
     text = cell.strip().lstrip("'")
     if not text:
         return ""
+    if len(text) > MAX_VALUE_CHARS:
+        return "url" if URL.fullmatch(text) else "text"
     if is_email(text):
         return "email"
     if URL.fullmatch(text):
@@ -78,7 +83,8 @@ def identifies(cell: Cell) -> bool:
     if isinstance(cell, str):
         if is_id(cell):
             return True
-        parts = MANY_PHONES.split(cell.strip())[:5]
+        begin = cell.strip()[:MAX_VALUE_CHARS]
+        parts = BETWEEN_VALUES.split(begin, MAX_PARTS)[:MAX_PARTS]
         return any(kind_of(part) in ("email", "phone") for part in parts)
     # A phone number that a spreadsheet stores as a number.
     return isinstance(cell, int | float) and not isinstance(cell, bool) and 10**8 <= cell < 10**15

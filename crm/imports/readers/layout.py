@@ -179,7 +179,7 @@ def _counts(line: _Line) -> bool:
     numbers = []
     for cell, kind in zip(line.cells, line.kinds, strict=True):
         if kind == "number":
-            digits = "".join(char for char in str(cell) if char.isdigit())
+            digits = "".join(char for char in str(cell) if char.isdecimal())
             numbers.append(int(digits[:9] or 0))
     years = all(1900 <= number <= 2100 for number in numbers)
     return years or (len(numbers) > 1 and all(b - a == 1 for a, b in zip(numbers, numbers[1:], strict=False)))

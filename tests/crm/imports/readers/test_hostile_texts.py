@@ -1,0 +1,74 @@
+"""Cells as long as a file may have them, of few characters again and again: none takes more than a moment."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from core.text.addresses import is_international, read_country_code, read_email, read_phone
+from core.text.dial_codes import read_dial_code
+from core.text.folding import fold
+from core.text.links import holds_link
+from crm.field_types.dates import parse_date_text
+from crm.field_types.months import fold_word
+from crm.field_types.numbers import marks_of, read_number
+from crm.imports.evidence import Collector
+from crm.imports.readers.base import MAX_CELL_CHARS
+from crm.imports.readers.cells import identifies, is_known_header, kind_of
+from crm.imports.readers.languages import Evidence
+from crm.imports.readers.layout import find_header_row
+from crm.imports.readers.new_fields import ColumnCounter
+from crm.imports.readers.suspects import Suspects
+from crm.imports.readers.words import normalise
+from outreach.inbox.words import asks_to_stop
+
+SECONDS = 2
+"""A bound of a hundred times what one function takes for all texts here, and a tenth of what one text took before."""
+UNITS = (" ", "\t", "0", ".", "-", "+", "\u0301\u0323", "\u05b0\u0323", " ::: ", "a.", "1 ", "x@", "(0", '"', "²", "０")
+TEXTS = [
+    f"{begin}{unit * (MAX_CELL_CHARS // len(unit))}{end}"
+    for unit in UNITS
+    for begin, end in (("", ""), ("1", "x"), ("total ", "1"))
+]
+
+
+def _judge_rows(text: str) -> None:
+    suspects = Suspects(["A", "B", "C"], [(2, ["a", "b", "c"])], 1)
+    list(suspects.listed(iter([(3, [text, None, None]), (4, ["Total", "1", text])]), 2, 2))
+    find_header_row([(1, [text]), (2, ["Name", "Email"]), (3, [text, "a@b.example"])])
+
+
+def _judge_column(text: str) -> None:
+    evidence, counter = Collector(["A"]), ColumnCounter(["A"])
+    for cells in ([text], [f"{text}1"]):
+        evidence.add(cells)
+        counter.add(cells)
+    evidence.as_json()
+    counter.facts()
+
+
+READERS: tuple[Callable[[str], Any], ...] = (
+    *(identifies, kind_of, is_known_header, normalise, fold, fold_word, holds_link, asks_to_stop, Evidence.of),
+    *(read_email, is_international, read_country_code, read_dial_code, read_number, marks_of, parse_date_text),
+    *(lambda text: read_phone(None, text, "DE"), _judge_rows, _judge_column),
+)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_long_texts_are_read_in_a_moment(reader: Callable[[str], Any]) -> None:
+    begin = time.process_time()
+    for text in TEXTS:
+        with contextlib.suppress(ValueError):
+            reader(text)
+        assert time.process_time() - begin < SECONDS, text[:20]
+
+
+def test_a_long_cell_is_known_by_its_beginning() -> None:
+    assert identifies(f"ann@x.example; {' ' * 50_000}")
+    assert identifies(f"{'-' * 10} ::: +49 170 1234567 ::: {'1 ' * 40_000}")
+    assert not identifies(f"{'x' * 50_000} ::: ann@x.example")
+    assert kind_of(f"https://x.example/{'a' * 2_000}") == "url"
