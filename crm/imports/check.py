@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,13 +12,12 @@ from core.access import entitlement, limited
 from core.errors import NamedError
 from crm.contacts.rights import ContactRights
 from crm.imports.batches import Batch, RowWriter
-from crm.imports.column_fields import keep_further_values
-from crm.imports.joined import JoinedColumns
+from crm.imports.column_fields import make_fields
 from crm.imports.mapping import check_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.preview import as_read, open_file
-from crm.imports.readers import ReaderError, Row, RowError
+from crm.imports.readers import ReaderError, Table
 from crm.imports.row_errors import fit
 from crm.imports.services import find_import, set_rights
 from crm.imports.types import IMPORT_TYPES
@@ -62,19 +60,17 @@ def check_import(*, id: str, import_type: str, rights: ContactRights, may_create
     try:
         with open_file(job.file, as_read(job, options)) as table, within:
             check_columns(job, table)
-            writer = RowWriter(job, options, actor_id=job.created_by_id)
-            return _told(job, _tried(writer, writer.items(table)))
+            return _told(job, _tried(job, options, table))
     except ReaderError as error:
         raise NamedError(error.code, f"{error.field}: {error.message}") from error
 
 
-def _tried(writer: RowWriter, items: Iterator[Row | RowError]) -> Batch:
-    """Write the first rows and roll them back."""
+def _tried(job: Import, options: Options, table: Table) -> Batch:
+    """Make the fields that the import needs, write its first rows, and roll all of it back."""
     with transaction.atomic():
-        keep_further_values(writer.job)
-        writer.schema = writer.kind.schema.load()  # locked until the end, as the worker has it
-        writer.joined = JoinedColumns(writer.job, writer.schema, country=writer.format.country)
-        batch = writer.read(items, MOST_ROWS)  # before anything else is locked
+        make_fields(job)
+        writer = RowWriter(job, options, actor_id=job.created_by_id)  # its fields stay locked until the end
+        batch = writer.read(writer.items(table), MOST_ROWS)  # before anything else is locked
         writer.resolve_lookups(batch)
         writer.write(batch)
         transaction.set_rollback(True)

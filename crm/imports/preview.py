@@ -191,6 +191,7 @@ def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
         setattr(job, name, value)
     if not job.column_mapping:
         job.column_mapping = propose(IMPORT_TYPES[job.import_type], schema, found.headers, found.rows)
+        job.detected = {**job.detected, "isProposed": True}
     job.total = Options.stored(job.options).total(
         header_row=found.header_row, last_row=found.last_row, row_count=found.row_count
     )

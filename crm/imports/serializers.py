@@ -105,7 +105,9 @@ class ImportOut(Output):
     headers = serializers.ListField(child=serializers.CharField())
     detected = Computed(DetectedOut(help_text="how the file is read, by its content or by the options"))
     columnMapping = serializers.DictField(
-        child=serializers.CharField(), help_text="{column header: field key}, proposed or given"
+        child=serializers.CharField(),
+        help_text="{column header: field key}, proposed or given; + is a custom field of the column's name, which is"
+        " made when the import starts, of the type that its values have, and +text (or another type) one of that type",
     )
     options = serializers.DictField()
     tags = serializers.ListField(child=IdField())
@@ -179,6 +181,9 @@ class ImportDetail(ImportOut):
             child=ProposedField(), help_text="for each column the custom field that POST /:id/fields makes"
         )
     )
+    isProposed = Computed(
+        serializers.BooleanField(help_text="columnMapping is what the service proposes: nobody has given one yet")
+    )
     rowErrors = Computed(serializers.ListField(child=RowErrorOut()))
 
     reads: ClassVar[tuple[str, ...]] = (*ImportOut.reads, "columns", "column_mapping")
@@ -186,6 +191,7 @@ class ImportDetail(ImportOut):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         data = super().finish(data, row)
+        data["isProposed"] = bool(row["detected"].get("isProposed"))
         data["proposedFields"] = proposed_fields(data["headers"], row["columns"], data["columnMapping"])
         return data
 

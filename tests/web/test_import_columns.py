@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from crm.custom_fields.services import create_field
 from crm.models import Contact, CustomField, Import
 from tests.crm.imports import helpers
 from tests.crm.imports.helpers import csv_of
@@ -52,7 +53,7 @@ LINES = [
 
 def test_new_fields_are_preselected_and_left_out_columns_named(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(LINES, OUTLOOK))
-    page = client.get(path + "/columns?new=1")
+    page = client.get(path + "/columns")
     assert proposed(page) == {
         "First Name": "First name",
         "E-mail Address": "Email",
@@ -79,7 +80,7 @@ def test_new_fields_are_preselected_and_left_out_columns_named(scope: Cast, clie
 
 def test_who_may_add_no_fields_is_offered_none(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(LINES, OUTLOOK))
-    page = only_contacts().get(path + "/columns?new=1")
+    page = only_contacts().get(path + "/columns")
     assert proposed(page) == {
         "First Name": "First name",
         "E-mail Address": "Email",
@@ -91,7 +92,31 @@ def test_who_may_add_no_fields_is_offered_none(scope: Cast, client: Any) -> None
 def test_a_new_field_can_be_a_text(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(LINES, OUTLOOK))
     client.post(path + "/columns", {"do": "check", "existing": "skip", "c1": "email", "c2": "number", "c7": "+text"})
+    assert Import.objects.get().column_mapping["Since"] == "+text"
+    client.post(path + "/check", {"do": "start"})
     assert CustomField.objects.get(name="Since").field_type == "text"
+
+
+def test_the_proposal_stands_until_a_choice_is_saved(scope: Cast, client: Any) -> None:
+    path = begin(scope, client, csv_of(LINES, OUTLOOK))
+    first = proposed(client.get(path + "/columns"))
+    assert first["Company"] == "New field (text)"
+    client.post(path + "/columns", {"do": "reread", "headerRow": "1"})
+    client.post(path + "/columns", {"do": "optional_email", **chosen(client.get(path + "/columns"))})
+    assert proposed(client.get(path + "/columns")) == first, "also later, and from the list of imports"
+    client.post(path + "/columns", {"do": "check", "existing": "skip", "c1": "email", "c2": "number", "c7": "+"})
+    saved = {"E-mail Address": "Email", "Business Phone": "Phone number", "Since": "New field (day)"}
+    assert proposed(client.get(path + "/columns?new=1")) == saved
+    client.post(path, {"do": "cancel"})
+    assert not CustomField.objects.filter(is_system=False).exists()
+
+
+def test_a_field_of_the_name_and_type_is_proposed_for_the_next_file(scope: Cast, client: Any) -> None:
+    path = begin(scope, client, csv_of(LINES, OUTLOOK))
+    for name in ("company", "since"):
+        create_field(actor_id=scope.owner.pk, values={"name": name, "field_type": "text", "panel": "contact"})
+    found = proposed(client.get(path + "/columns"))
+    assert (found["Company"], found["Since"]) == ("company", "New field (day)")
 
 
 ADDRESSES = csv_of(["x1@a.example,1.234,3/9/2024", "x2@a.example,2.500,4/5/2024"], "Email,Value,First contact")
@@ -122,15 +147,16 @@ def test_ambiguous_values_are_asked_about_first(scope: Cast, client: Any) -> Non
     client.post(path + "/check", {"do": "start"})
     helpers.work()
     contact = Contact.objects.get(email="x1@a.example")
+    keys = Import.objects.get().column_mapping
     assert contact.custom[keys["Value"]] == 1234
     assert contact.custom[keys["First contact"]].startswith("2024-03-09")
 
 
 def test_the_phone_number_is_made_optional_in_one_click(scope: Cast, client: Any) -> None:
     path = begin(scope, client, ADDRESSES)
-    page = text_of(client.get(path + "/columns?new=1"))
+    page = text_of(client.get(path + "/columns"))
     assert "Contacts need a phone number, but no column has one." in page
-    others = text_of(only_contacts().get(path + "/columns?new=1"))
+    others = text_of(only_contacts().get(path + "/columns"))
     assert "Ask an owner of the company to make it optional." in others
     assert "Make the phone number optional for contacts" not in others
     done = client.post(path + "/columns", {"do": "optional_number", "existing": "update", "c0": "email", "c1": "+text"})

@@ -264,7 +264,12 @@ class ImportPage(Page):
     @property
     def custom(self) -> list[tuple[str, str]]:
         """The (key, name) of the company's own fields."""
-        return [(one["uniqueFieldID"], one["name"]) for one in self.definitions if not one["isSystem"]]
+        return [(one["uniqueFieldID"], one["name"]) for one in self.own_fields]
+
+    @property
+    def own_fields(self) -> list[Mapping[str, Any]]:
+        """The company's own fields."""
+        return [one for one in self.definitions if not one["isSystem"]]
 
     def lacking(self, mapping: Mapping[str, str]) -> list[tuple[str, str]]:
         """Return what every contact needs and no column has: (its button, its words)."""

@@ -45,13 +45,11 @@ class ImportColumns(ImportPage):
     def show(self) -> Mapping[str, Any]:
         if not self.job["headers"] or self.job["status"] not in OPEN:
             return self.shared()
-        return self.context(self.proposal() if "new" in self.request.GET else self.job["columnMapping"], self.form())
+        return self.context(self.proposal() if self.job["isProposed"] else self.job["columnMapping"], self.form())
 
-    def context(
-        self, mapping: Mapping[str, str], form: Form, errors: Mapping[str, str] | None = None
-    ) -> dict[str, Any]:
-        """Return what the page shows of a mapping; `errors`: header -> why the column cannot become that."""
-        found = self.choices(mapping, errors or {})
+    def context(self, mapping: Mapping[str, str], form: Form) -> dict[str, Any]:
+        """Return what the page shows of a mapping."""
+        found = self.choices(mapping)
         filled = [one for one in found if one["values"] or one["error"]]
         return {
             **self.shared(),
@@ -61,7 +59,7 @@ class ImportColumns(ImportPage):
             "targets": list(self.kind.targets.items()),
             "custom": self.custom,
             "can_add": self.can_add,
-            "is_proposed": "new" in self.request.GET,
+            "is_proposed": self.job["isProposed"],
             "form": form,
             "asked": [field for field in form.fields if field.kind == "radio" and field.name in DETAILS],
             "plain": [field for field in form.fields if field.name not in DETAILS],
@@ -82,7 +80,14 @@ class ImportColumns(ImportPage):
         """
         mapping = dict(self.job["columnMapping"])
         if self.can_add:
-            new = {one["column"]: NEW for one in self.job["proposedFields"] if one["preselected"]}
+            known = {(one["name"].casefold(), one["fieldType"]): one["uniqueFieldID"] for one in self.own_fields}
+            new = {
+                one["column"]: key if (key := known.get((one["name"].casefold(), one["fieldType"]))) else NEW
+                for one in self.job["proposedFields"]
+                if one["preselected"]
+            }
+            taken = set(mapping.values())
+            new = {header: NEW if key in taken else key for header, key in new.items()}
             return {header: key for header in self.job["headers"] if (key := mapping.get(header) or new.get(header))}
         seen: set[str] = set()
         kept = {}
@@ -93,7 +98,7 @@ class ImportColumns(ImportPage):
                 seen.add(key)
         return kept
 
-    def choices(self, mapping: Mapping[str, str], errors: Mapping[str, str]) -> list[dict[str, Any]]:
+    def choices(self, mapping: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return each column with examples and what it becomes."""
         keys = [key for key in mapping.values() if not key.startswith(NEW) and key not in SEVERAL]
         twice = {key for key in keys if keys.count(key) > 1}
@@ -116,8 +121,7 @@ class ImportColumns(ImportPage):
                     "further": further,
                     "new": TYPES[new["fieldType"]],
                     "also_text": new["fieldType"] not in ("text", "textarea"),
-                    "error": errors.get(header, "")
-                    or ("Another column becomes that too; choose one of them." if key in twice else ""),
+                    "error": "Another column becomes that too; choose one of them." if key in twice else "",
                 }
             )
         return found
@@ -211,12 +215,10 @@ class ImportColumns(ImportPage):
                 field.error = "Choose one of the readings."
         if form.wrong:
             return self.refused(form, mapping, "")
-        if errors := self.add_fields(mapping):
-            return self.refused(form, mapping, "A new field could not be added.", errors)
         options = {name: None if value == "" else value for name, value in values.items()}
         body: dict[str, Any] = {"columnMapping": mapping, "options": options, "pauseImport": True, **more}
         answer = self.ask("PUT", self.resource, None, body)
-        if answer.ok and answer.data["detected"]["ambiguous"]:  # of fields that were added just now
+        if answer.ok and answer.data["detected"]["ambiguous"]:  # of columns that become new fields
             return self.done("Answer the question about your file", self.step(self.name) + "#questions")
         if answer.ok:
             return self.done(to=self.step("import-check"))
@@ -228,28 +230,10 @@ class ImportColumns(ImportPage):
         sent = self.request.POST
         return {header: key for place, header in enumerate(self.job["headers"]) if (key := sent.get(f"c{place}", ""))}
 
-    def add_fields(self, mapping: dict[str, str]) -> dict[str, str]:
-        """Add the new fields that the mapping asks for, and put them into it. Returns header -> refusal."""
-        wanted = {header: key for header, key in mapping.items() if key.startswith(NEW)}
-        if not wanted:
-            return {}
-        columns = [
-            {"column": header, **({"fieldType": key.removeprefix(NEW)} if key != NEW else {})}
-            for header, key in wanted.items()
-        ]
-        answer = self.ask("POST", f"{self.resource}/fields", None, {"columns": columns})
-        if not answer.ok:
-            return dict.fromkeys(wanted, self.reason(answer))
-        mapping.update({header: answer.data["columnMapping"][header] for header in wanted})
-        self.__dict__.pop("definitions", None)  # the choices have them from now on
-        return {}
-
-    def refused(
-        self, form: Form, mapping: Mapping[str, str], text: str, errors: Mapping[str, str] | None = None
-    ) -> HttpResponse:
+    def refused(self, form: Form, mapping: Mapping[str, str], text: str) -> HttpResponse:
         """Show the page again with what was chosen."""
         form.trouble = [text] if text else []
-        return self.page(self.context(mapping, form, errors), status=422)
+        return self.page(self.context(mapping, form), status=422)
 
     def do_reread(self) -> HttpResponse:
         """Read the file again, from another row, sheet or encoding."""
@@ -263,7 +247,7 @@ class ImportColumns(ImportPage):
             other_sheet = values.get("sheet") != before.get("sheet")  # whose rows nobody has seen
             values["headerRow"] = row if moved and not other_sheet else None
         answer = self.ask("PUT", self.resource, None, {"options": values, "pauseImport": True})
-        back = self.step("import-columns", new="1")
+        back = self.step(self.name)
         return self.done("File read again", back) if answer.ok else self.refuse(answer, back)
 
     def do_optional_number(self) -> HttpResponse:

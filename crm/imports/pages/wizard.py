@@ -57,7 +57,7 @@ class NewImport(ImportPage):
         if not answer.ok:
             return self.refused(self.reason(answer))
         made = answer.data["import"]["_id"]
-        return self.done(to=self.address("import-columns", made, new="1"))
+        return self.done(to=self.address("import-columns", made))
 
     def refused(self, text: str) -> HttpResponse:
         return self.page({**self.show(), "trouble": text}, status=422)
