@@ -18,13 +18,17 @@ from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.preview import as_read, open_file
 from crm.imports.readers import ReaderError, Table
+from crm.imports.readers.base import NOT_A_RECORD
 from crm.imports.row_errors import fit
 from crm.imports.services import find_import, set_rights
 from crm.imports.types import IMPORT_TYPES
+from crm.imports.unknown_values import unknown_values
 from crm.imports.worker import check_columns
 
 MOST_ROWS = 1000
 MOST_ERRORS = 100
+MOST_NO_RECORDS = 20
+"""The most rows that are no records among the problems, beside MOST_ERRORS others."""
 
 
 @dataclass(slots=True)
@@ -36,6 +40,10 @@ class Checked:
     updated: int = 0
     skipped: int = 0
     failed: int = 0
+    no_records: int = 0
+    """Those among the failed that are titles, totals and footers."""
+    unknown: list[dict[str, Any]] = field(default_factory=list)
+    """Values that the company does not know: column, value, rows."""
     problems: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -80,7 +88,11 @@ def _tried(job: Import, options: Options, table: Table) -> Batch:
 def _told(job: Import, batch: Batch) -> Checked:
     checked = Checked(len(batch.numbers), len(batch.created), batch.updated, batch.skipped, len(batch.failed))
     made = set(batch.created.values())
-    for position in sorted(batch.problems, key=lambda place: (place not in batch.failed, place))[:MOST_ERRORS]:
+    no_records = {place for place, found in batch.problems.items() if any(one[1] == NOT_A_RECORD for one in found)}
+    checked.no_records, checked.unknown = len(no_records), unknown_values(job, batch)
+    found = sorted(batch.problems.keys() - no_records, key=lambda place: (place not in batch.failed, place))
+    shown = {*found[:MOST_ERRORS], *sorted(no_records)[:MOST_NO_RECORDS]}
+    for position in sorted(shown, key=lambda place: (place not in batch.failed, place)):
         existing = batch.existing.get(position)
         for number, (column, code, message) in enumerate(batch.problems[position]):
             checked.problems.append(

@@ -209,6 +209,14 @@ class CheckedRow(Output):
     values = serializers.ListField(help_text="the row's cells, with the first error of the row")
 
 
+class UnknownValue(Output):
+    """A value of the file that the company does not know: no option, category, product, team or member."""
+
+    column = serializers.CharField(help_text="header of the column")
+    value = serializers.CharField()
+    rows = serializers.IntegerField(help_text="rows that have it")
+
+
 class ImportChecked(Output):
     """What the first rows of an import would do."""
 
@@ -217,6 +225,12 @@ class ImportChecked(Output):
     updated = Computed(serializers.IntegerField())
     skipped = Computed(serializers.IntegerField(help_text="rows whose record exists"))
     failed = Computed(serializers.IntegerField())
+    noRecords = Computed(
+        serializers.IntegerField(help_text="those among failed that are no records: titles, totals, footers")
+    )
+    unknownValues = Computed(
+        serializers.ListField(child=UnknownValue(), help_text="the most frequent ones, each once; at most 20")
+    )
     rowErrors = Computed(serializers.ListField(child=CheckedRow()))
 
 
