@@ -14,7 +14,7 @@ from tests.crm.imports import helpers
 from tests.crm.imports.helpers import csv_of
 from tests.kit.cast import Cast
 from tests.kit.factories import MemberFactory, RoleFactory
-from tests.web.helpers import enter, text_of
+from tests.web.helpers import enter, text_of, toast_of
 from tests.web.test_imports import ALL, begin, stats
 
 
@@ -180,6 +180,18 @@ def test_the_check_offers_it_when_most_rows_lack_a_number(scope: Cast, client: A
     assert "Most refused rows" not in text_of(checked)
 
 
+def test_the_check_offers_it_when_most_rows_lack_an_address(scope: Cast, client: Any) -> None:
+    lines = ["Ada,ada@fern.example,+49 170 1234567", "Bo,,+49 170 1234568", "Cy,,+49 170 1234569", "Di,,"]
+    path = begin(scope, client, csv_of(lines, "Name,Email,Phone"))
+    client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number"})
+    said = text_of(client.get(path + "/check"))
+    assert "Most refused rows have no e-mail address." in said
+    assert "Most refused rows have no phone number." not in said
+    assert "Make the e-mail address optional" not in text_of(only_contacts(PUT=False).get(path + "/check"))
+    client.post(path + "/check", {"do": "optional_email"})
+    assert stats(client.get(path + "/check")) == ["3", "0", "0", "1"]
+
+
 def test_names_that_are_missing_are_told(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(["ada@fern.example,+49 170 1234567"], "Email,Phone"))
     client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "email", "c1": "number"})
@@ -205,8 +217,57 @@ def test_rows_that_are_no_records_are_listed(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(lines, "Name,Email,Phone"))
     client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number"})
     checked = client.get(path + "/check")
-    assert stats(checked) == ["2", "0", "0", "0"]
-    assert "1 row is not a contact and will not be imported: Confidential Information" in text_of(checked)
+    assert stats(checked) == ["2", "0", "0", "0", "1"]
+    assert "1 row is not a contact and will not be imported: Row 5: Confidential Information" in text_of(checked)
+
+
+def test_many_rows_that_are_no_records_are_counted(scope: Cast, client: Any) -> None:
+    footers = [f"Source: report {number},," for number in range(24)]
+    lines = ["Ada,ada@fern.example,+49 170 1234567", "Bo,bo@fern.example,+49 170 1234568", *footers]
+    path = begin(scope, client, csv_of(lines, "Name,Email,Phone"))
+    client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number"})
+    checked = client.get(path + "/check")
+    assert stats(checked) == ["2", "0", "0", "0", "24"]
+    assert "Row 23: Source: report 19 and 4 more" in text_of(checked)
+    client.post(path + "/check", {"do": "start"})
+    helpers.work()
+    assert stats(client.get(path)) == ["2", "0", "0", "0", "24"]
+
+
+@pytest.mark.parametrize("header", ["Country", "Mailing Land"])
+def test_the_country_of_national_numbers_is_asked_for(scope: Cast, client: Any, header: str) -> None:
+    lines = ["Ada,ada@fern.example,0170 1234567,Germany", "Bo,bo@fern.example,030 1234567,Deutschland"]
+    path = begin(scope, client, csv_of([*lines, "Cy,cy@fern.example,+43 1 5134567,"], f"Name,Email,Phone,{header}"))
+    columns = client.get(path + "/columns").content.decode()
+    assert "Which country are phone numbers without a country code from?" in columns
+    assert columns.count('name="country"') == 1
+    assert '<option value="DE" selected>Germany</option>' in columns
+    fed = {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number", "country": ""}
+    client.post(path + "/columns", fed)
+    checked = client.get(path + "/check")
+    assert stats(checked) == ["1", "0", "0", "2"]
+    assert '<option value="DE" selected>Germany</option>' in checked.content.decode()
+    assert "Choose a country first" in toast_of(client, client.post(path + "/check", {"do": "country", "country": ""}))
+    client.post(path + "/check", {"do": "country", "country": "DE"})
+    checked = client.get(path + "/check")
+    assert stats(checked) == ["3", "0", "0", "0"]
+    assert "Which country" not in text_of(checked)
+    assert "Which country" not in text_of(client.get(path + "/columns"))
+
+
+def test_unknown_values_are_named_once(scope: Cast, client: Any) -> None:
+    lines = ["a@fern.example,Signed", "b@fern.example,new", "c@fern.example,Signed"]
+    path = begin(scope, client, csv_of(lines, "Email,Deal Stage"), of="lead")
+    client.post(path + "/columns", {"do": "check", "existing": "", "c0": "email", "c1": "status"})
+    said = text_of(client.get(path + "/check"))
+    assert "“Signed” in Deal Stage is none of your statuses: 2 rows" in said
+    assert "is none of the options" not in said, "not again for each row"
+
+
+def test_cards_have_no_headers_to_choose(scope: Cast, client: Any) -> None:
+    card = b"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada Fern\r\nEMAIL:ada@fern.example\r\nEND:VCARD\r\n"
+    path = begin(scope, client, card, name="ada.vcf")
+    assert "How the file is read" not in text_of(client.get(path + "/columns"))
 
 
 def test_a_quoted_cell_keeps_its_first_letter(scope: Cast, client: Any) -> None:

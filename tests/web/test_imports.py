@@ -104,7 +104,7 @@ def test_rows_are_mended_on_the_page(scope: Cast, client: Any) -> None:
     assert ("<script>alert" in page, page.count('name="row"')) == (False, 4)
     assert '<input type="hidden" name="do" value="mend">' in page
     # One row is saved, and what was typed into another one stays.
-    typed = {"do": "mend", "r3.c1": "ann@example.org", "r4.c1": "bob@example.org", "r5.c1": "x"}
+    typed = {"do": "mend", "r3.c1": "ann@example.org", "r4.c1": "bob@example.org", "r5.c1": "y"}
     one = client.post(path, {**typed, "row": "3"})
     shown = one.content.decode()
     assert (one.status_code, "1 row: 1 created" in text_of(one)) == (200, True)
@@ -124,6 +124,29 @@ def test_rows_are_mended_on_the_page(scope: Cast, client: Any) -> None:
     assert 'class="toast bad"' in toast_of(viewer, viewer.post(path, {**typed, "row": "5"}))
     client.post(path, {"do": "undo"})
     assert 'name="row"' not in client.get(path).content.decode()
+
+
+def test_only_rows_that_were_changed_are_saved(scope: Cast, client: Any) -> None:
+    CustomField.objects.filter(panel="contact", is_system=True).update(required=False)
+    footers = ["", "", "Confidential Information - Do Not Distribute", "Copyright 2026 fern.example"]
+    path = begin(scope, client, csv_of([*people(2), "Bob,bob@,+49,15112345679", "Cleo,x,+49,1", *footers]))
+    client.post(path + "/columns", {"do": "check", **CHOSEN})
+    client.post(path + "/check", {"do": "start"})
+    helpers.work()
+    page = client.get(path)
+    assert "6 rows: 2 created, 2 refused, 2 not contacts." in text_of(page)
+    assert stats(page) == ["2", "0", "0", "2", "2"]
+    assert "2 rows are not contacts" in text_of(page)
+    assert "Row 8 Confidential Information - Do Not Distribute Import this row anyway" in text_of(page)
+    shown = dict(re.findall(r'name="(r\d+\.c\d+)"[^>]* value="([^"]*)"', page.content.decode()))
+    assert {name.partition(".")[0] for name in shown} == {"r4", "r5"}, "titles and footers have no form"
+    untouched = client.post(path, {"do": "mend", **shown})
+    assert "Change a value first" in toast_of(client, untouched)
+    client.post(path, {"do": "mend", **shown, "r4.c1": "bob@example.org"})
+    assert set(Contact.objects.values_list("name", flat=True)) == {"Person 1", "Person 2", "Bob"}
+    assert "1 row: 1 created" in toast_of(client, client.post(path, {"do": "mend", "row": "9"}))
+    assert Contact.objects.filter(name="Copyright 2026 fern.example").exists(), "somebody asked for it"
+    assert stats(client.get(path)) == ["4", "0", "0", "1", "1"]
 
 
 def test_columns_become_new_fields(scope: Cast, client: Any) -> None:
@@ -220,6 +243,7 @@ def test_what_is_wrong_stands_at_its_place(scope: Cast, client: Any, settings: A
     assert "Continue to fix these rows" in said
     client.post(path + "/columns", {"do": "check", **CHOSEN, "c1": ""})
     lacking = text_of(client.get(path + "/check"))
+    assert "Country code" not in lacking
     assert "No column goes to Email, which every one of the contacts needs." in lacking
     for id in (new_id(), "x", "é"):
         assert client.get(at(scope.owner, f"imports/{id}")).status_code == 404

@@ -12,12 +12,15 @@ from django.http import HttpResponse
 from core.web.forms import Field, Form, Option
 from crm.imports.pages.base import LEADS, OPEN, ImportPage
 from crm.imports.pages.words import (
+    COUNTRY_QUESTION,
     DELIMITERS,
     ENCODINGS,
     MARKS,
     TYPES,
+    common_country,
     countries,
     country_name,
+    lacks_country,
     left_out,
     questions,
 )
@@ -45,7 +48,8 @@ class ImportColumns(ImportPage):
     def show(self) -> Mapping[str, Any]:
         if not self.job["headers"] or self.job["status"] not in OPEN:
             return self.shared()
-        return self.context(self.proposal() if self.job["isProposed"] else self.job["columnMapping"], self.form())
+        mapping = self.proposal() if self.job["isProposed"] else self.job["columnMapping"]
+        return self.context(mapping, self.form(mapping))
 
     def context(self, mapping: Mapping[str, str], form: Form) -> dict[str, Any]:
         """Return what the page shows of a mapping."""
@@ -61,13 +65,18 @@ class ImportColumns(ImportPage):
             "can_add": self.can_add,
             "is_proposed": self.job["isProposed"],
             "form": form,
-            "asked": [field for field in form.fields if field.kind == "radio" and field.name in DETAILS],
+            "asked": [field for field in form.fields if is_question(field)],
             "plain": [field for field in form.fields if field.name not in DETAILS],
-            "details": [field for field in form.fields if field.kind != "radio" and field.name in DETAILS],
-            "reading": self.reading(),
+            "details": [field for field in form.fields if field.name in DETAILS and not is_question(field)],
+            "reading": None if self.is_cards else self.reading(),
             "lacking": self.lacking(mapping),
             "can_require": self.may("custom-field", "PUT"),
         }
+
+    @property
+    def is_cards(self) -> bool:
+        """Whether the file has vCards, which have neither headers nor separators."""
+        return "vcard" in (self.job["file"] or {}).get("mime", "")
 
     @cached_property
     def can_add(self) -> bool:
@@ -131,8 +140,15 @@ class ImportColumns(ImportPage):
         rows = self.job["sample"]
         return [str(row[place]) for row in rows if place < len(row) and row[place] not in (None, "")]
 
-    def form(self) -> Form:
-        """Make the form of what happens to the rows, with the questions that the file leaves."""
+    def asks_country(self, mapping: Mapping[str, str]) -> bool:
+        """Return whether examples of phone numbers lack their country, which nobody has named."""
+        if self.job["options"].get("country") or self.job["detected"]["country"] or "countryCode" in mapping.values():
+            return False
+        places = [place for place, header in enumerate(self.job["headers"]) if mapping.get(header) == "number"]
+        return any(lacks_country(cell) for place in places for cell in self.cells(place))
+
+    def form(self, mapping: Mapping[str, str]) -> Form:
+        """Make the form of what happens to the rows, with the questions that the file and its mapping leave."""
         one, detected = self.kind.module, self.job["detected"]
         rules = [
             Option("skip", f"Keep the {one}, skip the row"),
@@ -143,6 +159,10 @@ class ImportColumns(ImportPage):
             rules.insert(0, Option("", "Follow the company's settings"))
         categories = [] if self.kind is LEADS else self.options_of("contact-category")
         asked = questions(self.job, self.job["options"])
+        if self.asks_country(mapping):
+            common = common_country(self.job["headers"], self.job["sample"])
+            choose = {"options": countries(), "placeholder": "Choose a country", "value": common}
+            asked.append(Field("country", COUNTRY_QUESTION, "select", **choose))
         mark = next((name for value, name in MARKS if value == detected["decimalMark"]), "")
         fields = [
             Field("existing", f"When a {one} exists already", "radio", options=rules),
@@ -200,7 +220,7 @@ class ImportColumns(ImportPage):
     def do_check(self) -> HttpResponse:
         sent = self.request.POST
         mapping = self.sent_mapping()
-        form = self.form().fill(sent)
+        form = self.form(mapping).fill(sent)
         values = form.values
         more: dict[str, Any] = {name: values.pop(name) for name in ("tags", "category") if name in values}
         if "category" in more:
@@ -211,7 +231,7 @@ class ImportColumns(ImportPage):
         if len(set(keys)) < len(keys):
             return self.refused(form, mapping, "Two columns become the same field.")
         for field in form.fields:
-            if field.kind == "radio" and field.name in DETAILS and not field.value:
+            if is_question(field) and field.kind == "radio" and not field.value:
                 field.error = "Choose one of the readings."
         if form.wrong:
             return self.refused(form, mapping, "")
@@ -259,8 +279,14 @@ class ImportColumns(ImportPage):
     def make_optional(self, keys: Sequence[str]) -> HttpResponse:
         """Let contacts be without these values, and show the page again with what was chosen."""
         answer = self.optional(keys)
-        form, mapping = self.form().fill(self.request.POST), self.sent_mapping()
+        mapping = self.sent_mapping()
+        form = self.form(mapping).fill(self.request.POST)
         return self.page(self.context(mapping, form)) if answer.ok else self.refused(form, mapping, self.reason(answer))
+
+
+def is_question(field: Field) -> bool:
+    """Return whether a field asks what the file leaves open, and stands above the columns."""
+    return field.name in DETAILS and (field.kind == "radio" or field.label == COUNTRY_QUESTION)
 
 
 def doubt(key: str, cells: Sequence[str]) -> str:
