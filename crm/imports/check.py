@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,20 +14,23 @@ from crm.contacts.collisions import shown_person, with_holder
 from crm.contacts.models import Contact
 from crm.contacts.rights import ContactRights
 from crm.imports.batches import Batch, RowWriter
-from crm.imports.column_fields import keep_further_values
-from crm.imports.joined import JoinedColumns
+from crm.imports.column_fields import make_fields
 from crm.imports.mapping import check_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.preview import as_read, open_file
-from crm.imports.readers import ReaderError, Row, RowError
+from crm.imports.readers import ReaderError, Table
+from crm.imports.readers.base import NOT_A_RECORD
 from crm.imports.row_errors import fit
 from crm.imports.services import find_import, set_rights
 from crm.imports.types import IMPORT_TYPES
+from crm.imports.unknown_values import unknown_values
 from crm.imports.worker import check_columns
 
 MOST_ROWS = 1000
 MOST_ERRORS = 100
+MOST_NO_RECORDS = 20
+"""The most rows that are no records among the problems, beside MOST_ERRORS others."""
 
 
 @dataclass(slots=True)
@@ -40,6 +42,10 @@ class Checked:
     updated: int = 0
     skipped: int = 0
     failed: int = 0
+    no_records: int = 0
+    """Those among the failed that are titles, totals and footers."""
+    unknown: list[dict[str, Any]] = field(default_factory=list)
+    """Values that the company does not know: column, value, rows."""
     problems: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -64,19 +70,17 @@ def check_import(*, id: str, import_type: str, rights: ContactRights, may_create
     try:
         with open_file(job.file, as_read(job, options)) as table, within:
             check_columns(job, table)
-            writer = RowWriter(job, options, actor_id=job.created_by_id)
-            return _told(job, _tried(writer, writer.items(table), rights))
+            return _told(job, _tried(job, options, table, rights))
     except ReaderError as error:
         raise NamedError(error.code, f"{error.field}: {error.message}") from error
 
 
-def _tried(writer: RowWriter, items: Iterator[Row | RowError], rights: ContactRights) -> Batch:
-    """Write the first rows and roll them back."""
+def _tried(job: Import, options: Options, table: Table, rights: ContactRights) -> Batch:
+    """Make the fields that the import needs, write its first rows, and roll all of it back."""
     with transaction.atomic():
-        keep_further_values(writer.job)
-        writer.schema = writer.kind.schema.load()  # locked until the end, as the worker has it
-        writer.joined = JoinedColumns(writer.job, writer.schema, country=writer.format.country)
-        batch = writer.read(items, MOST_ROWS)  # before anything else is locked
+        make_fields(job)
+        writer = RowWriter(job, options, actor_id=job.created_by_id)  # its fields stay locked until the end
+        batch = writer.read(writer.items(table), MOST_ROWS)  # before anything else is locked
         writer.resolve_lookups(batch)
         writer.write(batch)
         if rights.read:
@@ -102,7 +106,11 @@ def _told(job: Import, batch: Batch) -> Checked:
     made = set(batch.created.values())
     kept = set(Contact.objects.filter(pk__in=set(batch.holders.values())).values_list("pk", flat=True))
     holders = {position: id for position, id in batch.holders.items() if id in kept}
-    for position in sorted(batch.problems, key=lambda place: (place not in batch.failed, place))[:MOST_ERRORS]:
+    no_records = {place for place, found in batch.problems.items() if any(one[1] == NOT_A_RECORD for one in found)}
+    checked.no_records, checked.unknown = len(no_records), unknown_values(job, batch)
+    found = sorted(batch.problems.keys() - no_records, key=lambda place: (place not in batch.failed, place))
+    shown = {*found[:MOST_ERRORS], *sorted(no_records)[:MOST_NO_RECORDS]}
+    for position in sorted(shown, key=lambda place: (place not in batch.failed, place)):
         existing = batch.existing.get(position)
         record = existing or holders.get(position)
         for number, (column, code, message) in enumerate(batch.problems[position]):

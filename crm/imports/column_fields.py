@@ -7,9 +7,11 @@ from typing import Any
 
 from core.errors import shorten
 from crm.custom_fields.services import create_field
+from crm.field_types import FIELD_TYPES
 from crm.imports.joined import further_columns
-from crm.imports.mapping import invalid_mapping
+from crm.imports.mapping import invalid_mapping, is_new, refuse_new_fields
 from crm.imports.models import Import
+from crm.imports.types.base import NEW_FIELD
 from crm.records.models import CustomField
 
 MAX_NAME = 200
@@ -57,6 +59,44 @@ class ColumnFields:
         made = create_field(actor_id=actor_id, values={**values, "name": free, "panel": self.panel})
         self._fields.append(made)
         return made.unique_field_id
+
+
+def definition(job: Import, header: str, field_type: str | None = None) -> dict[str, Any]:
+    """Return the attributes of the field for a column: its own, or those of a type that was chosen."""
+    facts = dict(zip(job.headers, job.columns, strict=False))
+    fact = facts.get(header) or {"fieldType": "text", "valueType": "string", "options": []}
+    if field_type not in (None, fact["fieldType"]):
+        return {"field_type": field_type, "value_type": FIELD_TYPES[field_type].value_types[0]}
+    options = [{"label": text} for text in fact["options"]]
+    return {"field_type": fact["fieldType"], "value_type": fact["valueType"], "options": options}
+
+
+def make_fields(job: Import) -> None:
+    """Find or make the custom fields that an import needs when it starts, in the caller's transaction.
+
+    These are the new ones of its mapping, which names them from then on, and those for further values. Raises
+    InvalidMapping_400 if a field is missing and whoever starts the import may not create one, and
+    PlanLimitExceeded_403.
+    """
+    _make_new(job)
+    keep_further_values(job)
+
+
+def _make_new(job: Import) -> None:
+    wanted = [header for header in job.headers if is_new(job.column_mapping.get(header, ""))]
+    if not wanted:
+        return
+    fields = ColumnFields(job.import_type, set(job.column_mapping.values()))
+    mapping = dict(job.column_mapping)
+    for header in wanted:
+        values = definition(job, header, mapping[header].removeprefix(NEW_FIELD) or None)
+        key = fields.find(header, (values["field_type"],))
+        if key is None:
+            actor_id = job.updated_by_id or job.created_by_id
+            refuse_new_fields({header: NEW_FIELD}, may_create=job.may_create_fields and actor_id is not None)
+            key = fields.make(header, values, actor_id or "")
+        mapping[header] = fields.use(key)
+    job.column_mapping = mapping
 
 
 def keep_further_values(job: Import) -> None:

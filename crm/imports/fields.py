@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from core.errors import NamedError, shorten
-from crm.imports.column_fields import ColumnFields
+from crm.imports.column_fields import ColumnFields, definition
 from crm.imports.formats import detect
 from crm.imports.mapping import invalid_mapping
 from crm.imports.models import Import
@@ -30,7 +30,6 @@ def add_fields(*, import_id: str, import_type: str, member_id: str, columns: Seq
         raise NamedError(
             "InvalidImportStatus_400", f"id: an import that is {job.status} cannot be changed; it must be paused"
         )
-    facts = dict(zip(job.headers, job.columns, strict=False))
     named: set[str] = set()
     for one in columns:
         if one["column"] in named:
@@ -41,8 +40,7 @@ def add_fields(*, import_id: str, import_type: str, member_id: str, columns: Seq
         header = one["column"]
         if header not in job.headers:
             raise invalid_mapping(f"the file has no column {shorten(header, 60)!r}")
-        fact = facts.get(header) or {"fieldType": "text", "valueType": "string", "options": []}
-        values = _definition(fact, one.get("field_type"))
+        values = definition(job, header, one.get("field_type"))
         name = one.get("name") or header
         key = fields.find(name, (values["field_type"],))
         if key is None and one.get("name") and fields.has(name):
@@ -53,15 +51,8 @@ def add_fields(*, import_id: str, import_type: str, member_id: str, columns: Seq
             )
         key = key or fields.make(name, values, member_id)
         job.column_mapping[header] = fields.use(key)
+    job.detected = {**job.detected, "isProposed": False}
     detect(job, IMPORT_TYPES[import_type].schema.load())
     job.updated_by_id = member_id
     job.save(update_fields=["column_mapping", "detected", "updated_by", "updated_at"])
     return job
-
-
-def _definition(fact: Mapping[str, Any], field_type: str | None) -> dict[str, Any]:
-    """Return the attributes of the field for a column: its own, or those of a type that was chosen."""
-    if field_type not in (None, fact["fieldType"]):
-        return {"field_type": field_type}
-    options = [{"label": text} for text in fact["options"]]
-    return {"field_type": fact["fieldType"], "value_type": fact["valueType"], "options": options}

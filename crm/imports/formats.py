@@ -13,11 +13,13 @@ from accounts.models import Member
 from accounts.settings.formats import formats_of
 from core.tenancy import company_id
 from core.text.formats import Formats
-from crm.field_types import FieldSpec, TextFormat
+from crm.field_types import FIELD_TYPES, FieldSpec, TextFormat
 from crm.field_types.dates import format_of
 from crm.imports.evidence import Clock, OwnFormat, Verdict, evidence_of, judge
+from crm.imports.mapping import is_new
 from crm.imports.models import Import
 from crm.imports.options import Options
+from crm.imports.types.base import NEW_FIELD
 from crm.records.schema import RecordSchema
 
 NUMBERS, DATES = "number", "date"
@@ -79,7 +81,7 @@ def detect(job: Import, schema: RecordSchema) -> None:
     settings = _settings(job)
     formats = settings.formats
     verdicts = _verdicts(job, formats)
-    kinds = {header: _kind(spec) for header, spec in _mapped(job, schema)}
+    kinds = {header: _kind(spec) for header, spec in _mapped(job, schema)} | dict(_new_kinds(job))
     numbers = [verdicts[header] for header, kind in kinds.items() if kind == NUMBERS and header in verdicts]
     dates = [verdicts[header] for header, kind in kinds.items() if kind == DATES and header in verdicts]
     job.detected = {
@@ -131,6 +133,20 @@ def _mapped(job: Import, schema: RecordSchema) -> Iterator[tuple[str, FieldSpec]
         spec = schema.fields.get(key) or schema.system_fields.get(key)
         if spec is not None:
             yield header, spec
+
+
+def _new_kinds(job: Import) -> Iterator[tuple[str, str]]:
+    """Yield the header and the kind of each column that becomes a new field of numbers or days."""
+    facts = dict(zip(job.headers, job.columns, strict=False))
+    for header, key in job.column_mapping.items():
+        fact = facts.get(header)
+        if fact is None or not is_new(key):
+            continue
+        field_type = key.removeprefix(NEW_FIELD) or fact["fieldType"]
+        own = field_type == fact["fieldType"]
+        name = fact["valueType"] if own else FIELD_TYPES[field_type].value_types[0]
+        if name in (NUMBERS, DATES):
+            yield header, name
 
 
 def _kind(spec: FieldSpec) -> str:

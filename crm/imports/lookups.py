@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from django.db import connection, transaction
@@ -78,6 +78,10 @@ class Lookups:
                 )
             )
         return problems
+
+    def tester(self, key: str) -> Callable[[str], bool] | None:
+        """Return what tells whether a cell of the column names a record that exists; None if it makes what it names."""
+        return (lambda text: self._category(text) is not None) if key == CATEGORY else None
 
     def _category(self, name: str) -> str | None:
         if self._categories is None:

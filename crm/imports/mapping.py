@@ -8,7 +8,7 @@ from typing import Any
 from core.errors import NamedError, shorten
 from core.text.formulas import restore
 from crm.contacts.schema import PHONE_KEYS
-from crm.field_types import FieldSpec
+from crm.field_types import FIELD_TYPES, FieldSpec
 from crm.imports.joined import JoinedColumns
 from crm.imports.nothing import ERRORS, IN_VALUES, words_for_nothing
 from crm.imports.readers import Cell
@@ -16,7 +16,7 @@ from crm.imports.readers.mapping import SEVERAL
 from crm.imports.readers.synonyms import AREA_CODE, FIRST_NAME, LAST_NAME
 from crm.imports.readers.words import EASTERN_NAME
 from crm.imports.types import ImportType
-from crm.imports.types.base import RECORD_ID
+from crm.imports.types.base import NEW_FIELD, RECORD_ID
 from crm.records.schema import RecordSchema
 
 NAMES = (FIRST_NAME, LAST_NAME)
@@ -35,12 +35,12 @@ def check_mapping(
             raise invalid_mapping(
                 f"the file has no column {shorten(header, 60)!r}; it has: {shorten(', '.join(headers), 400)}"
             )
-        if key not in kind.keys and key not in schema.fields and key not in pseudo:
+        if key not in kind.keys and key not in schema.fields and key not in pseudo and not is_new(key):
             raise invalid_mapping(
                 f"the column {shorten(header, 60)!r} goes to {shorten(key, 60)!r}, which is no field of {kind.noun};"
                 f" use {', '.join((*kind.keys, *pseudo))} or the uniqueFieldID of a custom field"
             )
-    targets = list(mapping.values())
+    targets = [key for key in mapping.values() if not is_new(key)]
     twice = next((key for key in targets if key not in SEVERAL and targets.count(key) > 1), None)
     if twice is not None:
         raise invalid_mapping(f"two columns go to {shorten(twice, 60)!r}; leave one of them out")
@@ -49,7 +49,22 @@ def check_mapping(
     if "name" in targets and {FIRST_NAME, LAST_NAME} & (set(targets) - schema.fields.keys()):
         raise invalid_mapping(f"map either name, or {FIRST_NAME} and {LAST_NAME}")
     if complete:
-        _check_complete(kind, set(targets), schema)
+        _check_complete(kind, set(mapping.values()), schema)
+
+
+def is_new(key: str) -> bool:
+    """Return whether a target stands for a custom field that the import makes when it starts."""
+    return key.startswith(NEW_FIELD) and (key == NEW_FIELD or key.removeprefix(NEW_FIELD) in FIELD_TYPES)
+
+
+def refuse_new_fields(mapping: Mapping[str, str], *, may_create: bool) -> None:
+    """Raise InvalidMapping_400 if the mapping asks for new fields of somebody who may not create any."""
+    header = next((header for header, key in mapping.items() if is_new(key)), None)
+    if header is not None and not may_create:
+        raise invalid_mapping(
+            f"the column {shorten(header, 60)!r} needs a custom field, and your role lacks the permission"
+            " custom-field.POST; leave the column out"
+        )
 
 
 def _pseudo(kind: ImportType) -> tuple[str, ...]:

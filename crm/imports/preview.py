@@ -13,6 +13,7 @@ from core.ids import is_id
 from crm.files.models import File
 from crm.files.stores import local_copy
 from crm.imports.evidence import Collector
+from crm.imports.fitting import without_unfit
 from crm.imports.formats import detect
 from crm.imports.mapping import cell_text
 from crm.imports.models import Import
@@ -217,8 +218,9 @@ def store_preview(job: Import, found: Preview, schema: RecordSchema) -> None:
         setattr(job, name, value)
     if not job.column_mapping:
         country = Options.stored(job.options).country or default_country()
-        kind = IMPORT_TYPES[job.import_type]
-        job.column_mapping = propose(kind, schema, found.headers, found.rows, country=country)
+        proposed = propose(IMPORT_TYPES[job.import_type], schema, found.headers, found.rows, country=country)
+        job.column_mapping = without_unfit(job, schema, proposed, found.headers, found.rows)
+        job.detected = {**job.detected, "isProposed": True}
     job.total = Options.stored(job.options).total(
         header_row=found.header_row, last_row=found.last_row, row_count=found.row_count
     )

@@ -119,7 +119,9 @@ class ImportOut(Output):
     headers = serializers.ListField(child=serializers.CharField())
     detected = Computed(DetectedOut(help_text="how the file is read, by its content or by the options"))
     columnMapping = serializers.DictField(
-        child=serializers.CharField(), help_text="{column header: field key}, proposed or given"
+        child=serializers.CharField(),
+        help_text="{column header: field key}, proposed or given; + is a custom field of the column's name, which is"
+        " made when the import starts, of the type that its values have, and +text (or another type) one of that type",
     )
     options = serializers.DictField()
     tags = serializers.ListField(child=IdField())
@@ -201,6 +203,9 @@ class ImportDetail(ImportOut):
             child=ProposedField(), help_text="for each column the custom field that POST /:id/fields makes"
         )
     )
+    isProposed = Computed(
+        serializers.BooleanField(help_text="columnMapping is what the service proposes: nobody has given one yet")
+    )
     rowErrors = Computed(serializers.ListField(child=RowErrorOut()))
 
     reads: ClassVar[tuple[str, ...]] = (*ImportOut.reads, "columns", "column_mapping")
@@ -210,6 +215,7 @@ class ImportDetail(ImportOut):
         data = super().finish(data, row)
         proposed = proposed_fields(data["headers"], row["columns"], data["columnMapping"])
         data["proposedFields"] = [{**one, "name": field_name(one["name"])} for one in proposed]
+        data["isProposed"] = bool(row["detected"].get("isProposed"))
         return data
 
 
@@ -226,6 +232,14 @@ class CheckedRow(Output):
     values = serializers.ListField(help_text="the row's cells, with the first error of the row")
 
 
+class UnknownValue(Output):
+    """A value of the file that the company does not know: no option, category, product, team or member."""
+
+    column = serializers.CharField(help_text="header of the column")
+    value = serializers.CharField()
+    rows = serializers.IntegerField(help_text="rows that have it")
+
+
 class ImportChecked(Output):
     """What the first rows of an import would do."""
 
@@ -234,6 +248,12 @@ class ImportChecked(Output):
     updated = Computed(serializers.IntegerField())
     skipped = Computed(serializers.IntegerField(help_text="rows whose record exists"))
     failed = Computed(serializers.IntegerField())
+    noRecords = Computed(
+        serializers.IntegerField(help_text="those among failed that are no records: titles, totals, footers")
+    )
+    unknownValues = Computed(
+        serializers.ListField(child=UnknownValue(), help_text="the most frequent ones, each once; at most 20")
+    )
     rowErrors = Computed(serializers.ListField(child=CheckedRow()))
 
 

@@ -16,9 +16,9 @@ from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from crm.contacts.rights import ContactRights
 from crm.files.models import File
-from crm.imports.column_fields import keep_further_values
+from crm.imports.column_fields import make_fields
 from crm.imports.formats import detect, forget_settings
-from crm.imports.mapping import check_mapping
+from crm.imports.mapping import check_mapping, refuse_new_fields
 from crm.imports.models import Import
 from crm.imports.options import Options
 from crm.imports.preview import Preview, is_quick, open_file, read_preview, store_preview
@@ -108,6 +108,7 @@ def create_import(
     """
     file = _usable(files.filter(pk=file_id))
     check_tags(tag_ids=tags, category_ids=[category_id] if category_id else [])
+    refuse_new_fields(column_mapping or {}, may_create=may_create_fields)
     job = Import(
         file=file,
         import_type=import_type,
@@ -137,8 +138,8 @@ def create_import(
         _usable(File.objects.select_for_update().filter(pk=file_id))  # so that nobody clears it from the bin meanwhile
         job.save()
         if job.status == QUEUED and job.header_row is not None:
-            keep_further_values(job)
-            job.save(update_fields=["kept_columns"])
+            make_fields(job)
+            job.save(update_fields=["kept_columns", "column_mapping"])
         if job.status == QUEUED:
             notify_workers("import")
     return job
@@ -186,6 +187,7 @@ def update_import(
     edits = {name: value for name, value in changes.items() if name not in ("status", "pause_import")}
     wanted = changes.get("status") or (PAUSED if changes.get("pause_import") else RUNNING).value
     check_tags(tag_ids=edits.get("tags") or (), category_ids=[edits["category"]] if edits.get("category") else [])
+    refuse_new_fields(edits.get("column_mapping") or {}, may_create=may_create_fields is not False)
     options = Options.stored(seen.options).changed(edits.get("options") or {})
     reread = not options.reads_same_rows(Options.stored(seen.options)) and seen.next_row == 0
     fresh = preview_file(seen.file, options) if reread and is_quick(seen.file) else None
@@ -235,6 +237,7 @@ def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: Previe
         job.columns, job.kept_columns = [], {}
     if edits.get("column_mapping"):
         job.column_mapping = dict(edits["column_mapping"])
+        job.detected = {**job.detected, "isProposed": False}
     if "tags" in edits:
         job.tags = list(edits["tags"] or ())
     if "category" in edits:
@@ -274,7 +277,7 @@ def _start(job: Import, *, edited: bool) -> None:
         except NamedError as error:
             hint = "; pauseImport true changes the import without starting it" if edited else ""
             raise NamedError(error.name, error.detail + hint) from None
-        keep_further_values(job)
+        make_fields(job)
     job.status, job.due_at, job.lease, job.worker = QUEUED, timezone.now(), None, None
     job.attempts = job.deaths = 0
     job.pause_requested, job.finished_at, job.error, job.error_detail = False, None, "", ""

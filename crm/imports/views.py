@@ -222,6 +222,8 @@ class ImportViewSet(ResourceViewSet, abstract=True):
         )
         return {
             **{name: getattr(found, name) for name in ("rows", "created", "updated", "skipped", "failed")},
+            "noRecords": found.no_records,
+            "unknownValues": found.unknown,
             "rowErrors": found.problems,
         }
 

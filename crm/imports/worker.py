@@ -17,7 +17,7 @@ from core.access import entitlement, limited
 from core.errors import NamedError
 from core.jobs import checkpoint, finish, has_due, release
 from crm.imports.batches import Batch, RowWriter, log_problems
-from crm.imports.column_fields import keep_further_values
+from crm.imports.column_fields import make_fields
 from crm.imports.mapping import check_mapping
 from crm.imports.models import Import
 from crm.imports.options import Options
@@ -81,7 +81,7 @@ def _prepare(job: Import, table: Table) -> bool:
         check_mapping(kind, job.column_mapping, job.headers, schema, complete=not job.pause_requested)
         with transaction.atomic():
             if not job.pause_requested:
-                keep_further_values(job)
+                make_fields(job)
             known = {**found.as_fields(), "detected": job.detected, "kept_columns": job.kept_columns}
             kept = checkpoint(job, **known, column_mapping=job.column_mapping, total=job.total)
     except NamedError as error:

@@ -110,7 +110,7 @@ def test_upload_check_run_mend_and_undo(page: Page, live_server: Any) -> None:
     expect(row[22]).to_have_count(0)
     expect(row[24].get_by_label("Email")).to_have_value("cleo@example.org")
     row[23].get_by_label("Phone").fill("15112345679")
-    page.get_by_role("button", name="Save all").click()
+    page.get_by_role("button", name="Save changed rows").click()
     expect(page.locator(".toast")).to_contain_text("2 rows: 2 created")
     expect(page.get_by_text("23 rows: 23 created.")).to_be_visible()
     with cast.scope():

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from crm.custom_fields.services import create_field
 from crm.models import Contact, CustomField, Import
 from tests.crm.imports import helpers
 from tests.crm.imports.helpers import csv_of
 from tests.kit.cast import Cast
 from tests.kit.factories import MemberFactory, RoleFactory
-from tests.web.helpers import enter, text_of
+from tests.web.helpers import enter, text_of, toast_of
 from tests.web.test_imports import ALL, begin, stats
 
 
@@ -52,7 +53,7 @@ LINES = [
 
 def test_new_fields_are_preselected_and_left_out_columns_named(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(LINES, OUTLOOK))
-    page = client.get(path + "/columns?new=1")
+    page = client.get(path + "/columns")
     assert proposed(page) == {
         "First Name": "First name",
         "E-mail Address": "Email",
@@ -79,7 +80,7 @@ def test_new_fields_are_preselected_and_left_out_columns_named(scope: Cast, clie
 
 def test_who_may_add_no_fields_is_offered_none(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(LINES, OUTLOOK))
-    page = only_contacts().get(path + "/columns?new=1")
+    page = only_contacts().get(path + "/columns")
     assert proposed(page) == {
         "First Name": "First name",
         "E-mail Address": "Email",
@@ -91,15 +92,31 @@ def test_who_may_add_no_fields_is_offered_none(scope: Cast, client: Any) -> None
 def test_a_new_field_can_be_a_text(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(LINES, OUTLOOK))
     client.post(path + "/columns", {"do": "check", "existing": "skip", "c1": "email", "c2": "number", "c7": "+text"})
+    assert Import.objects.get().column_mapping["Since"] == "+text"
+    client.post(path + "/check", {"do": "start"})
     assert CustomField.objects.get(name="Since").field_type == "text"
 
 
-def test_a_new_field_with_another_name_is_named(scope: Cast, client: Any) -> None:
-    values = {"name": "Company", "fieldType": "number", "panel": "contact"}
-    assert scope.key.post("/custom-field", values).status == 201
+def test_the_proposal_stands_until_a_choice_is_saved(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(LINES, OUTLOOK))
-    client.post(path + "/columns", {"do": "check", "existing": "skip", "c1": "email", "c2": "number", "c6": "+"})
-    assert "Another field is called Company. The new one is called Company 2." in text_of(client.get(path + "/check"))
+    first = proposed(client.get(path + "/columns"))
+    assert first["Company"] == "New field (text)"
+    client.post(path + "/columns", {"do": "reread", "headerRow": "1"})
+    client.post(path + "/columns", {"do": "optional_email", **chosen(client.get(path + "/columns"))})
+    assert proposed(client.get(path + "/columns")) == first, "also later, and from the list of imports"
+    client.post(path + "/columns", {"do": "check", "existing": "skip", "c1": "email", "c2": "number", "c7": "+"})
+    saved = {"E-mail Address": "Email", "Business Phone": "Phone number", "Since": "New field (day)"}
+    assert proposed(client.get(path + "/columns?new=1")) == saved
+    client.post(path, {"do": "cancel"})
+    assert not CustomField.objects.filter(is_system=False).exists()
+
+
+def test_a_field_of_the_name_and_type_is_proposed_for_the_next_file(scope: Cast, client: Any) -> None:
+    path = begin(scope, client, csv_of(LINES, OUTLOOK))
+    for name in ("company", "since"):
+        create_field(actor_id=scope.owner.pk, values={"name": name, "field_type": "text", "panel": "contact"})
+    found = proposed(client.get(path + "/columns"))
+    assert (found["Company"], found["Since"]) == ("company", "New field (day)")
 
 
 ADDRESSES = csv_of(["x1@a.example,1.234,3/9/2024", "x2@a.example,2.500,4/5/2024"], "Email,Value,First contact")
@@ -130,6 +147,7 @@ def test_ambiguous_values_are_asked_about_first(scope: Cast, client: Any) -> Non
     client.post(path + "/check", {"do": "start"})
     helpers.work()
     contact = Contact.objects.get(email="x1@a.example")
+    keys = Import.objects.get().column_mapping
     assert contact.custom[keys["Value"]] == 1234
     assert contact.custom[keys["First contact"]].startswith("2024-03-09")
 
@@ -156,9 +174,9 @@ def test_dates_that_are_read_as_the_company_writes_are_shown(scope: Cast, client
 
 def test_the_phone_number_is_made_optional_in_one_click(scope: Cast, client: Any) -> None:
     path = begin(scope, client, ADDRESSES)
-    page = text_of(client.get(path + "/columns?new=1"))
+    page = text_of(client.get(path + "/columns"))
     assert "Contacts need a phone number, but no column has one." in page
-    others = text_of(only_contacts().get(path + "/columns?new=1"))
+    others = text_of(only_contacts().get(path + "/columns"))
     assert "Ask an owner of the company to make it optional." in others
     assert "Make the phone number optional for contacts" not in others
     done = client.post(path + "/columns", {"do": "optional_number", "existing": "update", "c0": "email", "c1": "+text"})
@@ -180,6 +198,18 @@ def test_the_check_offers_it_when_most_rows_lack_a_number(scope: Cast, client: A
     checked = client.get(path + "/check")
     assert stats(checked) == ["3", "0", "0", "0"]
     assert "Most refused rows" not in text_of(checked)
+
+
+def test_the_check_offers_it_when_most_rows_lack_an_address(scope: Cast, client: Any) -> None:
+    lines = ["Ada,ada@fern.example,+49 170 1234567", "Bo,,+49 170 1234568", "Cy,,+49 170 1234569", "Di,,"]
+    path = begin(scope, client, csv_of(lines, "Name,Email,Phone"))
+    client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number"})
+    said = text_of(client.get(path + "/check"))
+    assert "Most refused rows have no e-mail address." in said
+    assert "Most refused rows have no phone number." not in said
+    assert "Make the e-mail address optional" not in text_of(only_contacts(PUT=False).get(path + "/check"))
+    client.post(path + "/check", {"do": "optional_email"})
+    assert stats(client.get(path + "/check")) == ["3", "0", "0", "1"]
 
 
 def test_names_that_are_missing_are_told(scope: Cast, client: Any) -> None:
@@ -207,8 +237,57 @@ def test_rows_that_are_no_records_are_listed(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(lines, "Name,Email,Phone"))
     client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number"})
     checked = client.get(path + "/check")
-    assert stats(checked) == ["2", "0", "0", "0"]
-    assert "1 row is not a contact and will not be imported: Confidential Information" in text_of(checked)
+    assert stats(checked) == ["2", "0", "0", "0", "1"]
+    assert "1 row is not a contact and will not be imported: Row 5: Confidential Information" in text_of(checked)
+
+
+def test_many_rows_that_are_no_records_are_counted(scope: Cast, client: Any) -> None:
+    footers = [f"Source: report {number},," for number in range(24)]
+    lines = ["Ada,ada@fern.example,+49 170 1234567", "Bo,bo@fern.example,+49 170 1234568", *footers]
+    path = begin(scope, client, csv_of(lines, "Name,Email,Phone"))
+    client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number"})
+    checked = client.get(path + "/check")
+    assert stats(checked) == ["2", "0", "0", "0", "24"]
+    assert "Row 23: Source: report 19 and 4 more" in text_of(checked)
+    client.post(path + "/check", {"do": "start"})
+    helpers.work()
+    assert stats(client.get(path)) == ["2", "0", "0", "0", "24"]
+
+
+@pytest.mark.parametrize("header", ["Country", "Mailing Land"])
+def test_the_country_of_national_numbers_is_asked_for(scope: Cast, client: Any, header: str) -> None:
+    lines = ["Ada,ada@fern.example,0170 1234567,Germany", "Bo,bo@fern.example,030 1234567,Deutschland"]
+    path = begin(scope, client, csv_of([*lines, "Cy,cy@fern.example,+43 1 5134567,"], f"Name,Email,Phone,{header}"))
+    columns = client.get(path + "/columns").content.decode()
+    assert "Which country are phone numbers without a country code from?" in columns
+    assert columns.count('name="country"') == 1
+    assert '<option value="DE" selected>Germany</option>' in columns
+    fed = {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number", "country": ""}
+    client.post(path + "/columns", fed)
+    checked = client.get(path + "/check")
+    assert stats(checked) == ["1", "0", "0", "2"]
+    assert '<option value="DE" selected>Germany</option>' in checked.content.decode()
+    assert "Choose a country first" in toast_of(client, client.post(path + "/check", {"do": "country", "country": ""}))
+    client.post(path + "/check", {"do": "country", "country": "DE"})
+    checked = client.get(path + "/check")
+    assert stats(checked) == ["3", "0", "0", "0"]
+    assert "Which country" not in text_of(checked)
+    assert "Which country" not in text_of(client.get(path + "/columns"))
+
+
+def test_unknown_values_are_named_once(scope: Cast, client: Any) -> None:
+    lines = ["a@fern.example,Signed", "b@fern.example,new", "c@fern.example,Signed"]
+    path = begin(scope, client, csv_of(lines, "Email,Deal Stage"), of="lead")
+    client.post(path + "/columns", {"do": "check", "existing": "", "c0": "email", "c1": "status"})
+    said = text_of(client.get(path + "/check"))
+    assert "“Signed” in Deal Stage is none of your statuses: 2 rows" in said
+    assert "is none of the options" not in said, "not again for each row"
+
+
+def test_cards_have_no_headers_to_choose(scope: Cast, client: Any) -> None:
+    card = b"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada Fern\r\nEMAIL:ada@fern.example\r\nEND:VCARD\r\n"
+    path = begin(scope, client, card, name="ada.vcf")
+    assert "How the file is read" not in text_of(client.get(path + "/columns"))
 
 
 def test_a_quoted_cell_keeps_its_first_letter(scope: Cast, client: Any) -> None:

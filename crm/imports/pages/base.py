@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -25,7 +25,7 @@ CONTACT_TARGETS = {
     "number": "Phone number",
     "tags": "Tags",
     "category": "Category",
-    "_id": "Record (_id of an export)",
+    "_id": "Record ID (from an export)",
 }
 LEAD_TARGETS = {
     **CONTACT_TARGETS,
@@ -79,6 +79,7 @@ REWORDED = tuple(
         (r"the _id of a", "a"),
         (r", got ", ", not "),
         (r"(?<!\w)'([^']*)'(?!\w)", r"“\1”"),
+        (r'(?<!\w)"([^"]*)"(?!\w)', r"“\1”"),
     )
 )
 """How the API says what is wrong -> how people do."""
@@ -131,16 +132,6 @@ def shown_import(job: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
     if job["isUndone"]:
         word, tone = "Undone", "none"
     name = (job["file"] or {}).get("name") or "A file that is gone"
-    done = [
-        f"{number:,} {text}"
-        for number, text in (
-            (job["created"], "created"),
-            (job["updated"], "updated"),
-            (job["skipped"], "skipped because they exist"),
-            (job["failed"], "refused"),
-        )
-        if number
-    ]
     return {
         **job,
         "name": name,
@@ -151,16 +142,35 @@ def shown_import(job: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
         "over": job["status"] in OVER,
         "many": kind.many,
         "left": lasting(job["eta"]) if job["eta"] is not None else "",
-        "outcome": f"{counted(job['processed'], 'row')}: {', '.join(done) or 'nothing to import'}.",
+        "outcome": outcome(job, kind),
     }
 
 
+def outcome(job: Mapping[str, Any], kind: Kind, no_records: int = 0) -> str:
+    """Say what became of the rows; `no_records` of those that failed are titles, totals and footers."""
+    found = (
+        (job["created"], "created"),
+        (job["updated"], "updated"),
+        (job["skipped"], "skipped because they exist"),
+        (job["failed"] - no_records, "refused"),
+        (no_records, f"not {kind.many}"),
+    )
+    done = [f"{number:,} {text}" for number, text in found if number > 0]
+    return f"{counted(job['processed'], 'row')}: {', '.join(done) or 'nothing to import'}."
+
+
 def shown_problem(
-    found: Mapping[str, Any], job: Mapping[str, Any], labels: Mapping[str, str], *, gone: str = ""
+    found: Mapping[str, Any],
+    job: Mapping[str, Any],
+    labels: Mapping[str, str],
+    *,
+    gone: str = "",
+    optional: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return a row's problem as people read it: what stands in the row, and what to write instead.
 
-    `gone` are the words for a record in the row's way that has no page (any more).
+    `gone` are the words for a record in the row's way that has no page (any more), `optional` the fields that may stay
+    empty.
     """
     text, column, headers = found["message"], found["column"], job["headers"]
     exists = EXISTS.match(text)
@@ -176,12 +186,16 @@ def shown_problem(
     values = ["" if value is None else str(value) for value in found["values"]]
     place = headers.index(found["column"]) if found["column"] in headers else -1
     value = values[place] if 0 <= place < len(values) else ""
+    key = job["columnMapping"].get(found["column"], "")
+    hint = "" if exists or ADVICE in text else HINTS.get(key, "")
+    if key in optional and found["failed"] and not exists:
+        hint = f"{hint} Or leave it empty.".strip()
     quotes = bool(value) and text.startswith(value[:QUOTED])
     return {
         **found,
         "column": column,
         "text": sentence(reworded(text, labels), capital=not quotes),
-        "hint": "" if exists or ADVICE in text else HINTS.get(job["columnMapping"].get(found["column"], ""), ""),
+        "hint": hint,
         "value": value,
         "line": " · ".join(value for value in values if value),
     }
@@ -265,7 +279,20 @@ class ImportPage(Page):
     @property
     def custom(self) -> list[tuple[str, str]]:
         """The (key, name) of the company's own fields."""
-        return [(one["uniqueFieldID"], one["name"]) for one in self.definitions if not one["isSystem"]]
+        return [(one["uniqueFieldID"], one["name"]) for one in self.own_fields]
+
+    @property
+    def own_fields(self) -> list[Mapping[str, Any]]:
+        """The company's own fields."""
+        return [one for one in self.definitions if not one["isSystem"]]
+
+    def optional_keys(self, problems: Iterable[Mapping[str, Any]]) -> set[str]:
+        """Return the fields that may stay empty, if a column of these problems goes to a field."""
+        mapping = self.job["columnMapping"]
+        if not any(one["failed"] and one["column"] in mapping for one in problems):
+            return set()
+        fields = {one["uniqueFieldID"]: one["required"] for one in (*self.contact_fields, *self.definitions)}
+        return {key for key, required in fields.items() if not required}
 
     def lacking(self, mapping: Mapping[str, str]) -> list[tuple[str, str]]:
         """Return what every contact needs and no column has: (its button, its words)."""
@@ -277,10 +304,10 @@ class ImportPage(Page):
         if required & {"number", "countryCode"} and "number" not in given:
             found.append(("optional_number", "a phone number"))
         if "email" in required and "email" not in given:
-            found.append(("optional_email", "an email address"))
+            found.append(("optional_email", "an e-mail address"))
         return found
 
-    @property
+    @cached_property
     def contact_fields(self) -> list[Mapping[str, Any]]:
         """The system fields of contacts."""
         if self.kind is CONTACTS:
@@ -293,7 +320,8 @@ class ImportPage(Page):
         fields = [one for one in self.contact_fields if one["uniqueFieldID"] in keys]
         changes = [{"_id": one["_id"], "required": False} for one in fields]
         answer = self.ask("PUT", "custom-field/modify", None, {"fields": changes})
-        self.__dict__.pop("definitions", None)
+        for name in ("definitions", "contact_fields"):
+            self.__dict__.pop(name, None)
         return answer
 
     def reason(self, answer: Answer) -> str:
@@ -306,7 +334,8 @@ class ImportPage(Page):
         text = BYTES.sub(lambda found: filesizeformat(int(found[1])), text)
         missing = re.fullmatch(r"required and without column: (.+)", text)
         if missing:
-            names = [" or ".join(labels.get(key, key) for key in one.split(" or ")) for one in missing[1].split(", ")]
+            needed = [one for one in missing[1].split(", ") if one != "countryCode"]  # part of the number
+            names = [" or ".join(labels.get(key, key) for key in one.split(" or ")) for one in needed]
             text = f"No column goes to {', '.join(names)}, which every one of the {self.kind.many} needs"
         return sentence(text)
 

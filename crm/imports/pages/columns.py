@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpResponse
 
 from core.web.forms import Field, Form, Option
 from crm.imports.pages.base import LEADS, OPEN, ImportPage
 from crm.imports.pages.words import (
+    COUNTRY_QUESTION,
     DELIMITERS,
     ENCODINGS,
     MARKS,
     TYPES,
+    common_country,
     countries,
     country_name,
+    lacks_country,
     left_out,
     questions,
 )
@@ -46,13 +48,12 @@ class ImportColumns(ImportPage):
     def show(self) -> Mapping[str, Any]:
         if not self.job["headers"] or self.job["status"] not in OPEN:
             return self.shared()
-        return self.context(self.proposal() if "new" in self.request.GET else self.job["columnMapping"], self.form())
+        mapping = self.proposal() if self.job["isProposed"] else self.job["columnMapping"]
+        return self.context(mapping, self.form(mapping))
 
-    def context(
-        self, mapping: Mapping[str, str], form: Form, errors: Mapping[str, str] | None = None
-    ) -> dict[str, Any]:
-        """Return what the page shows of a mapping; `errors`: header -> why the column cannot become that."""
-        found = self.choices(mapping, errors or {})
+    def context(self, mapping: Mapping[str, str], form: Form) -> dict[str, Any]:
+        """Return what the page shows of a mapping."""
+        found = self.choices(mapping)
         filled = [one for one in found if one["values"] or one["error"]]
         return {
             **self.shared(),
@@ -62,15 +63,20 @@ class ImportColumns(ImportPage):
             "targets": list(self.kind.targets.items()),
             "custom": self.custom,
             "can_add": self.can_add,
-            "is_proposed": "new" in self.request.GET,
+            "is_proposed": self.job["isProposed"],
             "form": form,
-            "asked": [field for field in form.fields if field.kind == "radio" and field.name in DETAILS],
+            "asked": [field for field in form.fields if is_question(field)],
             "plain": [field for field in form.fields if field.name not in DETAILS],
-            "details": [field for field in form.fields if field.kind != "radio" and field.name in DETAILS],
-            "reading": self.reading(),
+            "details": [field for field in form.fields if field.name in DETAILS and not is_question(field)],
+            "reading": None if self.is_cards else self.reading(),
             "lacking": self.lacking(mapping),
             "can_require": self.may("custom-field", "PUT"),
         }
+
+    @property
+    def is_cards(self) -> bool:
+        """Whether the file has vCards, which have neither headers nor separators."""
+        return "vcard" in (self.job["file"] or {}).get("mime", "")
 
     @cached_property
     def can_add(self) -> bool:
@@ -83,7 +89,14 @@ class ImportColumns(ImportPage):
         """
         mapping = dict(self.job["columnMapping"])
         if self.can_add:
-            new = {one["column"]: NEW for one in self.job["proposedFields"] if one["preselected"]}
+            known = {(one["name"].casefold(), one["fieldType"]): one["uniqueFieldID"] for one in self.own_fields}
+            new = {
+                one["column"]: key if (key := known.get((one["name"].casefold(), one["fieldType"]))) else NEW
+                for one in self.job["proposedFields"]
+                if one["preselected"]
+            }
+            taken = set(mapping.values())
+            new = {header: NEW if key in taken else key for header, key in new.items()}
             return {header: key for header in self.job["headers"] if (key := mapping.get(header) or new.get(header))}
         names = {name.casefold() for _, name in self.custom}
         seen: set[str] = set()
@@ -95,7 +108,7 @@ class ImportColumns(ImportPage):
                 seen.add(key)
         return kept
 
-    def choices(self, mapping: Mapping[str, str], errors: Mapping[str, str]) -> list[dict[str, Any]]:
+    def choices(self, mapping: Mapping[str, str]) -> list[dict[str, Any]]:
         """Return each column with examples and what it becomes."""
         keys = [key for key in mapping.values() if not key.startswith(NEW) and key not in SEVERAL]
         twice = {key for key in keys if keys.count(key) > 1}
@@ -118,8 +131,7 @@ class ImportColumns(ImportPage):
                     "further": further,
                     "new": TYPES[new["fieldType"]],
                     "also_text": new["fieldType"] not in ("text", "textarea"),
-                    "error": errors.get(header, "")
-                    or ("Another column becomes that too; choose one of them." if key in twice else ""),
+                    "error": "Another column becomes that too; choose one of them." if key in twice else "",
                 }
             )
         return found
@@ -129,8 +141,15 @@ class ImportColumns(ImportPage):
         rows = self.job["sample"]
         return [str(row[place]) for row in rows if place < len(row) and row[place] not in (None, "")]
 
-    def form(self) -> Form:
-        """Make the form of what happens to the rows, with the questions that the file leaves."""
+    def asks_country(self, mapping: Mapping[str, str]) -> bool:
+        """Return whether examples of phone numbers lack their country, which nobody has named."""
+        if self.job["options"].get("country") or self.job["detected"]["country"] or "countryCode" in mapping.values():
+            return False
+        places = [place for place, header in enumerate(self.job["headers"]) if mapping.get(header) == "number"]
+        return any(lacks_country(cell) for place in places for cell in self.cells(place))
+
+    def form(self, mapping: Mapping[str, str]) -> Form:
+        """Make the form of what happens to the rows, with the questions that the file and its mapping leave."""
         one, detected = self.kind.module, self.job["detected"]
         rules = [
             Option("skip", f"Keep the {one}, skip the row"),
@@ -141,6 +160,10 @@ class ImportColumns(ImportPage):
             rules.insert(0, Option("", "Follow the company's settings"))
         categories = [] if self.kind is LEADS else self.options_of("contact-category")
         asked = questions(self.job, self.job["options"])
+        if self.asks_country(mapping):
+            common = common_country(self.job["headers"], self.job["sample"])
+            choose = {"options": countries(), "placeholder": "Choose a country", "value": common}
+            asked.append(Field("country", COUNTRY_QUESTION, "select", **choose))
         mark = next((name for value, name in MARKS if value == detected["decimalMark"]), "")
         fields = [
             Field("existing", f"When a {one} exists already", "radio", options=rules),
@@ -198,7 +221,7 @@ class ImportColumns(ImportPage):
     def do_check(self) -> HttpResponse:
         sent = self.request.POST
         mapping = self.sent_mapping()
-        form = self.form().fill(sent)
+        form = self.form(mapping).fill(sent)
         values = form.values
         more: dict[str, Any] = {name: values.pop(name) for name in ("tags", "category") if name in values}
         if "category" in more:
@@ -209,16 +232,14 @@ class ImportColumns(ImportPage):
         if len(set(keys)) < len(keys):
             return self.refused(form, mapping, "Two columns become the same field.")
         for field in form.fields:
-            if field.kind == "radio" and field.name in DETAILS and not field.value:
+            if is_question(field) and field.kind == "radio" and not field.value:
                 field.error = "Choose one of the answers."
         if form.wrong:
             return self.refused(form, mapping, "")
-        if errors := self.add_fields(mapping):
-            return self.refused(form, mapping, "A new field could not be added.", errors)
         options = {name: None if value == "" else value for name, value in values.items()}
         body: dict[str, Any] = {"columnMapping": mapping, "options": options, "pauseImport": True, **more}
         answer = self.ask("PUT", self.resource, None, body)
-        if answer.ok and answer.data["detected"]["ambiguous"]:  # of fields that were added just now
+        if answer.ok and answer.data["detected"]["ambiguous"]:  # of columns that become new fields
             return self.done("Answer the question about your file", self.step(self.name) + "#questions")
         if answer.ok:
             return self.done(to=self.step("import-check"))
@@ -230,37 +251,10 @@ class ImportColumns(ImportPage):
         sent = self.request.POST
         return {header: key for place, header in enumerate(self.job["headers"]) if (key := sent.get(f"c{place}", ""))}
 
-    def add_fields(self, mapping: dict[str, str]) -> dict[str, str]:
-        """Add the new fields that the mapping asks for, and put them into it. Returns header -> refusal."""
-        wanted = {header: key for header, key in mapping.items() if key.startswith(NEW)}
-        if not wanted:
-            return {}
-        columns = [
-            {"column": header, **({"fieldType": key.removeprefix(NEW)} if key != NEW else {})}
-            for header, key in wanted.items()
-        ]
-        answer = self.ask("POST", f"{self.resource}/fields", None, {"columns": columns})
-        if not answer.ok:
-            return dict.fromkeys(wanted, self.reason(answer))
-        mapping.update({header: answer.data["columnMapping"][header] for header in wanted})
-        self.__dict__.pop("definitions", None)  # the choices have them from now on
-        self.say_renamed(wanted, mapping)
-        return {}
-
-    def say_renamed(self, columns: Iterable[str], mapping: Mapping[str, str]) -> None:
-        """Say which new fields are not called as their columns, since another field has that name."""
-        names = dict(self.custom)
-        for header in columns:
-            name = names.get(mapping[header], header)
-            if name.casefold() != header.casefold():
-                messages.info(self.request, f"Another field is called {header}. The new one is called {name}.")
-
-    def refused(
-        self, form: Form, mapping: Mapping[str, str], text: str, errors: Mapping[str, str] | None = None
-    ) -> HttpResponse:
+    def refused(self, form: Form, mapping: Mapping[str, str], text: str) -> HttpResponse:
         """Show the page again with what was chosen."""
         form.trouble = [text] if text else []
-        return self.page(self.context(mapping, form, errors), status=422)
+        return self.page(self.context(mapping, form), status=422)
 
     def do_reread(self) -> HttpResponse:
         """Read the file again, from another row, sheet or encoding."""
@@ -274,7 +268,7 @@ class ImportColumns(ImportPage):
             other_sheet = values.get("sheet") != before.get("sheet")  # whose rows nobody has seen
             values["headerRow"] = row if moved and not other_sheet else None
         answer = self.ask("PUT", self.resource, None, {"options": values, "pauseImport": True})
-        back = self.step("import-columns", new="1")
+        back = self.step(self.name)
         return self.done("File read again", back) if answer.ok else self.refuse(answer, back)
 
     def do_optional_number(self) -> HttpResponse:
@@ -286,8 +280,14 @@ class ImportColumns(ImportPage):
     def make_optional(self, keys: Sequence[str]) -> HttpResponse:
         """Let contacts be without these values, and show the page again with what was chosen."""
         answer = self.optional(keys)
-        form, mapping = self.form().fill(self.request.POST), self.sent_mapping()
+        mapping = self.sent_mapping()
+        form = self.form(mapping).fill(self.request.POST)
         return self.page(self.context(mapping, form)) if answer.ok else self.refused(form, mapping, self.reason(answer))
+
+
+def is_question(field: Field) -> bool:
+    """Return whether a field asks what the file leaves open, and stands above the columns."""
+    return field.name in DETAILS and (field.kind == "radio" or field.label == COUNTRY_QUESTION)
 
 
 def doubt(key: str, cells: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -59,11 +59,14 @@ class MendRow:
 
 
 def mend_rows(
-    problems: Sequence[Mapping[str, Any]], job: Mapping[str, Any], labels: Mapping[str, str]
+    problems: Sequence[Mapping[str, Any]],
+    job: Mapping[str, Any],
+    labels: Mapping[str, str],
+    optional: Collection[str] = (),
 ) -> list[MendRow]:
-    """Return the rows with these problems, in their order."""
+    """Return the rows with these problems, in their order. `optional` are the fields that may stay empty."""
     rows = groupby(problems, key=lambda one: one["row"])
-    return [_row([shown_problem(one, job, labels) for one in found], job) for _, found in rows]
+    return [_row([shown_problem(one, job, labels, optional=optional) for one in found], job) for _, found in rows]
 
 
 def _row(problems: list[dict[str, Any]], job: Mapping[str, Any]) -> MendRow:

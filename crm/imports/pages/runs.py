@@ -10,11 +10,14 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 
 from core.web.lists import Column, ListState
-from crm.imports.pages.base import CONTACTS, LEADS, ImportPage, counted, shown_import, shown_problem
-from crm.imports.pages.mending import mend_rows
+from crm.imports.pages.base import CONTACTS, LEADS, ImportPage, Kind, counted, outcome, shown_import, shown_problem
+from crm.imports.pages.mending import MendRow, mend_rows
+from crm.imports.pages.words import NO_RECORD, row_lines
 
 ERRORS = 50
 MENDED = 25
+NO_RECORDS = 20
+"""The most rows that are shown as no records."""
 
 
 class Imports(ImportPage):
@@ -71,6 +74,7 @@ class ImportDetail(ImportPage):
     def show(self) -> Mapping[str, Any]:
         job, state = self.job, ListState(self.request.GET)
         problems, more = self.errors(state)
+        no_records, no_record_count = self.no_records
         labels = self.labels_for(problems)
         undoing = self.undoing
         undone = job["isUndone"]
@@ -78,15 +82,20 @@ class ImportDetail(ImportPage):
         return {
             **self.shared(),
             "title": job["name"],
+            "outcome": outcome(job, self.kind, no_record_count),
             "state": state,
             "problems": [shown_problem(one, job, labels) for one in problems],
-            "rows": mend_rows(problems, job, labels) if self.mends and undoing is None else [],
+            "rows": self.rows_to_mend(problems, labels) if self.mends and undoing is None else [],
+            "no_records": row_lines(no_records),
+            "no_record_count": no_record_count,
+            "more_no_records": no_record_count - len(no_records),
+            "can_mend": self.mends and undoing is None,
             "more": more,
             "can_undo": self.may(self.kind.module, "POST") and self.may(self.kind.module, "DELETE"),
             "can_delete": self.may(self.kind.module, "DELETE"),
             "records": self.address(self.kind.page, f=f"importId:in:{job['_id']}") if there else "",
             "undoing": undoing["job"] if undoing else None,
-            "stats": undone_stats(undoing["job"]) if undone and undoing else run_stats(job),
+            "stats": undone_stats(undoing["job"]) if undone and undoing else run_stats(job, self.kind, no_record_count),
             "left": self.left_behind(undoing) if undone and undoing else [],
             "empty_fields": [one["name"] for one in undoing["emptyFields"]] if undoing else [],
         }
@@ -101,14 +110,30 @@ class ImportDetail(ImportPage):
         if not self.job["processed"]:
             return [], None
         size = MENDED if self.mends else ERRORS
-        query = {**state.query(size=size), "sortBy": "skipped,row", "sortOrder": "asc,asc"}
+        others = only_codes("notEquals", NO_RECORD)
+        query = {**state.query(size=size), "sortBy": "skipped,row", "sortOrder": "asc,asc", **others}
         found = self.ask("GET", f"{self.resource}/errors", query)
         if not found.ok:
             return [], None
         return found.data, state.more(found.next_cursor, len(found.data)) if found.next_cursor else None
 
+    @cached_property
+    def no_records(self) -> tuple[list[Any], int]:
+        """The first rows that are titles, totals and footers, and the number of all."""
+        if not self.job["failed"]:
+            return [], 0
+        query = {"p": "1", "n": str(NO_RECORDS), "sortBy": "row", **only_codes("equals", NO_RECORD)}
+        found = self.ask("GET", f"{self.resource}/errors", query)
+        return (found.data, found.total or len(found.data)) if found.ok else ([], 0)
+
+    def rows_to_mend(self, problems: list[Any], labels: Mapping[str, str]) -> list[MendRow]:
+        return mend_rows(problems, self.job, labels, self.optional_keys(problems))
+
     def do_mend(self) -> HttpResponse:
-        """Save one row, or all on the page. What was typed into other rows stays in them."""
+        """Save one row, or those on the page whose values were changed. What was typed into other rows stays in them.
+
+        A row that is no record is written only if somebody asks for it.
+        """
         sent, state = self.request.POST, ListState(self.request.GET)
         chosen, found = sent.get("row", ""), self.errors(state)[0]
         rows = [row for row in mend_rows(found, self.job, self.labels_for(found)) if row.mendable]
@@ -116,11 +141,14 @@ class ImportDetail(ImportPage):
             {"row": row.number, "values": changes}
             for row in rows
             for changes in [row.changes(sent)]
-            if (str(row.number) == chosen if chosen else row.failed or changes)
+            if (str(row.number) == chosen if chosen else changes)
         ]
+        if chosen and not body:
+            body = [{"row": one["row"], "values": {}} for one in self.no_records[0] if str(one["row"]) == chosen]
         here = self.request.get_full_path()
         if not body:
-            return self.done("There is nothing more to fix in these rows", here)
+            nothing = "There is nothing more to fix in these rows" if chosen or not rows else "Change a value first"
+            return self.done(nothing, here)
         answer = self.ask("POST", f"{self.resource}/mend", None, {"rows": body})
         if answer.ok:
             self.tell_mended(answer.data)
@@ -129,7 +157,8 @@ class ImportDetail(ImportPage):
         saved = {one["row"] for one in body} if answer.ok else set[int]()
         if not any(row.changes(sent) for row in rows if row.number not in saved):
             return self.done(to=here if len(saved) < len(rows) else self.step("import"))
-        del self.found, self.job  # the counts are others now
+        for name in ("found", "job", "no_records"):  # the counts are others now
+            self.__dict__.pop(name, None)
         context = dict(self.show())
         for row in context["rows"]:
             if row.number not in saved:
@@ -204,15 +233,18 @@ class ImportDetail(ImportPage):
         return self.done("Import deleted", self.address(self.kind.imports))
 
 
-def run_stats(job: Mapping[str, Any]) -> list[tuple[str, int]]:
+def only_codes(operator: str, code: str) -> dict[str, Any]:
+    """Return the parameters of a list of row errors that has those of a code, or all others."""
+    condition = {"field": "code", "operator": operator, "value": code}
+    return {"advancedFilters": {"operator": "and", "conditions": [condition]}}
+
+
+def run_stats(job: Mapping[str, Any], kind: Kind, no_records: int) -> list[tuple[str, int]]:
     """Return what became of the rows."""
-    names = (
-        ("Created", "created"),
-        ("Updated", "updated"),
-        ("Skipped, already there", "skipped"),
-        ("Refused", "failed"),
-    )
-    return [(label, job[name]) for label, name in names]
+    names = (("Created", "created"), ("Updated", "updated"), ("Skipped, already there", "skipped"))
+    found = [(label, job[name]) for label, name in names]
+    found.append(("Refused", max(job["failed"] - no_records, 0)))
+    return [*found, (f"Not {kind.many}", no_records)] if no_records else found
 
 
 def undone_stats(job: Mapping[str, Any]) -> list[tuple[str, int]]:

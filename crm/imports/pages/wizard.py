@@ -8,8 +8,22 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 
+from core.web.forms import Field
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, counted, shown_problem
-from crm.imports.pages.words import NO_RECORD, assumptions, left_out, listed
+from crm.imports.pages.words import (
+    COUNTRY_QUESTION,
+    LACKS_COUNTRY,
+    MOST_UNKNOWN,
+    NO_RECORD,
+    UNKNOWN,
+    assumptions,
+    common_country,
+    countries,
+    left_out,
+    listed,
+    row_lines,
+    unknown_words,
+)
 
 ID = re.compile(r"[0-9a-f]{24}")
 NAMES = {"name", "firstName", "lastName"}
@@ -57,7 +71,7 @@ class NewImport(ImportPage):
         if not answer.ok:
             return self.refused(self.reason(answer))
         made = answer.data["import"]["_id"]
-        return self.done(to=self.address("import-columns", made, new="1"))
+        return self.done(to=self.address("import-columns", made))
 
     def refused(self, text: str) -> HttpResponse:
         return self.page({**self.show(), "trouble": text}, status=422)
@@ -85,19 +99,27 @@ class ImportCheck(ImportPage):
             return {**context, **more, "trouble": self.reason(answer)}
         found = [one for one in answer.data["rowErrors"] if NO_RECORD not in one["code"]]
         no_records = [one for one in answer.data["rowErrors"] if NO_RECORD in one["code"]]
-        labels, gone = self.labels_for(found), "an earlier row of the file"
-        problems = [shown_problem(one, self.job, labels, gone=gone) for one in found]
-        checked = {**answer.data, "failed": answer.data["failed"] - len(no_records)}
+        labels, gone, optional = self.labels_for(found), "an earlier row of the file", self.optional_keys(found)
+        unknown = answer.data["unknownValues"]
+        others = rows_besides(found, unknown)
+        problems = [shown_problem(one, self.job, labels, gone=gone, optional=optional) for one in others]
+        checked = {**answer.data, "failed": answer.data["failed"] - answer.data["noRecords"]}
+        if unknown:
+            labels = self.labels()
         return {
             **context,
             "checked": checked,
             "problems": problems,
             "start": self.start_label(checked),
-            "no_records": [shown_problem(one, self.job, labels)["line"] for one in no_records],
+            "no_records": row_lines(no_records),
+            "no_record_count": answer.data["noRecords"],
+            "more_no_records": answer.data["noRecords"] - len(no_records),
+            "unknown": [unknown_words(one, self.job["columnMapping"], labels) for one in unknown],
+            "country": self.country_field(found),
             "left_out": left_out(self.left_out()),
             "assumptions": assumptions(self.job),
             "nameless": not NAMES & set(self.job["columnMapping"].values()),
-            "lacks_number": self.lacks_number(found),
+            "lacks": self.lacks(found),
             "can_require": self.may("custom-field", "PUT"),
         }
 
@@ -107,18 +129,40 @@ class ImportCheck(ImportPage):
         fields = self.job["proposedFields"]
         return [one["column"] for one in fields if one["values"] and one["column"] not in mapping]
 
-    def lacks_number(self, found: Sequence[Mapping[str, Any]]) -> bool:
-        """Return whether most of the refused rows lack a phone number, which contacts must have."""
-        keys, mapping = {"number", "countryCode"}, self.job["columnMapping"]
-        failed = {one["row"] for one in found if one["failed"]}
-        missing = [one for one in found if one["failed"] and MISSING in one["message"]]
-        if not missing:
-            return False
-        names = tuple(one["name"] for one in self.contact_fields if one["uniqueFieldID"] in keys)
-        of_number = [one for one in missing if mapping.get(one["column"]) in keys or one["message"].startswith(names)]
-        wrong = {one["row"] for one in found if mapping.get(one["column"]) in keys and MISSING not in one["message"]}
-        lacking = {one["row"] for one in of_number} - wrong
-        return 2 * len(lacking) > len(failed)
+    def lacks(self, found: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+        """Return what contacts must have and most of the refused rows lack, and only that: (its button, its words)."""
+        failed: dict[int, list[Mapping[str, Any]]] = {}
+        for one in found:
+            if one["failed"]:
+                failed.setdefault(one["row"], []).append(one)
+        if not any(MISSING in one["message"] for rows in failed.values() for one in rows):
+            return []
+        offers = (
+            ("optional_number", "phone number", {"number", "countryCode"}),
+            ("optional_email", "e-mail address", {"email"}),
+        )
+        return [
+            (button, words)
+            for button, words, keys in offers
+            if 2 * sum(self._lack_only(problems, keys) for problems in failed.values()) > len(failed)
+        ]
+
+    def _lack_only(self, problems: Sequence[Mapping[str, Any]], keys: set[str]) -> bool:
+        """Return whether nothing is wrong with a row but that it has no values of these fields of contacts."""
+        mapping = self.job["columnMapping"]
+        names = tuple(f"{one['name']}:" for one in self.contact_fields if one["uniqueFieldID"] in keys)
+        return all(
+            MISSING in one["message"] and (mapping.get(one["column"]) in keys or one["message"].startswith(names))
+            for one in problems
+        )
+
+    def country_field(self, found: Sequence[Mapping[str, Any]]) -> Field | None:
+        """Ask for the country of the numbers of refused rows that lack theirs."""
+        if not any(one["failed"] and LACKS_COUNTRY in one["message"] for one in found):
+            return None
+        field = Field("country", COUNTRY_QUESTION, "select", options=countries(), placeholder="Choose a country")
+        field.value = common_country(self.job["headers"], self.job["sample"])
+        return field
 
     def start_label(self, checked: Mapping[str, Any]) -> str:
         """Return what the button says that starts the import; "" if nothing would come of it."""
@@ -135,15 +179,31 @@ class ImportCheck(ImportPage):
             return self.done(to=self.step("import-columns") + "#questions")
         return self.move({"status": "running"}, "")
 
+    def do_country(self) -> HttpResponse:
+        """Read the phone numbers without a country code as those of a country."""
+        here, country = self.step(self.name), self.request.POST.get("country", "")
+        if not country:
+            return self.fail("Choose a country first", here)
+        answer = self.ask("PUT", self.resource, None, {"options": {"country": country}, "pauseImport": True})
+        return self.done("Country saved", here) if answer.ok else self.refuse(answer, here)
+
     def do_optional_number(self) -> HttpResponse:
         return self.make_optional(("number", "countryCode"), "Phone numbers are optional now")
 
     def do_optional_email(self) -> HttpResponse:
-        return self.make_optional(("email",), "Email addresses are optional now")
+        return self.make_optional(("email",), "E-mail addresses are optional now")
 
     def make_optional(self, keys: Sequence[str], text: str) -> HttpResponse:
         answer, here = self.optional(keys), self.step(self.name)
         return self.done(text, here) if answer.ok else self.refuse(answer, here)
+
+
+def rows_besides(found: Sequence[Mapping[str, Any]], unknown: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the problems but for those with unknown values, if these are all listed by themselves."""
+    columns = {one["column"] for one in unknown} if len(unknown) < MOST_UNKNOWN else set[str]()
+    return [
+        one for one in found if one["column"] not in columns or not UNKNOWN.search(f"{one['code']} {one['message']}")
+    ]
 
 
 PAGES = [NewImport, ImportCheck]

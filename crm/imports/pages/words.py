@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from babel import Locale
 from phonenumbers import SUPPORTED_REGIONS
 
+from core.text.addresses import BadAddress, read_phone
 from core.web.forms import Field, Option
+from crm.imports.pages.base import counted
 
 DELIMITERS = ((",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Vertical bar"))
 ENCODINGS = (
@@ -59,8 +62,29 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
+KNOWN = {
+    "status": "statuses",
+    "source": "sources",
+    "category": "categories",
+    "productServices": "products",
+    "team": "teams",
+    "teamMember": "members",
+}
+"""What a column becomes -> what the company has of it."""
+LACKS_COUNTRY = "lacks its country"
+"""How the service says that a phone number is a national one of an unknown country."""
+UNKNOWN = re.compile(r"NotFound_4|is none of the options")
+"""What the code or the message has of a value that the company does not know."""
+MOST_UNKNOWN = 20
+"""The most unknown values that the check names."""
 NO_RECORD = "NotARecord"
 """Part of the code of a row that is a title, a total or a footer."""
+
+
+COUNTRY_QUESTION = "Which country are phone numbers without a country code from?"
+WORD = re.compile(r"[^\W\d_]+")
+COUNTRY_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
+COUNTRY_WORDS = frozenset({"country", "land", "pays", "país", "pais", "paese"})
 
 
 @lru_cache(maxsize=1)
@@ -73,6 +97,54 @@ def countries() -> list[Option]:
 
 def country_name(code: str | None) -> str:
     return str(Locale("en").territories.get(code or "", code or ""))
+
+
+@lru_cache(maxsize=1)
+def _country_codes() -> Mapping[str, str]:
+    """Return the name of a country in lower case, and its code, -> its code."""
+    names = {
+        name.casefold(): code
+        for language in reversed(COUNTRY_LANGUAGES)
+        for code, name in Locale(language).territories.items()
+        if code in SUPPORTED_REGIONS
+    }
+    short = {"usa": "US", "uk": "GB", "united states of america": "US", "great britain": "GB", "england": "GB"}
+    return names | short | {code.casefold(): code for code in SUPPORTED_REGIONS}
+
+
+def common_country(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return the code of the country that most rows name in a column of countries; "" for none."""
+    places = [place for place, header in enumerate(headers) if COUNTRY_WORDS & set(WORD.findall(header.casefold()))]
+    codes = _country_codes()
+    cells = [str(row[place] or "").strip().casefold() for row in rows for place in places if place < len(row)]
+    found = Counter(code for cell in cells if (code := codes.get(cell)))
+    code, count = found.most_common(1)[0] if found else ("", 0)
+    return code if 2 * count > sum(found.values()) else ""
+
+
+def lacks_country(text: str) -> bool:
+    """Return whether a phone number can only be read once its country is known."""
+    try:
+        read_phone(None, text)
+    except BadAddress as error:
+        return LACKS_COUNTRY in str(error)
+    return False
+
+
+def row_lines(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the number and the values of rows, as a line each."""
+    found = []
+    for one in rows:
+        values = ["" if value is None else str(value) for value in one["values"]]
+        found.append({"row": one["row"], "line": " · ".join(value for value in values if value)})
+    return found
+
+
+def unknown_words(found: Mapping[str, Any], mapping: Mapping[str, str], labels: Mapping[str, str]) -> str:
+    """Say that the company does not know a value of the file."""
+    key = mapping.get(found["column"], "")
+    what = KNOWN.get(key) or f"choices of {labels.get(key, found['column'])}"
+    return f"“{found['value']}” in {found['column']} is none of your {what}: {counted(found['rows'], 'row')}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -49,6 +49,18 @@ OPEN = phrases("""
 """)
 
 
+# Columns that programs write for themselves: where and how somebody signed up, and numbers of records.
+TECHNICAL = frozenset(
+    {"optin ip", "confirm ip", "ip", "ip address", "latitude", "longitude", "lat", "lng", "lon", "gmtoff", "dstoff"}
+    | {"gmt off", "dst off", "timezone", "cc", "region", "leid", "euid", "member rating", "last changed", "user agent"}
+    | {"priority", "sensitivity", "private", "initials", "etag", "guid", "uuid", "uid", "hash"}
+)
+# The times at which somebody agreed, which prove the consent.
+CONSENT_TIMES = frozenset({"optin time", "opt in time", "confirm time", "consent time", "consent date", "optin date"})
+FEWEST_ALIKE = 3
+"""A column says nothing about a person if all of the file's rows, at least so many, have the same value there."""
+
+
 class ColumnFacts(TypedDict):
     """What a column of the file holds, and the field that would hold its values."""
 
@@ -59,6 +71,8 @@ class ColumnFacts(TypedDict):
     fieldType: str
     valueType: str
     options: list[str]
+    alike: bool
+    """Whether all rows have the same value."""
 
 
 class ProposedField(TypedDict):
@@ -80,6 +94,9 @@ class _Counted:
     says_something: bool = False
     """Whether it has another value than a word for nothing."""
     several: bool = False
+    first: Cell = None
+    differs: bool = False
+    """Whether a row has another value than the first one."""
     cells: list[Cell] = field(default_factory=list)
     """The first values."""
     distinct: dict[str, None] = field(default_factory=dict)
@@ -105,6 +122,10 @@ class ColumnCounter:
             column.filled += 1
             if not column.says_something:
                 column.says_something = not (type(cell) is str and cell.casefold() in NOTHING)
+            if not column.differs:
+                if column.first is None:
+                    column.first = cell
+                column.differs = cell != column.first
             if judged:
                 column.cells.append(cell)
             if type(cell) is str:
@@ -126,6 +147,7 @@ class ColumnCounter:
                     fieldType=field_type,
                     valueType=FIELD_TYPES[field_type].value_types[0],
                     options=options,
+                    alike=self._rows >= FEWEST_ALIKE and column.filled == self._rows and not column.differs,
                 )
             )
         return found
@@ -142,7 +164,8 @@ def proposed_fields(headers: Sequence[str], facts: Sequence[ColumnFacts], mappin
     found = []
     for place, (header, one) in enumerate(zip(headers, facts, strict=False)):
         part = plain[place] in parts and "name" in mapping.values()
-        other = part or _is_of_others(plain[place]) or _is_label(plain[place])
+        other = part or _is_of_others(plain[place]) or _is_label(plain[place]) or _says_nothing(plain[place], one)
+        system_column = place in system and plain[place] not in CONSENT_TIMES
         found.append(
             ProposedField(
                 column=header,
@@ -151,7 +174,7 @@ def proposed_fields(headers: Sequence[str], facts: Sequence[ColumnFacts], mappin
                 valueType=one["valueType"],
                 options=one["options"],
                 values=one["filled"],
-                preselected=bool(one["filled"]) and header not in mapping and place not in system and not other,
+                preselected=bool(one["filled"]) and header not in mapping and not system_column and not other,
             )
         )
     return found
@@ -159,6 +182,12 @@ def proposed_fields(headers: Sequence[str], facts: Sequence[ColumnFacts], mappin
 
 def _is_of_others(header: str) -> bool:
     return is_of_others(header) or names_address(header) and has_address_of_others(header)
+
+
+def _says_nothing(header: str, facts: ColumnFacts) -> bool:
+    """Return whether a column is a program's own, or the same in all rows without naming a firm, place or such."""
+    alike = facts.get("alike", False) and not OPEN.intersection(header.split())
+    return (header in TECHNICAL or alike) and header not in CONSENT_TIMES
 
 
 def _is_label(header: str) -> bool:

@@ -31,6 +31,10 @@ RECORD_ID = "_id"
 """The target of the column that names each row's own record."""
 REPEATED = "an earlier row of the file has updated this record already"
 
+NEW_FIELD = "+"
+"""The target, or the first sign of it, of a column that becomes a new custom field when the import starts: "+" for the
+type that its values have, "+text" for another one."""
+
 OnExisting = Literal["", "skip", "update", "error"]
 """What happens to rows whose record exists; empty: the default of the type."""
 

@@ -3,7 +3,7 @@ names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from django.db.models.functions import Lower
@@ -110,8 +110,7 @@ class LeadLookups(Lookups):
                 for name in missing
             ]
         if text := named.get(TEAM):
-            self._teams = self._teams if self._teams is not None else ids_by_name(Team.objects.all())
-            if found := self._teams.get(text.lower()):
+            if found := self._team(text):
                 row.system["team_id"] = found
             else:
                 problems.append(
@@ -121,6 +120,19 @@ class LeadLookups(Lookups):
             problems += self._put_member(row, text)
         return problems
 
+    def tester(self, key: str) -> Callable[[str], bool] | None:
+        testers: dict[str, Callable[[str], bool]] = {
+            PRODUCTS: lambda text: bool(self._find_products(text)[0]),
+            TEAM: lambda text: bool(self._team(text)),
+            MEMBER: lambda text: self._member(text) is not None,
+        }
+        return testers.get(key) or super().tester(key)
+
+    def _team(self, name: str) -> str | None:
+        if self._teams is None:
+            self._teams = ids_by_name(Team.objects.all())
+        return self._teams.get(name.lower())
+
     def _find_products(self, text: str) -> tuple[list[str], list[str]]:
         """Return the ids of the products that a cell names, and the unknown names. A name may contain commas itself."""
         if self._products is None:
@@ -129,16 +141,21 @@ class LeadLookups(Lookups):
         found = {name: self._products.get(name.lower()) for name in names}
         return list(dict.fromkeys(id for id in found.values() if id)), [name for name, id in found.items() if not id]
 
-    def _put_member(self, row: LeadRow, text: str) -> list[ValueProblem]:
+    def _member(self, text: str) -> tuple[str, str] | None:
+        """Return (_id, status) of the member whom a cell names; empty ones for a name that several share."""
         if self._members is None:
             self._members = _members()
-        id, status = self._members.get(address_in(text).lower(), ("", ""))
+        return self._members.get(address_in(text).lower())
+
+    def _put_member(self, row: LeadRow, text: str) -> list[ValueProblem]:
+        found = self._member(text)
+        if found is None:
+            problem = f"no member has the name or address {text[:60]!r}. Write the e-mail address of a member."
+            return [ValueProblem(MEMBER, "MemberNotFound_404", problem)]
+        id, status = found
         if not status:
-            return [
-                ValueProblem(
-                    MEMBER, "MemberNotFound_404", f"there is no member {text[:60]!r}, or several; give the address"
-                )
-            ]
+            problem = f"several members are called {text[:60]!r}. Write the e-mail address of one."
+            return [ValueProblem(MEMBER, "MemberNotFound_404", problem)]
         if status not in ACTIVE:
             return [ValueProblem(MEMBER, "MemberNotAccepted_400", f"the membership of {text[:60]!r} is {status}")]
         row.system["team_member_id"] = id

@@ -64,6 +64,8 @@ def leads(cast: Cast, *paths: str) -> list[Any]:
 def test_the_mapping_is_proposed_from_headers_and_values(cast: Cast) -> None:
     with cast.scope():
         lead_field("budget", "number", "number")
+        product("Roof")
+        team_of("North", member(email="sam@example.net"))
     header = "Full name,E-mail,Lead status,Deal value,Products,Sales team,Assigned to,Budget,Comments,Lead source"
     made = import_file(cast, csv_of(["Ann,ann@example.org,new,5,Roof,North,sam@example.net,7,x,event"], header))
     assert (made["status"], made["importType"], made["total"]) == ("paused", "lead", 1)
