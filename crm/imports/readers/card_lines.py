@@ -21,6 +21,10 @@ from crm.imports.readers.base import MAX_CELL_CHARS
 from crm.imports.readers.lines import OVERLONG
 
 MAX_CARD_CHARS = 1_000_000
+MAX_CARD_LINES = 5_000
+MAX_PARAMETERS_CHARS = 2_000
+MAX_PARTS = 1_000
+"""The items of one value that are read."""
 LINE = re.compile(r"(?:[A-Za-z0-9_-]+\.)?([A-Za-z][A-Za-z0-9_-]*)((?:;[^:\"]*(?:\"[^\"]*\"[^:\"]*)*)?):", re.DOTALL)
 PARAMETER = re.compile(r";((?:[^;\"]|\"[^\"]*\")*)")
 # Their values are pictures, sounds and keys, which can be longer than all the rest.
@@ -44,6 +48,17 @@ class Card:
     version: str = ""
     problem: str = ""
     size: int = 0
+    count: int = 0
+    """Number of the file's lines that were added to it."""
+    pieces: list[str] = field(default_factory=list)
+    """The parts of the last line, which is joined once."""
+    length: int = 0
+
+    def close_line(self) -> None:
+        """Put the last line together."""
+        if self.pieces:
+            self.lines[-1] = "".join(self.pieces)
+            self.pieces = []
 
     @property
     def is_person(self) -> bool:
@@ -82,7 +97,7 @@ class Property:
     def parts(self) -> list[str]:
         """The parts of a value such as a name or an address."""
         if self.parameters.is_quoted:
-            return [self._decoded(part) for part in re.split(r"(?<!\\);", self.value)]
+            return [self._decoded(part) for part in re.split(r"(?<!\\);", self.value)[:MAX_PARTS]]
         split = split_on_unescaped_semicolon(self.value) if "\\" in self.value else self.value.split(";")
         return [part.strip() for part in split]
 
@@ -90,7 +105,7 @@ class Property:
     def items(self) -> list[str]:
         """The items of a list such as categories."""
         if self.parameters.is_quoted:
-            return [self._decoded(part) for part in re.split(r"(?<!\\)[,;]", self.value)]
+            return [self._decoded(part) for part in re.split(r"(?<!\\)[,;]", self.value)[:MAX_PARTS]]
         return [part.strip() for part in split_on_unescaped_comma(self.value)]
 
     def _decoded(self, text: str) -> str:
@@ -115,6 +130,7 @@ def split_cards(lines: Iterable[str]) -> Iterator[Card]:
                 nested += 1
                 continue
             if card is not None:
+                card.close_line()
                 card.problem = card.problem or "The card has no end (END:VCARD)."
                 yield card
             number += 1
@@ -125,17 +141,19 @@ def split_cards(lines: Iterable[str]) -> Iterator[Card]:
             if nested:
                 nested -= 1
                 continue
+            card.close_line()
             yield card
             card = None
         elif not nested:
             ignored = _add_line(card, line, ignored)
     if card is not None:
+        card.close_line()
         card.problem = card.problem or "The card has no end (END:VCARD); the file may be cut off."
         yield card
 
 
 def _ends_with_agent(card: Card) -> bool:
-    return bool(card.lines) and card.lines[-1].rstrip(": ").upper() == "AGENT"
+    return len(card.pieces) == 1 and card.pieces[0].rstrip(": ").upper() == "AGENT"
 
 
 def _add_line(card: Card, line: str, ignored: bool) -> bool:
@@ -149,8 +167,8 @@ def _add_line(card: Card, line: str, ignored: bool) -> bool:
         return ignored
     if not line.strip():
         return ignored
-    if not ignored and card.lines and _is_soft_break(card.lines[-1]):
-        card.lines[-1] = card.lines[-1][:-1]
+    if not ignored and card.pieces and card.pieces[-1].endswith("=") and _is_quoted(card.pieces[0]):
+        card.pieces[-1] = card.pieces[-1][:-1]
         _extend(card, line)
         return False
     match = LINE.match(line)
@@ -161,21 +179,28 @@ def _add_line(card: Card, line: str, ignored: bool) -> bool:
         card.version = line.partition(":")[2].strip()
     if name in IGNORED and not (name == "AGENT" and line.endswith(":")):
         return True
-    card.lines.append("")
+    card.close_line()
+    card.length = 0
+    if card.count < MAX_CARD_LINES:
+        card.lines.append("")
     _extend(card, line)
     return False
 
 
 def _extend(card: Card, text: str) -> None:
     card.size += len(text)
-    if card.size > MAX_CARD_CHARS or len(card.lines[-1]) + len(text) > MAX_CELL_CHARS:
+    card.count += 1
+    if card.count > MAX_CARD_LINES:
+        card.problem = card.problem or f"The card has more than {MAX_CARD_LINES:,} lines. Leave some out."
+    elif card.size > MAX_CARD_CHARS or card.length + len(text) > MAX_CELL_CHARS:
         card.problem = card.problem or f"A value of the card is longer than {MAX_CELL_CHARS:,} characters. Shorten it."
-        return
-    card.lines[-1] += text
+    else:
+        card.pieces.append(text)
+        card.length += len(text)
 
 
-def _is_soft_break(line: str) -> bool:
-    return line.endswith("=") and "QUOTED-PRINTABLE" in line.partition(":")[0].upper()
+def _is_quoted(line: str) -> bool:
+    return "QUOTED-PRINTABLE" in line.partition(":")[0].upper()
 
 
 def read_property(line: str) -> Property:
@@ -183,6 +208,8 @@ def read_property(line: str) -> Property:
     match = LINE.match(line)
     if not match:
         raise ValueError(line)
+    if len(match.group(2)) > MAX_PARAMETERS_CHARS:
+        raise ValueError(line[:MAX_PARAMETERS_CHARS])
     return Property(match.group(1).upper(), line[match.end() :], _parameters(match.group(2)))
 
 

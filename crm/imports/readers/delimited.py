@@ -39,6 +39,10 @@ SAMPLE_CHARS = 65_536
 PROGRESS_ROWS = 20_000
 # Each scan may read to the end of the file, so their number limits the time that a crafted file takes.
 MAX_LONG_SCANS = 200
+# The lines that all broken records together go over, which are read again after each.
+MAX_READ_AGAIN = 1_000_000
+MAX_BLANK_ROWS = 10_000
+"""Blank rows below which no header is searched."""
 Record = tuple[int, list[str] | RowError]
 
 # The csv module keeps one limit per process; nothing else in this project parses CSV with longer cells.
@@ -75,6 +79,8 @@ class DelimitedTable(Table):
         width = len(self.headers)
         for number, cells in self._records():
             if number < start:
+                continue
+            if not cells:
                 continue
             if type(cells) is not list:
                 yield cells  # type: ignore[misc]
@@ -134,15 +140,19 @@ class DelimitedTable(Table):
         """Find headers and columns in the first rows. `wanted` is the row of the headers, if the user gave it."""
         rows: list[tuple[int, list[Cell]]] = []
         broken: RowError | None = None
+        tried = 0
         for number, cells in self._records():
             if isinstance(cells, RowError):
                 broken = broken if rows or broken else cells
                 if number == wanted:
                     raise ReaderError(INVALID, f"The header row (row {number}) cannot be read: {cells.message}")
-                continue
-            if not (wanted and number < wanted and len(rows) >= MAX_FIRST_ROWS) and any(cell.strip() for cell in cells):
+                tried += 1
+            elif not (wanted and number < wanted and len(rows) >= MAX_FIRST_ROWS) and any(
+                cell.strip() for cell in cells
+            ):
                 rows.append((number, [cell.strip() or None for cell in cells[: MAX_COLUMNS + 1]]))
-            if len(rows) >= HEADER_ROWS + ROWS_FOR_HEADERS and number > (wanted or 0):
+            enough = len(rows) + tried >= HEADER_ROWS + ROWS_FOR_HEADERS
+            if (enough or rows and number > rows[-1][0] + MAX_BLANK_ROWS) and number > (wanted or 0):
                 break
         if broken is not None and wanted is None:
             raise ReaderError(INVALID, f"The header row (row {broken.row}) cannot be read: {broken.message}")
@@ -179,13 +189,14 @@ class DelimitedTable(Table):
         """
         first = lines.done
         too_long = isinstance(error, RecordTooLongError) or "field larger" in str(error)
+        end = self._closing_line(lines, first, reached) if too_long else None
+        lines.long_scans += too_long
+        lines.read_again += reached - first
+        if lines.long_scans > MAX_LONG_SCANS or lines.read_again > MAX_READ_AGAIN:
+            raise ReaderError(
+                INVALID, "Too many quotes of this file are never closed. Export it again with every quote doubled."
+            )
         if too_long:
-            end = self._closing_line(lines, first, reached)
-            lines.long_scans += 1
-            if lines.long_scans > MAX_LONG_SCANS:
-                raise ReaderError(
-                    INVALID, "Too many quotes of this file are never closed. Export it again with every quote doubled."
-                )
             if end is not None:
                 return (
                     end,

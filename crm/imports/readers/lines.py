@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from crm.imports.readers.base import MAX_LINE_BYTES, MAX_RECORD_BYTES
@@ -32,11 +33,23 @@ class RecordTooLongError(Exception):
     """The current record exceeds MAX_RECORD_BYTES."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The lines from one byte offset to another."""
+
+    begin: int
+    end: int
+    lines: list[str]
+    is_suspect: bool
+    """Whether a line may contain a NUL, UNDECODABLE or OVERLONG."""
+
+
 class Lines:
     """Lines of a seekable file with their ends; line numbers count from 0.
 
     `done` is the number of lines of finished records, which the reader sets: blocks before it are forgotten.
-    `long_scans` is the reader's count of records whose end it had to search for. `suspect_until` is the line number
+    `long_scans` is the reader's count of records whose end it had to search for, and
+    `read_again` that of the lines that broken records went over. `suspect_until` is the line number
     before which a line may contain a NUL, UNDECODABLE or OVERLONG.
     """
 
@@ -47,14 +60,16 @@ class Lines:
         self.suspect_until = 0
         self.position = start
         self.long_scans = 0
+        self.read_again = 0
         self._newline, self._return = b"\n", b"\r"
         if encoding.startswith(("utf-16", "utf-32")):
             self._newline, self._return = "\n".encode(encoding), "\r".encode(encoding)
         self._unit = len(self._newline)
         self._marks: list[tuple[int, int]] = [(start, 0)]
+        self._last: _Block | None = None
 
-    def blocks(self, line: int, guard: bool = True) -> Iterator[list[str]]:
-        """Yield lists of lines beginning with number `line`, which must not be before the current record.
+    def blocks(self, line: int, guard: bool = True) -> Iterator[Iterable[str]]:
+        """Yield blocks of lines beginning with number `line`, which must not be before the current record.
 
         With `guard` an unfinished record that is too long raises RecordTooLongError; without it any length is scanned.
         """
@@ -62,17 +77,26 @@ class Lines:
         while True:
             if guard:
                 self._remember(offset, first)
-            text, offset = self._load(offset)
-            if not text:
+            block = self._block(offset)
+            lines, offset = block.lines, block.end
+            if not lines:
                 return
-            lines = io.StringIO(text, newline="").readlines()
-            if "\0" in text or not text.isascii() and (UNDECODABLE in text or OVERLONG in text):
+            if block.is_suspect:
                 self.suspect_until = max(self.suspect_until, first + len(lines))
             skip = max(0, line - first)
             first += len(lines)
             self.position = offset
             if skip < len(lines):
-                yield lines[skip:] if skip else lines
+                # No slice: reading starts again after each broken record, so a copy of the rest would be quadratic.
+                yield map(lines.__getitem__, range(skip, len(lines))) if skip else lines
+
+    def _block(self, offset: int) -> _Block:
+        """Return the block at `offset`. The last one is kept, since reading starts again within it."""
+        if self._last is None or self._last.begin != offset:
+            text, end = self._load(offset)
+            is_suspect = "\0" in text or not text.isascii() and (UNDECODABLE in text or OVERLONG in text)
+            self._last = _Block(offset, end, io.StringIO(text, newline="").readlines(), is_suspect)
+        return self._last
 
     def _remember(self, offset: int, first: int) -> None:
         marks = self._marks

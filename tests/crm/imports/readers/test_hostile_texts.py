@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import time
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,9 @@ from crm.field_types.dates import parse_date_text
 from crm.field_types.months import fold_word
 from crm.field_types.numbers import marks_of, read_number
 from crm.imports.evidence import Collector
+from crm.imports.readers import ReaderError, RowError, open_table
 from crm.imports.readers.base import MAX_CELL_CHARS
+from crm.imports.readers.card_lines import MAX_CARD_LINES, split_cards
 from crm.imports.readers.cells import identifies, is_known_header, kind_of
 from crm.imports.readers.languages import Evidence
 from crm.imports.readers.layout import find_header_row
@@ -72,3 +75,20 @@ def test_a_long_cell_is_known_by_its_beginning() -> None:
     assert identifies(f"{'-' * 10} ::: +49 170 1234567 ::: {'1 ' * 40_000}")
     assert not identifies(f"{'x' * 50_000} ::: ann@x.example")
     assert kind_of(f"https://x.example/{'a' * 2_000}") == "url"
+
+
+@pytest.mark.parametrize("line", ['"a\n', 'x","\n', '"a",b"\n'])
+def test_open_quotes_are_read_once_or_refused(line: str) -> None:
+    begin = time.process_time()
+    with contextlib.suppress(ReaderError), open_table(io.BytesIO(b"Name,Email\n" + line.encode() * 6_000)) as table:
+        for item in table.rows():
+            assert isinstance(item, RowError)
+    assert time.process_time() - begin < 2 * SECONDS
+
+
+@pytest.mark.parametrize("line", ["TEL:+49 170 1234567\n", " y\n", "NOTE:a\n", "x;" * 1_000 + ":\n"])
+def test_a_card_of_too_many_lines_is_one_error(line: str) -> None:
+    content = f"BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nNOTE:b\n{line * 20_000}END:VCARD\nBEGIN:VCARD\nFN:Bea\nEND:VCARD\n"
+    first, second = split_cards(content.splitlines(keepends=True))
+    assert first.problem and len(first.lines) <= MAX_CARD_LINES
+    assert (second.problem, second.lines) == ("", ["FN:Bea"])
