@@ -96,7 +96,7 @@ def cut_cells(values: Sequence[Any]) -> set[int]:
     }
 
 
-def with_holders(errors: QuerySet[ImportRowError], *, may_read: bool) -> QuerySet[ImportRowError]:
+def with_holders(errors: QuerySet[ImportRowError], *, may_read: bool) -> QuerySet[Any]:
     """Add `holder` to the errors: name and email of the contact that a message does not name.
 
     It is null for other messages, and for readers who may not read contacts.
