@@ -80,6 +80,8 @@ def make_fields(job: Import) -> None:
     """
     _make_new(job)
     keep_further_values(job)
+    # Whoever starts an import has taken its mapping.
+    job.detected = {**job.detected, "isProposed": False}
 
 
 def _make_new(job: Import) -> None:

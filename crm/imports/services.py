@@ -139,7 +139,7 @@ def create_import(
         job.save()
         if job.status == QUEUED and job.header_row is not None:
             make_fields(job)
-            job.save(update_fields=["kept_columns", "column_mapping"])
+            job.save(update_fields=["kept_columns", "column_mapping", "detected"])
         if job.status == QUEUED:
             notify_workers("import")
     return job
