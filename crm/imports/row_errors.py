@@ -142,7 +142,7 @@ def _stored_errors(job: Import, may_read: bool) -> Iterator[tuple[int, str, str,
                 with_holders(ImportRowError.objects.filter(job_id=job.pk, row__gte=after[0]), may_read=may_read)
                 .exclude(row=after[0], id__lte=after[1])
                 .order_by("row", "id")
-                .values_list("row", "id", "column", "message", "values", "holder")[:FETCH]
+                .values_list("row", "id", "column", "message", "values", "holder")[:FETCH]  # type: ignore[misc]
             )
         for row, id, column, message, values, holder in found:
             yield row, id, column, named(message, holder), values

@@ -162,8 +162,16 @@ class ImportColumns(ImportPage):
         asked = questions(self.job, self.job["options"])
         if self.asks_country(mapping):
             common = common_country(self.job["headers"], self.job["sample"])
-            choose = {"options": countries(), "placeholder": "Choose a country", "value": common}
-            asked.append(Field("country", COUNTRY_QUESTION, "select", **choose))
+            asked.append(
+                Field(
+                    "country",
+                    COUNTRY_QUESTION,
+                    "select",
+                    options=list(countries()),
+                    placeholder="Choose a country",
+                    value=common,
+                )
+            )
         mark = next((name for value, name in MARKS if value == detected["decimalMark"]), "")
         fields = [
             Field("existing", f"When a {one} exists already", "radio", options=rules),

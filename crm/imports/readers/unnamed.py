@@ -46,7 +46,8 @@ def propose_unnamed(
         elif _share(columns[place], is_email) >= PHONE_SHARE:
             found[place] = "email"
     if {"name", FIRST_NAME, LAST_NAME}.isdisjoint(chosen.values()):
-        addresses = next((columns[place] for place, key in (chosen | found).items() if key == "email"), ())
+        known = {**chosen, **found}
+        addresses = next((columns[place] for place, key in known.items() if key == "email"), ())
         found |= _names([place for place in free if place not in found], columns, addresses)
     return found
 
