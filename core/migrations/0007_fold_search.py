@@ -67,7 +67,7 @@ END
 $$
 """
 FOLDED_GRAMS = SEARCH_GRAMS.format(
-    name="search_grams", volatility="IMMUTABLE", folded="search_fold(content)", begin="", result="grams"
+    name="search_grams", volatility="IMMUTABLE", folded="public.search_fold(content)", begin="", result="grams"
 )
 UPPER_GRAMS = {"folded": 'upper(content COLLATE "default")'}
 FORMER_GRAMS = SEARCH_GRAMS.format(

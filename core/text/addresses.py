@@ -171,7 +171,8 @@ def _email_trouble(text: str, why: str) -> str:
     shown = f"\u201c{shorten(text, 60)}\u201d"
     hidden = next((letter for letter in text if unicodedata.category(letter) in ("Cf", "Cc")), "")
     if hidden:
-        return f"{shown} has an invisible character (U+{ord(hidden):04X}). Write the address again, without copying it."
+        why = f"has an invisible character (U+{ord(hidden):04X}). Write it again, without copying it"
+        return f"{shown} is no e-mail address: it {why}."
     if "@" not in text:
         return f"{shown} is no e-mail address: it has no @. {EMAIL}"
     return f"{shown} is no e-mail address: {why[:1].lower()}{why[1:].rstrip('.')}. {EMAIL}"

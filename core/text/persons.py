@@ -62,6 +62,8 @@ _PARTICLES = _words("von van der den de del della di da dos das du la le zu zur 
 _AND = _words("und and et y e og och en i oraz a & +")
 _SALUTES = _words("hi hello hallo dear liebe lieber sehr geehrte geehrter geehrtes geehrten")
 _NOTHING = _words("none null n/a na unknown undefined test nn n.n unbekannt inconnu")
+DIGITS = "0123456789"
+"""What may stand behind a name, as in user names."""
 _MOST = 200
 _ENCLOSED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|[„“”«][^„“”»]*[“”»]|<[^<>]*>")
 _JOINED = re.compile(r"\.(?=[A-ZÀ-Þ](?:r\b|[^\W\d_]{2,}))")
@@ -101,7 +103,7 @@ def first_name_of(name: str) -> str:
 
 def _part_of(text: str) -> _Part:
     found = [_EDGES.sub("", word) for word in re.split(r"[\s/;|]+", text)]
-    words = [word for word in found if any(one.isalpha() for one in word) and not any(one.isdigit() for one in word)]
+    words = [word for word in found if word[:1].isalpha() and not any(one.isdigit() for one in word.rstrip(DIGITS))]
     is_company = any(_is_company(word) for word in words)
     titled = False
     while words and (words[0].casefold() in _SALUTES or _is_title(words, titled=titled)):

@@ -69,7 +69,12 @@ def register_personal_data_tables() -> None:
     )
     _register_references("meetings", Meeting, module="meeting")
     register_personal_data(
-        "imports", Import, _imports, clean_samples, hides=frozenset({"column_mapping", "headers"}), shape=_own_sample
+        "imports",
+        Import,
+        _imports,
+        clean_samples,
+        hides=frozenset({"column_mapping", "headers", "columns", "detected", "kept_columns"}),
+        shape=_own_sample,
     )
     register_personal_data("importRowErrors", ImportRowError, _row_errors, blank_row_errors)
     register_personal_data("events", Event, lambda s: Q(object_id__in=s.object_ids), blank_events)
@@ -105,7 +110,7 @@ def _attendances(subject: DataSubject) -> Q:
 
 
 def _imports(subject: DataSubject) -> Q:
-    return Q(pk__in=subject.import_ids) | mentioning(subject, "sample")
+    return Q(pk__in=subject.import_ids) | mentioning(subject, "sample", "first_rows", "columns", "detected")
 
 
 def _row_errors(subject: DataSubject) -> Q:
@@ -189,8 +194,12 @@ def _named_values(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _own_sample(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
-    """Remove other people's rows from the sample."""
-    return {**row, "sample": [cells for cells in row["sample"] if _is_of(subject, cells)]}
+    """Remove other people's rows from the sample and the first rows."""
+    return {
+        **row,
+        "sample": [cells for cells in row["sample"] if _is_of(subject, cells)],
+        "first_rows": [first for first in row["first_rows"] if _is_of(subject, first["cells"])],
+    }
 
 
 def _is_of(subject: DataSubject, cells: Any) -> bool:
@@ -218,12 +227,20 @@ def delete_leads(subject: DataSubject, rows: QuerySet[Any]) -> int:
 
 
 def clean_samples(subject: DataSubject, rows: QuerySet[Import]) -> int:
-    """Remove the subject's rows from the samples of imports; other people's rows stay."""
+    """Remove the subject's rows from what imports keep of their files; other people's rows stay.
+
+    The examples of values, which say nothing of their rows, go altogether.
+    """
     cleaned = 0
-    for job in rows.only("pk", "sample", "company"):
-        others = [cells for cells in job.sample if not _is_of(subject, cells)]
-        if len(others) < len(job.sample):
-            cleaned += Import.objects.filter(pk=job.pk).update(sample=others)
+    for job in rows.only("pk", "sample", "first_rows", "columns", "detected", "company"):
+        kept = {
+            "sample": [cells for cells in job.sample if not _is_of(subject, cells)],
+            "first_rows": [first for first in job.first_rows if not _is_of(subject, first["cells"])],
+            "columns": [{**column, "options": []} for column in job.columns],
+            "detected": {**job.detected, "evidence": [], "ambiguous": [], "assumed": []},
+        }
+        if any(getattr(job, name) != value for name, value in kept.items()):
+            cleaned += Import.objects.filter(pk=job.pk).update(**kept)
     return cleaned
 
 

@@ -275,6 +275,27 @@ def test_the_country_of_national_numbers_is_asked_for(scope: Cast, client: Any, 
     assert "Which country" not in text_of(client.get(path + "/columns"))
 
 
+def test_the_file_may_name_another_country_than_the_company_has(scope: Cast, client: Any) -> None:
+    lines = ["Pat,pat@dunn.example,(415) 555-0120,United States", "Lou,lou@ng.example,617 555 0131,USA"]
+    path = begin(scope, client, csv_of(lines, "Name,Email,Phone,Country"))
+    fed = {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number", "country": "GB"}
+    client.post(path + "/columns", fed)
+    checked = client.get(path + "/check")
+    assert stats(checked) == ["0", "0", "0", "2"]
+    assert '<option value="US" selected>United States</option>' in checked.content.decode()
+    client.post(path + "/check", {"do": "country", "country": "US"})
+    assert stats(client.get(path + "/check")) == ["2", "0", "0", "0"]
+
+
+def test_leads_without_numbers_are_offered_it_too(scope: Cast, client: Any) -> None:
+    lines = ["a@fern.example,5", "b@fern.example,6"]
+    path = begin(scope, client, csv_of(lines, "Email,Amount"), of="lead")
+    client.post(path + "/columns", {"do": "check", "existing": "", "c0": "email", "c1": "value"})
+    assert "Most refused rows have no phone number." in text_of(client.get(path + "/check"))
+    client.post(path + "/check", {"do": "optional_number"})
+    assert stats(client.get(path + "/check")) == ["2", "0", "0", "0"]
+
+
 def test_unknown_values_are_named_once(scope: Cast, client: Any) -> None:
     lines = ["a@fern.example,Signed", "b@fern.example,new", "c@fern.example,Signed"]
     path = begin(scope, client, csv_of(lines, "Email,Deal Stage"), of="lead")

@@ -17,9 +17,9 @@ from crm.imports.pages.words import (
     ENCODINGS,
     MARKS,
     TYPES,
-    common_country,
     countries,
     country_name,
+    country_question,
     lacks_country,
     left_out,
     questions,
@@ -161,17 +161,7 @@ class ImportColumns(ImportPage):
         categories = [] if self.kind is LEADS else self.options_of("contact-category")
         asked = questions(self.job, self.job["options"])
         if self.asks_country(mapping):
-            common = common_country(self.job["headers"], self.job["sample"])
-            asked.append(
-                Field(
-                    "country",
-                    COUNTRY_QUESTION,
-                    "select",
-                    options=list(countries()),
-                    placeholder="Choose a country",
-                    value=common,
-                )
-            )
+            asked.append(country_question(self.job))
         mark = next((name for value, name in MARKS if value == detected["decimalMark"]), "")
         fields = [
             Field("existing", f"When a {one} exists already", "radio", options=rules),

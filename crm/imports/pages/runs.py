@@ -122,7 +122,7 @@ class ImportDetail(ImportPage):
         """The first rows that are titles, totals and footers, and the number of all."""
         if not self.job["failed"]:
             return [], 0
-        query = {"p": "1", "n": str(NO_RECORDS), "sortBy": "row", **only_codes("equals", NO_RECORD)}
+        query = {"p": "1", "n": str(NO_RECORDS), "sortBy": "row", "sortOrder": "asc", **only_codes("equals", NO_RECORD)}
         found = self.ask("GET", f"{self.resource}/errors", query)
         return (found.data, found.total or len(found.data)) if found.ok else ([], 0)
 

@@ -11,14 +11,13 @@ from django.http import HttpResponse
 from core.web.forms import Field
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, counted, shown_problem
 from crm.imports.pages.words import (
-    COUNTRY_QUESTION,
     LACKS_COUNTRY,
     MOST_UNKNOWN,
     NO_RECORD,
+    OF_OTHER_COUNTRY,
     UNKNOWN,
     assumptions,
-    common_country,
-    countries,
+    country_question,
     left_out,
     listed,
     row_lines,
@@ -150,19 +149,24 @@ class ImportCheck(ImportPage):
     def _lack_only(self, problems: Sequence[Mapping[str, Any]], keys: set[str]) -> bool:
         """Return whether nothing is wrong with a row but that it has no values of these fields of contacts."""
         mapping = self.job["columnMapping"]
-        names = tuple(f"{one['name']}:" for one in self.contact_fields if one["uniqueFieldID"] in keys)
+        names = [one["name"] for one in self.contact_fields if one["uniqueFieldID"] in keys]
+        starts = tuple(f"{name}:" for name in (*names, *keys))  # leads have the keys of their contacts' fields
         return all(
-            MISSING in one["message"] and (mapping.get(one["column"]) in keys or one["message"].startswith(names))
+            MISSING in one["message"] and (mapping.get(one["column"]) in keys or one["message"].startswith(starts))
             for one in problems
         )
 
     def country_field(self, found: Sequence[Mapping[str, Any]]) -> Field | None:
-        """Ask for the country of the numbers of refused rows that lack theirs."""
-        if not any(one["failed"] and LACKS_COUNTRY in one["message"] for one in found):
-            return None
-        field = Field("country", COUNTRY_QUESTION, "select", options=countries(), placeholder="Choose a country")
-        field.value = common_country(self.job["headers"], self.job["sample"])
-        return field
+        """Ask for the country of the numbers of refused rows that lack theirs, or that are from another one.
+
+        The latter are asked about where the file names another country than that by which they were read.
+        """
+        refused = [one["message"] for one in found if one["failed"]]
+        question = country_question(self.job)
+        if any(LACKS_COUNTRY in text for text in refused):
+            return question
+        other = question.value not in ("", self.job["detected"]["country"])
+        return question if other and any(OF_OTHER_COUNTRY in text for text in refused) else None
 
     def start_label(self, checked: Mapping[str, Any]) -> str:
         """Return what the button says that starts the import; "" if nothing would come of it."""

@@ -73,6 +73,8 @@ KNOWN = {
 """What a column becomes -> what the company has of it."""
 LACKS_COUNTRY = "lacks its country"
 """How the service says that a phone number is a national one of an unknown country."""
+OF_OTHER_COUNTRY = "is no phone number for"
+"""How the service says that a phone number is none of the country by which it was read."""
 UNKNOWN = re.compile(r"NotFound_4|is none of the options")
 """What the code or the message has of a value that the company does not know."""
 MOST_UNKNOWN = 20
@@ -120,6 +122,13 @@ def common_country(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str
     found = Counter(code for cell in cells if (code := codes.get(cell)))
     code, count = found.most_common(1)[0] if found else ("", 0)
     return code if 2 * count > sum(found.values()) else ""
+
+
+def country_question(job: Mapping[str, Any]) -> Field:
+    """Ask for the country of national numbers, with that of the file's column of countries chosen."""
+    field = Field("country", COUNTRY_QUESTION, "select", options=countries(), placeholder="Choose a country")
+    field.value = common_country(job["headers"], job["sample"])
+    return field
 
 
 def lacks_country(text: str) -> bool:

@@ -138,7 +138,7 @@ def test_options_and_children_that_values_need_stay_too(cast: Cast) -> None:
         path,
         {"options": [{"label": "Small", "value": "s"}]},
         BAD_INPUT,
-        "defaultValue: l is none of the options. Write one of these: s.",
+        "defaultValue: l is none of the options. Write one of these: Small (s).",
     )
     dropped = cast.key.put(path, {"options": [big], "dropInvalid": True})
     assert [one["value"] for one in dropped.data["options"]] == ["l"]

@@ -139,7 +139,7 @@ def test_who_is_known_is_used_and_who_must_not_be_written_to_is_left_out(ready: 
         assert Contact.objects.get(pk=known.pk).name == "Bea, by hand"
         assert set(SendJob.objects.values_list("contact__name", flat=True)) == {"Ann", "Bea, by hand"}
         search = LeadGeneration.objects.get()
-        assert "1 of the lead sources can't be contacts (countryCode: is required)" in search.error
+        assert "1 of the lead sources can't be contacts (number: is required)" in search.error
 
 
 @pytest.mark.parametrize("step", ["asked", "judged", "made", "ended", "planned"])
