@@ -196,13 +196,11 @@ class DelimitedTable(Table):
             raise ReaderError(
                 INVALID, "Too many quotes of this file are never closed. Export it again with every quote doubled."
             )
-        if too_long:
-            if end is not None:
-                return (
-                    end,
-                    f"A cell of this row is longer than {MAX_CELL_CHARS:,} characters, or the row is too long. Shorten"
-                    " it.",
-                )
+        if end is not None:
+            return (
+                end,
+                f"A cell of this row is longer than {MAX_CELL_CHARS:,} characters, or the row is too long. Shorten it.",
+            )
         if too_long or reached > first + 1 or "unexpected end" in str(error):
             return (
                 first + 1,
