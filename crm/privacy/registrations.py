@@ -198,7 +198,7 @@ def _own_sample(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
     return {
         **row,
         "sample": [cells for cells in row["sample"] if _is_of(subject, cells)],
-        "first_rows": [first for first in row["first_rows"] if _is_of(subject, first["cells"])],
+        "firstRows": [first for first in row["firstRows"] if _is_of(subject, first["cells"])],
     }
 
 

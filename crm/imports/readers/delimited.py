@@ -196,7 +196,7 @@ class DelimitedTable(Table):
             raise ReaderError(
                 INVALID, "Too many quotes of this file are never closed. Export it again with every quote doubled."
             )
-        if too_long and end is not None:
+        if end is not None:
             return (
                 end,
                 f"A cell of this row is longer than {MAX_CELL_CHARS:,} characters, or the row is too long. Shorten it.",
