@@ -166,7 +166,8 @@ class ImportCheck(ImportPage):
         if any(LACKS_COUNTRY in text for text in refused):
             return question
         other = question.value not in ("", self.job["detected"]["country"])
-        return question if other and any(OF_OTHER_COUNTRY in text for text in refused) else None
+        is_foreign = any(words in text for text in refused for words in OF_OTHER_COUNTRY)
+        return question if other and is_foreign else None
 
     def start_label(self, checked: Mapping[str, Any]) -> str:
         """Return what the button says that starts the import; "" if nothing would come of it."""

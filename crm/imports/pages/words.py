@@ -73,7 +73,7 @@ KNOWN = {
 """What a column becomes -> what the company has of it."""
 LACKS_COUNTRY = "lacks its country"
 """How the service says that a phone number is a national one of an unknown country."""
-OF_OTHER_COUNTRY = "is no phone number for"
+OF_OTHER_COUNTRY = ("is no phone number for", "may lack its area code")
 """How the service says that a phone number is none of the country by which it was read."""
 UNKNOWN = re.compile(r"NotFound_4|is none of the options")
 """What the code or the message has of a value that the company does not know."""
