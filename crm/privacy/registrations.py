@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from django.db.models import Q, QuerySet, Value
@@ -110,7 +111,8 @@ def _attendances(subject: DataSubject) -> Q:
 
 
 def _imports(subject: DataSubject) -> Q:
-    return Q(pk__in=subject.import_ids) | mentioning(subject, "sample", "first_rows", "columns", "detected")
+    kept = ("sample", "first_rows", "columns", "detected", "headers", "column_mapping", "kept_columns")
+    return Q(pk__in=subject.import_ids) | mentioning(subject, *kept)
 
 
 def _row_errors(subject: DataSubject) -> Q:
@@ -203,7 +205,11 @@ def _own_sample(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_of(subject: DataSubject, cells: Any) -> bool:
-    return subject.is_in(*(str(cell) for cell in (cells if isinstance(cells, list) else [cells]) if cell is not None))
+    """Return whether cells name the subject, also by a number whose parts stand side by side."""
+    texts = [str(cell) for cell in (cells if isinstance(cells, list) else [cells]) if cell is not None]
+    pairs = (first + second for first, second in pairwise(texts))
+    threes = ("".join(texts[place : place + 3]) for place in range(len(texts) - 2))
+    return subject.is_in(*texts, *pairs, *threes)
 
 
 def blank_contacts(subject: DataSubject, rows: QuerySet[Any]) -> int:
@@ -232,13 +238,16 @@ def clean_samples(subject: DataSubject, rows: QuerySet[Import]) -> int:
     The examples of values, which say nothing of their rows, go altogether.
     """
     cleaned = 0
-    for job in rows.only("pk", "sample", "first_rows", "columns", "detected", "company"):
+    columns = ("sample", "first_rows", "columns", "detected", "headers", "column_mapping", "kept_columns")
+    for job in rows.only("pk", "company", *columns):
         kept = {
             "sample": [cells for cells in job.sample if not _is_of(subject, cells)],
             "first_rows": [first for first in job.first_rows if not _is_of(subject, first["cells"])],
             "columns": [{**column, "options": []} for column in job.columns],
             "detected": {**job.detected, "evidence": [], "ambiguous": [], "assumed": []},
         }
+        if _is_of(subject, job.headers):  # a row of data that was taken for the headers
+            kept |= {"headers": [], "column_mapping": {}, "kept_columns": {}, "columns": []}
         if any(getattr(job, name) != value for name, value in kept.items()):
             cleaned += Import.objects.filter(pk=job.pk).update(**kept)
     return cleaned
