@@ -143,7 +143,7 @@ class ImportCheck(ImportPage):
         return [
             (button, words)
             for button, words, keys in offers
-            if 2 * sum(self._lack_only(problems, keys) for problems in failed.values()) > len(failed)
+            if 2 * sum(self._lack_only(problems, keys) for problems in failed.values()) >= len(failed)
         ]
 
     def _lack_only(self, problems: Sequence[Mapping[str, Any]], keys: set[str]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from phonenumbers import COUNTRY_CODE_TO_REGION_CODE
+from phonenumbers import country_code_for_region
 
 from crm.imports.readers.base import Cell
 from crm.imports.readers.meaning import has_address_of_others, is_about_value, system_columns
@@ -45,6 +45,7 @@ AREA = re.compile(r"\(?(?:0[1-9][0-9 /-]{0,6}|[1-9][0-9]{1,4})(?:\.0)?\)?[ /-]*"
 AREA_CODE_ALONE = re.compile(r"\(?0[1-9][0-9]{0,5}\)?")
 TITLE = re.compile(r"(?:mrs?|ms|mx|miss|[ds]ra?|prof|hr|herr|fr|frau|mme|mlle|sir|sig|pan|pani|dhr|mevr|jr)\.?", re.I)
 CLEAR_PREFIX = re.compile(r"(?:\+|00)[1-9]\d{0,2}")
+SHORT_CODE = re.compile(r"\(?0?[1-9][0-9]{0,4}(?:\.0)?\)?")
 URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 # The values that a column of this meaning must have, and those that suffice to propose the meaning.
 LOOKS = {"email": EMAIL, "number": PHONE, "countryCode": PREFIX, "phone": PHONE, "url": URL, AREA_CODE: AREA}
@@ -103,10 +104,11 @@ def propose_mapping(
         specs.append(FieldSpec(AREA_CODE, "Area code"))
     columns = _columns(headers, sample)
     _complete_bare_names(columns)
+    own_code = str(country_code_for_region(country) or "") if country else ""
     offers = []
     for place, column in enumerate(columns):
         for order, spec in enumerate(specs):
-            score = _score(column, spec)
+            score = _score(column, spec, own_code)
             if headers[place] in kept:
                 score = score or WORD if spec.key == kept[headers[place]] else min(score, VALUES)
             if score:
@@ -126,6 +128,7 @@ def propose_mapping(
         if not OWN_EXPORT.issubset(headers):
             _fill_gaps(key, columns, chosen, types)
     _settle_names(chosen, columns)
+    _add_area_codes(columns, chosen)
     if "number" not in chosen.values():
         chosen = {place: key for place, key in chosen.items() if key != AREA_CODE}
     return {headers[place]: key for place, key in sorted(chosen.items())}
@@ -179,6 +182,16 @@ def _fill_gaps(key: str, columns: Sequence[_Column], chosen: dict[int, str], typ
             chosen[place] = key
 
 
+def _add_area_codes(columns: Sequence[_Column], chosen: dict[int, str]) -> None:
+    """Let a column of short codes next to that of country codes be one of area codes, also of a single digit."""
+    if "countryCode" not in chosen.values() or AREA_CODE in chosen.values():
+        return
+    for place, column in enumerate(columns):
+        if place not in chosen and _base(column.plain) in EITHER_CODE and _share(SHORT_CODE, column.values) == 1:
+            chosen[place] = AREA_CODE
+            return
+
+
 def _settle_names(chosen: dict[int, str], columns: Sequence[_Column]) -> None:
     """Keep a whole name or its parts, not both; next to one part alone, "Name" means the other part."""
     places = {key: place for place, key in chosen.items()}
@@ -202,13 +215,13 @@ def _contains(whole: _Column, part: _Column) -> bool:
     return sum(text.casefold() in name.casefold() for name, text in pairs) * 2 > len(pairs)
 
 
-def _score(column: _Column, spec: FieldSpec) -> float:
+def _score(column: _Column, spec: FieldSpec, own_code: str) -> float:
     """Return the likelihood that a column means a field: EXACT for its own name, down to VALUES for typical values and
     NAME_ALONE for the right name over wrong values; 0 for none."""
     values, kind = column.values, _kind(spec)
     share = _share(LOOKS.get(kind), values)
     by_name = _score_header(column.plain, spec)
-    if kind in CODES and not _is_code(column, kind):
+    if kind in CODES and not _is_code(column, kind, own_code):
         return 0
     if column.is_system and by_name < EXACT:
         by_name = 0  # "Create Date" is a custom field of that name, if there is one
@@ -227,30 +240,27 @@ def _score(column: _Column, spec: FieldSpec) -> float:
     return 0
 
 
-def _is_code(column: _Column, kind: str) -> bool:
+def _is_code(column: _Column, kind: str, own_code: str) -> bool:
     """Return whether a column may hold codes of countries, or of areas, by its values.
 
-    Under a header that means either, most values must be of the kind. Titles are of none, and codes with a single zero
-    in front are no country's.
+    Under a header that means either, values are of countries if they begin with + or 00, or if all of them are the
+    company's own code: 44 is Zurich's area code as well as the code of the United Kingdom. Titles are of none, and
+    codes with a single zero in front are no country's.
     """
     values = column.values
-    is_of_country = bool(values) and all(map(_is_dial_code, values))
     is_either = _base(column.plain) in EITHER_CODE
+    is_clear = _share(CLEAR_PREFIX, values) >= CLEAR_SHARE
+    digits = [value.removesuffix(".0") for value in values]
+    is_own = bool(own_code and values) and all(value == own_code for value in digits)
     if kind == AREA_CODE:
-        if is_of_country and is_either:
+        if is_either and (is_clear or own_code in digits):
             return False
         shape = AREA_CODE_ALONE if _base(column.plain) in VAGUE_CODE else AREA
         return _share(shape, values) >= CLEAR_SHARE if values else not is_either
     if is_either:
-        return is_of_country or _share(CLEAR_PREFIX, values) >= CLEAR_SHARE
+        return is_clear or is_own
     is_wrong = sum(bool(TITLE.fullmatch(value) or AREA_CODE_ALONE.fullmatch(value)) for value in values)
     return is_wrong <= 0.2 * len(values)
-
-
-def _is_dial_code(value: str) -> bool:
-    """Return whether a value is a calling code that exists, such as +49 or 49."""
-    digits = value.removeprefix("+").removeprefix("00")
-    return bool(PREFIX.fullmatch(value)) and digits.isdecimal() and int(digits) in COUNTRY_CODE_TO_REGION_CODE
 
 
 def _means_other(column: _Column) -> bool:

@@ -104,3 +104,25 @@ def test_area_codes_need_a_number(cast: Cast) -> None:
     answer = cast.key.post("/contact/import", {**body, "columnMapping": {"Area": "areaCode", "Email": "email"}})
     assert answer.status == 400
     assert make(cast, content, columnMapping=MAPPING)["columnMapping"] == MAPPING
+
+
+def test_what_is_whole_or_names_two_areas_is_not_joined(cast: Cast) -> None:
+    set_country(cast, "DE")
+    rows = ["A,a@x.example,030,1701234569", "B,b@x.example,030-31,901892", "C,c@x.example,30 / 31,901831"]
+    job = run(cast, csv_of(rows, "Name,Email,Area,Phone"), columnMapping=MAPPING)
+    assert numbers(cast) == ["+491701234569"]
+    assert counts(job)[2:] == (1, 0, 0, 2)
+
+
+def test_area_codes_stand_behind_country_codes(cast: Cast) -> None:
+    rows = ["A,a@x.example,+49,30,901960", "B,b@x.example,+43,1,4000323", "C,c@x.example,+39,6,69823030"]
+    job = run(cast, csv_of(rows, "Name,Email,Ländervorwahl,Vorwahl,Rufnummer"), columnMapping={})
+    assert job["columnMapping"]["Vorwahl"] == "areaCode"
+    assert numbers(cast) == ["+4930901960", "+4314000323", "+390669823030"]
+
+
+def test_digits_that_are_codes_of_areas_and_countries_are_those_of_areas(cast: Cast) -> None:
+    set_country(cast, "CH")
+    rows = ["A,a@x.example,44,6681800", "B,b@x.example,61,2681802", "C,c@x.example,31,3221803"]
+    run(cast, csv_of(rows, "Name,Email,Vorwahl,Telefon"), columnMapping={})
+    assert numbers(cast) == ["+41446681800", "+41612681802", "+41313221803"]
