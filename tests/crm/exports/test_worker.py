@@ -63,11 +63,11 @@ def test_a_worker_that_lost_its_lease_leaves_no_content(
     made = make(scope.key)
     real = worker._complete
 
-    def overtaken(job: Export, received: Any) -> None:
+    def overtaken(job: Export, received: Any, formats: Any) -> None:
         Export.objects.update(status="queued", lease=new_id())
         monkeypatch.setattr(worker, "_complete", real)
         work()
-        real(job, received)
+        real(job, received, formats)
 
     monkeypatch.setattr(worker, "_complete", overtaken)
     work()
