@@ -58,12 +58,14 @@ def test_makes_a_company_to_try(data: Path) -> None:
     assert (company.name, company.timezone) == ("Demo company", "Europe/London")
     with company_scope(company.pk):
         assert Contact.objects.count() == CONTACTS == 300
-        assert CustomFieldValue.objects.count() == CONTACTS * 4
+        visitors = Contact.objects.filter(tag_links__tag__name=AUDIENCE).count()
+        assert CustomFieldValue.objects.count() == CONTACTS * 4 + visitors > CONTACTS * 4
         assert set(CustomField.objects.filter(is_system=False).values_list("name", flat=True)) == {
             "Company",
             "Job title",
             "City",
             "Employees",
+            "Visited our stand",
         }
         assert Contact.objects.filter(category=None).count() == 0
         assert (LEADS, Lead.objects.count()) == (36, 38)  # two are of bookings

@@ -203,8 +203,8 @@ def test_new_fields(header: str) -> None:
 def test_a_column_of_words_for_nothing_is_empty(values: list[Any]) -> None:
     headers = ["Birthday", "Seats"]
     counter = ColumnCounter(headers)
-    for value in values:
-        counter.add([value, 0])
+    for place, value in enumerate(values):
+        counter.add([value, place])
     facts = counter.facts()
     assert [one["filled"] for one in facts] == [0, len(values)]
     assert [one["preselected"] for one in proposed_fields(headers, facts, {})] == [False, True]
