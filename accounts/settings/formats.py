@@ -14,7 +14,7 @@ from core.text.formats import Formats
 from core.text.timezones import zone_of
 
 ZONE_SECONDS = 60
-"""How long a process keeps a company's time zone: each message that is sent asks for it."""
+"""Seconds for which a process caches a company's time zone, which each sent message asks for."""
 
 
 def formats_of(company_id: str | None) -> Formats:

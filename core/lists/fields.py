@@ -48,7 +48,7 @@ class ListField:
 
     many = False
     keeps_days = False
-    """Whether its dates may be days, stored as midnight in UTC, as well as times."""
+    """True if its dates may be days (stored as midnight in UTC) as well as times."""
     labels: Mapping[str, str] = {}
     """Value -> the label by which people know it, which contains, startsWith and endsWith find too."""
     stored: Kind

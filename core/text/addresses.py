@@ -45,7 +45,7 @@ _NOT_DIGITS = re.compile(r"[ ()/-]+")
 _CODES = frozenset(f"+{code}" for code in phonenumbers.COUNTRY_CODE_TO_REGION_CODE)
 MAX_COUNTRY = 100
 ABROAD = "011"
-"""What North America dials before the code of another country."""
+"""The international prefix of North America, dialled before another country's code."""
 
 
 class BadAddress(ValueError):

@@ -88,7 +88,7 @@ class Folded(Func):
 
 
 class SortText(Func):
-    """What a text is sorted by, as sort_text() returns it."""
+    """The sort key of a text, equal to what sort_text() returns."""
 
     function = "text_sort_key"
     arity = 1

@@ -63,7 +63,7 @@ _AND = _words("und and et y e og och en i oraz a & +")
 _SALUTES = _words("hi hello hallo dear liebe lieber sehr geehrte geehrter geehrtes geehrten")
 _NOTHING = _words("none null n/a na unknown undefined test nn n.n unbekannt inconnu")
 DIGITS = "0123456789"
-"""What may stand behind a name, as in user names."""
+"""Digits after a name, as in user names."""
 _MOST = 200
 _ENCLOSED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|[„“”«][^„“”»]*[“”»]|<[^<>]*>")
 _JOINED = re.compile(r"\.(?=[A-ZÀ-Þ](?:r\b|[^\W\d_]{2,}))")

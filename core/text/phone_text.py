@@ -59,7 +59,7 @@ _ALLOWED = re.compile(r"[0-9+()./\s-]+")
 _DIGIT = re.compile(r"[0-9]")
 _NOT_DIGITS = re.compile(r"[^0-9]+")
 _STRONG = re.compile(r"\s*/\s*|\s+-+\s*|\s*-+\s+|-{2,}")
-"""What may stand between an area code and a number, or between two numbers."""
+"""Separators between an area code and a number, or between two numbers."""
 SHORT_TAIL = re.compile(r"[0-9]{6}\s+\(?[0-9]{1,2}\)?\s*$")
 """One or two digits at the end, after a space and a number that may be whole without them."""
 _WORDS = (

@@ -20,7 +20,7 @@ RETRIES = 3
 
 @dataclass(frozen=True)
 class Edit:
-    """What a member sent: the form, what they changed in it, and whether they have to choose or correct first."""
+    """A submitted form, the fields changed in it, and whether the member must choose or correct first."""
 
     form: Form
     changed: Mapping[str, Any]

@@ -59,7 +59,8 @@ class _Column:
 
     def __init__(self) -> None:
         self.alive = True
-        self.numbers, self.texts = 0, 0
+        self.numbers = 0
+        self.texts = 0
         self.dates = self.other_dates = 0
         self.marks = BOTH
         self.open_numbers: list[str] = []

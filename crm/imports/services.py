@@ -232,9 +232,14 @@ def _check_editable(job: Import, seen: Import, options: Options) -> None:
 def _edit(job: Import, edits: Mapping[str, Any], options: Options, fresh: Preview | None, *, reread: bool) -> None:
     job.options = options.as_json()
     if reread:
-        job.column_mapping, job.header_row = {}, None
-        job.headers, job.sample, job.first_rows, job.detected = [], [], [], {}
-        job.columns, job.kept_columns = [], {}
+        job.column_mapping = {}
+        job.header_row = None
+        job.headers = []
+        job.sample = []
+        job.first_rows = []
+        job.detected = {}
+        job.columns = []
+        job.kept_columns = {}
     if edits.get("column_mapping"):
         job.column_mapping = dict(edits["column_mapping"])
         job.detected = {**job.detected, "isProposed": False}

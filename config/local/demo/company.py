@@ -75,7 +75,7 @@ FIELDS = (
     {"name": "Visited our stand", "unique_field_id": "visitedAt", "field_type": "datetime"},
 )
 FAIR_DAYS_AGO = 12
-"""When the trade fair was that some contacts visited."""
+"""Days since the trade fair that some contacts visited."""
 TILES = [
     {"title": title, "reportType": report, "by": by, "chart": chart, "metric": metric, "range": days}
     for title, report, by, chart, metric, days in (
