@@ -44,10 +44,12 @@ _OTHER_REGION = {
 class S3Failed(Exception):
     """The storage did not do it. `code` is its own, or unreachable, slow, large or invalid; people read `detail`."""
 
-    def __init__(self, code: str, detail: str) -> None:
+    def __init__(self, code: str, detail: str, *, down: bool = False) -> None:
         super().__init__(detail)
         self.code = code
         self.detail = detail
+        self.down = down
+        """The storage gave no answer or had an error of its own; the settings may be right."""
 
     @property
     def missing(self) -> bool:
@@ -210,16 +212,16 @@ def _told(place: S3Place, *, seconds: float) -> Iterator[Any]:
             if refused is not None:
                 raise S3Failed("refused", refused.detail) from None
             if deadline.over:
-                raise S3Failed("slow", f"{place.host} did not answer in time.") from None
+                raise S3Failed("slow", f"{place.host} did not answer in time.", down=True) from None
             if isinstance(error, ParamValidationError | ValueError) or "Invalid" in type(error).__name__:
                 raise S3Failed("invalid", "The name of the bucket or its region is none.") from None
-            raise S3Failed("unreachable", f"{place.host} could not be reached.") from None
+            raise S3Failed("unreachable", f"{place.host} could not be reached.", down=True) from None
         except (S3Failed, MemoryError):
             raise
         except Exception:  # noqa: BLE001  the library takes answers for what they ought to be
             raise S3Failed("invalid", f"{place.host} answers with something that S3 does not know.") from None
         if deadline.over:
-            raise S3Failed("slow", f"{place.host} did not answer in time.")
+            raise S3Failed("slow", f"{place.host} did not answer in time.", down=True)
 
 
 def _refused(response: Any) -> S3Failed:
@@ -234,4 +236,5 @@ def _refused(response: Any) -> S3Failed:
         return S3Failed(code, f"There is no such bucket or object ({code}).")
     if status in (401, 403):
         return S3Failed(code, f"The storage refuses these keys ({code}).")
-    return S3Failed(code, f"The storage answers with an error ({code}).")
+    down = status is not None and status >= 500
+    return S3Failed(code, f"The storage answers with an error ({code}).", down=down)

@@ -55,7 +55,7 @@ class Schema(AutoSchema):
         return "_".join([auth_path, self.method.lower(), *words])
 
     def get_operation(self, path: str, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
-        operation = cast("dict[str, Any] | None", super().get_operation(path, *args, **kwargs))
+        operation = super().get_operation(path, *args, **kwargs)
         if operation is not None:
             action = str(self.view.action)
             describe(

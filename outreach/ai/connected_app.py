@@ -121,6 +121,7 @@ def model_app(key: str, provider: type[ModelProvider]) -> ConnectedApp:
             ),
             description="Has the model write a short message to nobody, with the app's key, model and settings. It"
             " takes a few hundred tokens, which count. An app that does not work answers with the error, whose"
-            " `warning` says why.",
+            " `warning` says why: a key, a model or an address that is wrong is a 400; a server that is down, too slow"
+            " or answers nothing usable is a 500.",
         ),
     )

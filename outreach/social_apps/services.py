@@ -32,6 +32,8 @@ NEEDED = (
     ("user_token", "userToken", "SocialATokenRequired_400"),
 )
 REFUSED = "InvalidCredentials_400"
+NOT_ANSWERED = "InvalidRequest_400"
+"""The error of a platform that refuses no token, but does not answer either."""
 PAGE_ID, PAGE_TOKEN = "PageIdRequired_400", "PageIdOrTokenRequired_400"
 NOT_SUBSCRIBED = "WebhookSubscriptionFailed_500"
 MOST_PAGES = 200
@@ -141,7 +143,7 @@ def delete_apps(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
 
 def forms_of(*, id: str, page_id: str) -> list[dict[str, Any]]:
     """Return the forms of a page as the platform has them. Raises PageIdRequired_400, PageIdOrTokenRequired_400,
-    and InvalidCredentials_400 with what the platform said."""
+    InvalidCredentials_400 with what the platform said, and InvalidRequest_400 where it could not be asked."""
     if not page_id:
         raise NamedError(PAGE_ID, "pageId: is required")
     app = get_app(id)
@@ -152,7 +154,7 @@ def forms_of(*, id: str, page_id: str) -> list[dict[str, Any]]:
         except SocialFailed as error:
             if error.refused:
                 _note_failure(app.pk, error)
-            raise NamedError(REFUSED, f"pageId: {error.detail}") from None
+            raise NamedError(REFUSED if error.refused else NOT_ANSWERED, f"pageId: {error.detail}") from None
     return [
         {
             "formId": _text(row.get("id"), 40),

@@ -33,7 +33,14 @@ class SocialPageFormViewSet(ResourceViewSet):
     @endpoint(
         "List the forms of a page",
         output=PageFormsOut,
-        errors=(services.NOT_FOUND[0], services.PAGE_ID, services.PAGE_TOKEN, services.REFUSED, BUSY),
+        errors=(
+            services.NOT_FOUND[0],
+            services.PAGE_ID,
+            services.PAGE_TOKEN,
+            services.REFUSED,
+            services.NOT_ANSWERED,
+            BUSY,
+        ),
         description="Asks the platform.",
     )
     def retrieve(self, request: Request, id: str, page: str) -> Any:

@@ -26,17 +26,17 @@ BUCKET = ConnectedApp(
         run=services.create_bucket,
         success="BucketConnected_201",
         input=BucketCreate,
-        errors=(BUSY, "InvalidCredentials_400"),
+        errors=(BUSY, services.REFUSED, services.DOWN),
         description="A bucket of Amazon S3, or of a storage that speaks its protocol. An object named"
         " `.leadwright-<id>` is written into it and deleted; where that fails, nothing is connected, and `warning` has"
-        " the storage's code. From then on the company's new files go there; those from before stay where they are.",
+        " the storage's code: InvalidCredentials_400 where it refuses, FileUploadFailed_400 where it is down. From then on the company's new files go there; those from before stay where they are.",
     ),
     update=AppOperation(
         summary="Change a bucket",
         run=services.update_bucket,
         success="BucketChanged_200",
         input=BucketChange,
-        errors=(BUSY, "InvalidCredentials_400", "RecordChanged_409"),
+        errors=(BUSY, services.REFUSED, services.DOWN, "RecordChanged_409"),
         description="A bucket that is active is verified as a new one is. Where it is switched off, its files"
         " cannot be had until it is switched on again.",
     ),

@@ -24,6 +24,9 @@ from outreach.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.connected_apps.turns import turn
 
 NOT_FOUND = ("AppNotFound_400", "id: there is no such bucket in this company")
+REFUSED = "InvalidCredentials_400"
+DOWN = "FileUploadFailed_400"
+"""The error of a storage that is down, which says nothing about the settings."""
 KEYS = ("accesskey", "secretkey")
 PLACE = ("endpoint", "name")
 """What leads to the files: it stays while there are any."""
@@ -45,7 +48,7 @@ class BucketCheck:
 def create_bucket(*, member_id: str, **values: Any) -> Bucket:
     """Connect a bucket, after an object was written into it and deleted. The company's first becomes its default.
 
-    Raises InvalidCredentials_400 with the storage's code, ValidationFailed, PlanLimitExceeded_403 at the plan's limit,
+    Raises InvalidCredentials_400 with the storage's code, FileUploadFailed_400 for one that is down, ValidationFailed, PlanLimitExceeded_403 at the plan's limit,
     and ConnectionTestRunning_429 while another test runs.
     """
     bucket = Bucket(
@@ -137,7 +140,8 @@ def _verify(bucket: Bucket) -> None:
     try:
         _probe(bucket)
     except S3Failed as failed:
-        raise NamedError("InvalidCredentials_400", f"{failed.code}: {failed.detail}") from None
+        name = DOWN if failed.down else REFUSED
+        raise NamedError(name, f"{failed.code}: {failed.detail}") from None
     bucket.verified = True
 
 

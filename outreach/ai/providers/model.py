@@ -294,10 +294,10 @@ class ModelProvider(AiProvider):
 
     def _slow(self) -> ProviderError:
         detail = f"{self._host} did not answer within {self.app.timeout_seconds} seconds."
-        return ProviderError("slow", detail, temporary=True, name=self.invalid)
+        return ProviderError("slow", detail, temporary=True, name=PARSING)
 
     def _away(self, what: str) -> ProviderError:
-        return ProviderError("unreachable", f"{self._host} {what}.", temporary=True, name=self.invalid, halts=True)
+        return ProviderError("unreachable", f"{self._host} {what}.", temporary=True, name=PARSING, halts=True)
 
     def _misconfigured(self, detail: str) -> ProviderError:
         return ProviderError("configuration", detail, temporary=True, name=self.invalid, halts=True)

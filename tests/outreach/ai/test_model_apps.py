@@ -95,6 +95,42 @@ def test_an_app_is_connected_tested_changed_and_switched_off(
     assert cast.key.get(f"/apps/{kind}/{MISSING}").body["message"] == f"{kind.capitalize()} configuration not found"
 
 
+@pytest.mark.parametrize("kind", ["ai-a", "ai-b"])
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (Raw(502, b"bad gateway"), "answers with an error (502)"),
+        (Raw(503, b"{}"), "answers with an error (503)"),
+        (Raw(body=b"x" * 100, trickle=0.5), "did not answer within 1 seconds"),
+        (Raw(body=b"{", length=500), "broke the connection off"),
+        (None, "could not be reached"),
+    ],
+    ids=["502", "503", "slow", "broken off", "down"],
+)
+def test_a_server_that_is_down_is_no_wrong_configuration(
+    cast: Cast,
+    server: AiServer,
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    step: Raw | None,
+    words: str,
+) -> None:
+    monkeypatch.setattr("outreach.ai.providers.model.pause", lambda failures, left: None)
+    settings.VENDOR_BASE_URLS = {"ai-a": server.url}
+    down = AiServer(port=1)
+    place = f"/apps/{kind}/{connected(cast, server if step else down, kind)['_id']}"
+    if step is None:
+        settings.VENDOR_BASE_URLS = {"ai-a": down.url}
+    else:
+        server.then(step, lasting=True)
+    monkeypatch.setattr("outreach.ai.model_apps.TEST_SECONDS", 1)
+    failed = cast.key.post(f"{place}/test")
+    assert (failed.status, failed.body["message"]) == (500, "The answer of the AI model could not be read")
+    assert words in failed.body["warning"]
+    assert cast.key.get(place).data["lastError"] == failed.body["warning"]
+
+
 @pytest.mark.parametrize(
     ("kind", "body", "named"),
     [

@@ -88,6 +88,9 @@ def test_a_platform_that_is_down_is_asked_again(
     tell(_app(cast, app), "31", "32")
     work("form-leads")
     assert _states(cast) == [("new", "")] * 2
+    unread = cast.key.get(f"/apps/social-a/{app['_id']}/pages/{PAGE}/forms")
+    assert (unread.status, unread.body["message"]) == (400, "Invalid request"), "its token may be right"
+    assert "503" in unread.body["warning"]
     platform.down = False
     with cast.scope():
         FormLead.objects.update(due_at=timezone.now())

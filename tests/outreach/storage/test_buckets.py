@@ -59,6 +59,20 @@ def test_a_bucket_is_connected_changed_tested_and_deleted(
         assert key not in shown + caplog.text + stored
 
 
+@pytest.mark.parametrize("status", [500, 503])
+def test_a_storage_that_is_down_is_no_wrong_configuration(
+    cast: Cast, bucket: dict[str, Any], monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    with refusing_storage(status, "SlowDown") as asked:
+        answer = cast.key.post("/apps/bucket", Buckets(asked[0]).body("box-1"))
+    assert (answer.status, answer.body["message"]) == (400, "The file could not be uploaded")
+    assert answer.body["warning"] == "SlowDown: The storage answers with an error (SlowDown)."
+    gone = cast.key.post("/apps/bucket", Buckets("http://127.0.0.1:1").body("box-1"))
+    assert (gone.status, gone.body["message"]) == (400, "The file could not be uploaded")
+    assert gone.body["warning"] == "unreachable: 127.0.0.1 could not be reached."
+    assert [one["_id"] for one in cast.key.get("/apps/bucket").data] == [bucket["_id"]]
+
+
 @pytest.mark.parametrize(
     ("status", "code", "words"),
     [
