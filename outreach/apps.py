@@ -116,7 +116,7 @@ class OutreachConfig(AppConfig):
         name = Coalesce(NullIf("name", Value("")), Left("prompt", 80))
         register_work(Work("genie", "genie", lambda actor: kept_runs().filter(cancelled_at=None), name))
         register_work(Work("suppression/import", "genie", lambda actor: SuppressionImport.objects.all(), "file__name"))
-        register_measure(Measure("sent", "genie", sent_messages, "sending_at", by_day=True))
+        register_measure(Measure("sent", "genie", sent_messages, "handed_at", by_day=True))
         register_measure(Measure("drafts", "genie", drafts))
         register_measure(Measure("unreadReplies", "genie", unread_replies))
         beside = (partial(failing_senders, MailApp), failing_mailboxes)

@@ -105,7 +105,7 @@ class Home(Page):
         """Return (label, number, address of what it counts) of up to four numbers that the reader may see."""
         known = [
             ("newContacts", "New contacts", "contacts", f"createdAt:{SINCE}:{begin}"),
-            ("sent", "Messages sent", "messages", f"sendingAt:{SINCE}:{begin}", "status:in:sent"),
+            ("sent", "Messages sent", "messages", f"handedAt:{SINCE}:{begin}", "status:in:sent"),
             ("answered", "Contacts who answered", "contacts", f"repliedAt:{SINCE}:{begin}"),
             ("newLeads", "New leads", "leads", f"createdAt:{SINCE}:{begin}"),
         ]

@@ -7,7 +7,7 @@ from django.db.models.functions import Cast, Coalesce
 
 from core.lists import FieldSet, ListField
 from outreach.delivery.approving.approvals import address, reason_now
-from outreach.delivery.models import SendJob
+from outreach.delivery.models import HANDED_AT, SendJob
 
 
 def _message_fields(name: str, recipient: str | Case, reason: str | Case) -> list[ListField]:
@@ -40,6 +40,7 @@ def _message_fields(name: str, recipient: str | Case, reason: str | Case) -> lis
         ListField("dueAt", "date", "due_at", nullable=False),
         ListField("approvalEndsAt", "date", "approval_ends_at"),
         ListField("sendingAt", "date", "sending_at"),
+        ListField("handedAt", "date", HANDED_AT),
         ListField("sentAt", "date", "sent_at"),
         ListField("createdAt", "date", "created_at", nullable=False),
         ListField("updatedAt", "date", "updated_at", nullable=False),

@@ -85,7 +85,7 @@ class Messages(MessagePage):
             "status": Statuses("status", "State", ("in",), STATUSES),
             "run": Choice("run", "Outreach", ("in",), tuple(named.items())),
             "recipient": Choice("recipient", "Address", ("contains", "equals")),
-            "sendingAt": Choice("sendingAt", "Went out", DATE, kind="date"),
+            "handedAt": Choice("handedAt", "Went out", DATE, kind="date"),
         }
         shown = list(choices.values())
         choices["reason"] = Choice("reason", "Why", ("in",))

@@ -16,7 +16,7 @@ from outreach.delivery.deciding.context import SendContext, sender_state
 from outreach.delivery.deciding.decision import DecisionInput, describe, expected
 from outreach.delivery.deciding.reasons import Reason, sentence_of
 from outreach.delivery.limits.pauses import TROUBLE
-from outreach.delivery.models import SendJob, SendJobTransition
+from outreach.delivery.models import HANDED_AT, SendJob, SendJobTransition
 from outreach.delivery.tracking.links import link_at, links_of, sent_html
 from outreach.delivery.tracking.models import TrackingEvent
 from outreach.mail_vendors.registry import channel_of
@@ -45,8 +45,13 @@ def chat_log() -> QuerySet[SendJob]:
 
 
 def sent_messages() -> QuerySet[SendJob]:
-    """Return the messages that were sent."""
-    return SendJob.objects.filter(status=Status.SENT)
+    """Return the messages that were sent, with the time when as `handed_at`."""
+    return with_handed_at(SendJob.objects.filter(status=Status.SENT))
+
+
+def with_handed_at(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
+    """Return the messages with the time when a server was given them as `handed_at`; null: never."""
+    return rows.annotate(handed_at=HANDED_AT)
 
 
 def drafts() -> QuerySet[SendJob]:

@@ -174,6 +174,7 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
         worker=None,
         error="",
         sending_at=None,
+        refused_at=None,
         bounced_at=None,
         approved_at=now,
         approved_by_id=member_id,

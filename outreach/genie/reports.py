@@ -17,7 +17,7 @@ from core.reports import By, Column, Report, Source, condition, count
 from core.reports.declarations import Node, any_of
 from outreach.delivery.filters import SENDER, TEMPLATE
 from outreach.delivery.models import SendJob
-from outreach.delivery.selectors import LOGGED, sent_messages
+from outreach.delivery.selectors import LOGGED, sent_messages, with_handed_at
 from outreach.delivery.stopping.stop_rules import REFUSED
 from outreach.email_templates.models import EmailTemplate
 from outreach.inbox.models import InboundMessage
@@ -152,7 +152,7 @@ OUTREACH = Report(
         ),
         Source(
             rows=lambda actor: sent_messages(),
-            at="sending_at",
+            at="handed_at",
             by=MESSAGES_BY,
             columns=(
                 count("sent", "Sent"),
@@ -176,13 +176,13 @@ DELIVERABILITY = Report(
     " of theirs.",
     modules=MODULES,
     place=70,
-    dated="by the day they went out",
+    dated="by the day they went out, or were refused at once",
     sources=(
         Source(
-            rows=lambda actor: SendJob.objects.filter(status__in=LOGGED),
-            at="sending_at",
+            rows=lambda actor: with_handed_at(SendJob.objects.filter(status__in=LOGGED)),
+            at="handed_at",
             path=LIST,
-            at_field="sendingAt",
+            at_field="handedAt",
             filters=(condition("status", "in", list(LOGGED)),),
             by=(
                 BY_SENDER,

@@ -140,9 +140,11 @@ def _record_rejection(job: SendJob, outcome: Rejected) -> None:
     refused = Reason.ATTEMPTS_EXHAUSTED if outcome.temporary else outcome.reason or "rejected"
     reason = "bad_address" if outcome.bad_address else refused
     with transaction.atomic():
-        values = {"attempts": attempts, "error": outcome.reply, "reply": reply, "worker": None, "sending_at": None}
+        now = timezone.now()
+        values = {"attempts": attempts, "error": outcome.reply, "reply": reply, "worker": None}
+        values |= {"sending_at": None, "refused_at": now}
         if outcome.bad_address:
-            values["bounced_at"] = timezone.now()
+            values["bounced_at"] = now
         _require_lease(
             ledger.transition(job, to="failed", reason=reason, detail=reply, recipient=job.address, **values),
             job,

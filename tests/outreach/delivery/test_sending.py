@@ -91,6 +91,7 @@ def test_a_temporary_refusal_is_tried_again_later_and_given_up_after_five(cast: 
                 assert job.due_at > timezone.now() + timedelta(seconds=60)
                 SendJob.objects.filter(pk=job.pk).update(due_at=timezone.now())
     assert (job.reason, job.reply) == ("attempts_exhausted", "451 4.2.0 mailbox busy")
+    assert job.refused_at is not None
     assert post.server.received == []
 
 
