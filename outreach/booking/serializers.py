@@ -13,8 +13,10 @@ from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectI
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from crm.activities.reminders import MAX_MINUTES
+from crm.leads.schema import LeadSchema
 from crm.leads.serializers import LeadContact
 from crm.leads.snapshots import CONTACT_READS, LEAD_READS, LeadSnapshot, contact_of, lead_of
+from crm.leads.sources import current_schema, source_problem
 from crm.meetings.models import Meeting
 from crm.tags.serializers import NamedModelSnapshot
 from outreach.booking.hours import CLOCK, MOST_AWAY, MOST_SPANS
@@ -155,6 +157,11 @@ class BookingPageDelete(SelectionInput):
     """Which pages to delete."""
 
 
+def _problems(source: str, schema: LeadSchema | None) -> list[str]:
+    problem = source_problem(source, schema) if source and schema is not None else ""
+    return [f"leadSource: {problem}"] if problem else []
+
+
 class BookingPageOut(Output):
     """A page on which visitors book."""
 
@@ -186,6 +193,9 @@ class BookingPageOut(Output):
     makesLead = serializers.BooleanField(source="makes_lead")
     leadSource = serializers.CharField(source="lead_source")
     url = Computed(serializers.CharField(help_text="its public page"))
+    problems = Computed(
+        serializers.ListField(child=serializers.CharField(), help_text="references to what was deleted since")
+    )
     createdBy = MemberSnapshot(source="created_by")
     updatedBy = MemberSnapshot(source="updated_by")
     createdAt = serializers.DateTimeField()
@@ -194,6 +204,11 @@ class BookingPageOut(Output):
     @classmethod
     def finish(cls, data: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
         return {**data, "url": page_address(row["token"])}
+
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        schema = current_schema() if any(row["leadSource"] for row in rows) else None
+        return [{**row, "problems": _problems(row["leadSource"], schema)} for row in rows]
 
 
 class SlotOut(Output):

@@ -15,6 +15,7 @@ from core.errors import NamedError, ValidationFailed
 from core.lists import BulkSelection, in_batches
 from crm.activities.participants import check_member
 from crm.contacts.schema import ContactSchema
+from crm.leads.sources import check_source
 from crm.meetings.models import Meeting, VideoSettings
 from crm.meetings.video.registry import PROVIDERS
 from crm.records.datetimes import check_timezone
@@ -113,6 +114,7 @@ def delete_pages(*, actor: Actor, selection: BulkSelection) -> int:
 
 
 def _set(page: BookingPage, actor: Actor, values: Mapping[str, Any], method: str) -> None:
+    source = page.lead_source
     for name, value in values.items():
         setattr(page, LINKS.get(name, name), value)
     if "member" in values and page.member_id:
@@ -127,6 +129,8 @@ def _set(page: BookingPage, actor: Actor, values: Mapping[str, Any], method: str
         check_member("member", page.member_id or "")
     if values.get("team") and not Team.objects.filter(pk=page.team_id).exists():
         raise NamedError("TeamNotFound_400", f"team: there is no team {page.team_id} in this company")
+    if page.lead_source != source:
+        page.lead_source = check_source(page.lead_source)
     if page.video_provider and page.video_provider not in PROVIDERS:
         raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
     if page.is_active and page.kind == Meeting.Kind.ONLINE and (page._state.adding or DECIDE_LINK & values.keys()):

@@ -15,6 +15,7 @@ from crm.tags.serializers import NamedModelSnapshot
 from outreach.forms.addresses import page_address, snippet
 from outreach.forms.kinds import KINDS, MOST
 from outreach.forms.models import Form, FormLead
+from outreach.forms.problems import form_problems
 from outreach.forms.services import MOST_FIELDS
 from outreach.social_apps.serializers import SocialAppSnapshot
 
@@ -106,6 +107,11 @@ class FormOut(Output):
     url = Computed(serializers.CharField(help_text="Its public page; empty for one of the platform."))
     embed = Computed(serializers.CharField(help_text="What shows it on another site."))
     error = serializers.CharField(help_text="Why the platform could not be asked last time.")
+    problems = Computed(
+        serializers.ListField(
+            child=serializers.CharField(), help_text="References to what was deleted since, such as a lead source."
+        )
+    )
     createdBy = MemberSnapshot(source="created_by")
     updatedBy = MemberSnapshot(source="updated_by")
     createdAt = serializers.DateTimeField()
@@ -119,6 +125,10 @@ class FormOut(Output):
             "url": page_address(row["token"]) if own else "",
             "embed": snippet(row["token"], data["name"]) if own else "",
         }
+
+    @classmethod
+    def complete(cls, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{**row, "problems": found} for row, found in zip(rows, form_problems(rows), strict=True)]
 
 
 class FormSnapshot(Output):

@@ -16,6 +16,7 @@ from core.errors import NamedError, ValidationFailed, shorten
 from core.lists import BulkSelection, in_batches
 from core.text.addresses import BadAddress, read_country_code
 from crm.leads.schema import LeadSchema
+from crm.leads.sources import check_source
 from crm.records.unique_names import save_unique_name
 from crm.tags.services import check_tags
 from crm.teams.models import Team
@@ -136,6 +137,7 @@ def _check_publishable(form: Form) -> None:
 
 def _set(form: Form, values: Mapping[str, Any]) -> None:
     """Set the values, and check those that depend on each other."""
+    source = form.lead_source
     for name, value in values.items():
         setattr(form, {"team": "team_id", "category": "category_id", "app": "app_id"}.get(name, name), value)
     if form.source == Source.SOCIAL_A:
@@ -152,6 +154,8 @@ def _set(form: Form, values: Mapping[str, Any]) -> None:
     if "tags" in values or values.get("category"):
         form.tags = list(dict.fromkeys(form.tags or []))
         check_tags(tag_ids=form.tags, category_ids=[form.category_id] if form.category_id else [])
+    if form.lead_source != source:
+        form.lead_source = check_source(form.lead_source)
     if values.get("team") and not Team.objects.filter(pk=form.team_id).exists():
         raise NamedError("TeamNotFound_400", f"team: there is no team {form.team_id} in this company")
     _check_look(form, values)

@@ -6,12 +6,9 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from accounts.models import Member
-from crm.teams.models import Team
-from crm.teams.services import ACTIVE
 from workflows.nodes import effects
 from workflows.nodes.base import NodeConfig, NodeType, Wave
-from workflows.nodes.records import change_by_values, checked_ids, no_tags
+from workflows.nodes.records import change_by_values, checked_ids, missing_assignees, no_tags
 
 
 class TagsConfig(NodeConfig):
@@ -60,16 +57,6 @@ def _assign(wave: Wave) -> None:
     change_by_values(wave, "lead", lambda values: {"formData": {}, "updateType": "set", "relations": relations})
 
 
-def _missing_assignees(config: Any) -> list[tuple[str, str, str]]:
-    problems = []
-    if config.team and not Team.objects.filter(pk=config.team).exists():
-        problems.append(("teamMissing", "team", f"there is no team {config.team} in this company"))
-    if config.teamMember and not Member.objects.filter(pk=config.teamMember, status__in=ACTIVE).exists():
-        text = f"there is no active member {config.teamMember} in this company"
-        problems.append(("memberMissing", "teamMember", text))
-    return problems
-
-
 TAGS = NodeType(
     "tags",
     "records",
@@ -93,7 +80,7 @@ ASSIGN = NodeType(
     _assign,
     icon="assignment_ind",
     writes=True,
-    check=_missing_assignees,
+    check=missing_assignees,
     needs=lambda config: ("lead.PUT",),
     needs_lead=True,
     outputs={"id": "id", "changed": "boolean"},

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models.functions import Upper
 from pydantic import Field, field_validator, model_validator
 
+from accounts.models import Member
 from core.errors import ApiError, NamedError
 from core.events import emit
 from core.ids import is_id
@@ -19,12 +20,15 @@ from crm.contacts.models import Contact
 from crm.contacts.schema import ContactSchema
 from crm.contacts.services import create_contact, create_contacts, update_contact
 from crm.contacts.updates import update_contacts
+from crm.field_types import BadValue
 from crm.leads.bulk import delete_leads
 from crm.leads.services import Relations, create_leads
 from crm.records.results import BulkResult, Saved
 from crm.records.schema import explain
 from crm.records.types import RECORD_TYPES, kind_of
 from crm.tags.services import missing_tags
+from crm.teams.models import Team
+from crm.teams.services import ACTIVE
 from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeConfig, NodeType, Outcome, Wave
 
@@ -270,6 +274,30 @@ def no_tags(config: Any) -> list[tuple[str, str, str]]:
     return [("tagMissing", "tags", f"there is no tag {id} in this company") for id in missing]
 
 
+def missing_assignees(config: Any) -> list[tuple[str, str, str]]:
+    """Return the problems of a team, or of a member, whom leads cannot have."""
+    problems = []
+    if config.team and not Team.objects.filter(pk=config.team).exists():
+        problems.append(("teamMissing", "team", f"there is no team {config.team} in this company"))
+    if config.teamMember and not Member.objects.filter(pk=config.teamMember, status__in=ACTIVE).exists():
+        text = f"there is no active member {config.teamMember} in this company"
+        problems.append(("memberMissing", "teamMember", text))
+    return problems
+
+
+def _bad_options(schema: Any, values: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return the problems of values that are no expressions, and no options of their system field either."""
+    problems = []
+    for key, spec in schema.system_fields.items():
+        value = values.get(key)
+        if spec.options and isinstance(value, str) and "{{" not in value:
+            try:
+                spec.take(value, schema.read_date)
+            except BadValue as error:
+                problems.append(("badValue", f"values.{key}", str(error)))
+    return problems
+
+
 def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]]]:
     def check(config: Any) -> list[tuple[str, str, str]]:
         schema = RECORD_TYPES[panel].schema.load()
@@ -287,9 +315,9 @@ def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]
         if panel == "contact" and config.action == "create":
             known |= {"tags", "category"}
         wrong = [key for key in config.values if key not in known]
-        return [("unknownField", f"values.{key}", f"there is no field {key} of a {panel}") for key in wrong] + no_tags(
-            config
-        )
+        problems = [("unknownField", f"values.{key}", f"there is no field {key} of a {panel}") for key in wrong]
+        assigned = missing_assignees(config) if panel == "lead" and config.action == "create" else []
+        return problems + _bad_options(schema, config.values) + assigned + no_tags(config)
 
     return check
 

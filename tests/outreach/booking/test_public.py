@@ -170,7 +170,8 @@ def test_programs_are_kept_out(cast: Cast) -> None:
     for _ in range(5):
         assert book(page, website_address="https://spam.example").status_code == 422
     refused = book(page)
-    assert (refused.status_code, refused["Retry-After"]) == (429, "60")
+    assert refused.status_code == 429
+    assert 50 <= int(refused["Retry-After"]) <= 60
     with cast.scope():
         assert not Booking.objects.exists()
 
