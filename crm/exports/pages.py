@@ -19,6 +19,12 @@ STATES = {
 }
 """Status -> its word and tone."""
 FORMATS = {"csv": "CSV", "xlsx": "Excel"}
+LISTS = (
+    ("contact", "contacts", "Open contacts"),
+    ("lead", "leads", "Open leads"),
+    ("genie", "messages", "Open messages"),
+)
+"""Permission module, page and words of lists that are exported often."""
 NOUNS = {
     "product-service": "Products",
     "calllog": "Calls",
@@ -76,7 +82,12 @@ class Exports(ExportPage):
             ],
             "total": found.total,
             "more": state.more(found.next_cursor, len(found.data)) if found.next_cursor else None,
+            "start": self.start(),
         }
+
+    def start(self) -> tuple[str, str] | None:
+        """Return the address and the words of the first list that the reader may export, for the empty list."""
+        return next(((self.address(page), words) for module, page, words in LISTS if self.may(module)), None)
 
 
 class ExportDetail(ExportPage):

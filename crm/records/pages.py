@@ -21,7 +21,7 @@ class Bin(Page):
     """Deleted contacts; other records have a page like it."""
 
     path = name = "recycle-bin"
-    title = "Recycle bin"
+    title = "Recycle bin: contacts"
     template = "web/recycle_bin/list.html"
     module = "contact"
     also: ClassVar[tuple[str, ...]] = ("lead", "file")
@@ -100,6 +100,7 @@ class Bin(Page):
 
 class LeadBin(Bin):
     path, name = "recycle-bin/leads", "lead-recycle-bin"
+    title = "Recycle bin: leads"
     module = noun = resource = "lead"
     also = ()
     restoring = "lead/restore"
@@ -129,6 +130,7 @@ class LeadBin(Bin):
 
 class FileBin(Bin):
     path, name = "recycle-bin/files", "file-recycle-bin"
+    title = "Recycle bin: files"
     module = noun = "file"
     also = ()
     resource, restoring = "file/recycle-bin", "file/recycle-bin/restore"

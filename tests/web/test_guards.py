@@ -249,3 +249,22 @@ def test_plain_pages_have_the_policy(db: None, path: str) -> None:
     answer = Client().get(path)
     assert answer["Content-Security-Policy"] == WEB
     assert b'href="/' in answer.content or answer.status_code == 302
+
+
+TITLE, HEADING = re.compile(r"<title>\s*(.*?)\s*</title>", re.DOTALL), re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)
+
+
+def test_each_page_has_a_title_of_its_own(shown: dict[str, Shown]) -> None:
+    """People tell tabs, the history and headings apart by them: title and heading belong to one address."""
+    places: dict[tuple[str, ...], list[str]] = {}
+    for name, page in shown.items():
+        if name in FRAMED:
+            continue
+        text = page.answer.content.decode()
+        found = [pattern.search(text) for pattern in (TITLE, HEADING)]
+        words = tuple(" ".join(re.sub(r"<[^>]+>", " ", one[1]).split()) for one in found if one)
+        assert len(words) == 2, name
+        assert all(words), name
+        places.setdefault(words, []).append(name)
+    assert len(places) >= 8
+    assert {words: names for words, names in places.items() if len(names) > 1} == {}
