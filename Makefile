@@ -13,6 +13,8 @@ STAMP := .venv/requirements.stamp
 PACKAGES := core accounts billing crm outreach workflows config
 # Runs a command on throw-away PostgreSQL and Redis servers of its own.
 ON_SERVERS := $(BIN)/python -m config.local.embedded run
+# With MAKE itself in a recipe's line, `make -n` would run the line: with servers that must only be printed.
+MAKE_ON_SERVERS := $(MAKE)
 # One more than the two cores that the suite is meant for: the long tests wait more than they compute.
 TEST_WORKERS ?= 3
 # What failed beside thousands of others runs once more, alone, where the check is on a machine that others load too: a
@@ -81,7 +83,7 @@ check: venv ## what CI runs: lint, types, imports, migrations, schema, the fuzze
 
 # Those on the servers are three chains of one processor each, and mypy is the fourth: two processors are never idle.
 check-on-servers: venv
-	@MAKEFLAGS= $(ON_SERVERS) -- $(MAKE) --no-print-directory --jobs=2 --output-sync=target check-migrations check-schema test-database
+	@MAKEFLAGS= $(ON_SERVERS) -- $(MAKE_ON_SERVERS) --no-print-directory --jobs=2 --output-sync=target check-migrations check-schema test-database
 
 check-code: venv
 	$(BIN)/ruff check .
