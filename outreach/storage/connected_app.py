@@ -29,7 +29,8 @@ BUCKET = ConnectedApp(
         errors=(BUSY, services.REFUSED, services.DOWN),
         description="A bucket of Amazon S3, or of a storage that speaks its protocol. An object named"
         " `.leadwright-<id>` is written into it and deleted; where that fails, nothing is connected, and `warning` has"
-        " the storage's code: InvalidCredentials_400 where it refuses, FileUploadFailed_400 where it is down. From then on the company's new files go there; those from before stay where they are.",
+        " the storage's code: InvalidCredentials_400 where it refuses, FileUploadFailed_400 where it is down. From then"
+        " on the company's new files go there; those from before stay where they are.",
     ),
     update=AppOperation(
         summary="Change a bucket",
