@@ -49,7 +49,7 @@ class Turns:
         self._held: set[Turn] = set()
         self._freed = threading.Condition()
 
-    def take(self, network: str) -> Turn | None:
+    def acquire(self, network: str) -> Turn | None:
         """Take a turn. It waits up to PATIENCE while those who hold the turns move; None when there is none."""
         deadline = monotonic() + PATIENCE
         with self._freed:
@@ -62,7 +62,7 @@ class Turns:
             self._held.add(turn)
             return turn
 
-    def give_back(self, turn: Turn) -> None:
+    def release(self, turn: Turn) -> None:
         """Give the turn back. Safe to repeat."""
         with self._freed:
             self._held.discard(turn)
@@ -91,7 +91,7 @@ class SlowCallerLimit:
         length = int(environ.get("CONTENT_LENGTH") or 0)
         if not length:
             return self._answer(environ, start_response, network, None)
-        turn = self._turns.take(network)
+        turn = self._turns.acquire(network)
         if turn is None:
             return refuse(environ, start_response)
         try:
@@ -100,9 +100,9 @@ class SlowCallerLimit:
                 return self._answer(environ, start_response, network, turn)
             environ["wsgi.input"] = BytesIO(read_whole(environ["wsgi.input"], length))
         except BaseException:
-            self._turns.give_back(turn)
+            self._turns.release(turn)
             raise
-        self._turns.give_back(turn)
+        self._turns.release(turn)
         return self._answer(environ, start_response, network, None)
 
     def _answer(self, environ: dict[str, Any], start_response: Start, network: str, turn: Turn | None) -> Any:
@@ -117,10 +117,10 @@ class SlowCallerLimit:
         if ended:
             close(response)
             if turn is not None:
-                self._turns.give_back(turn)
+                self._turns.release(turn)
             start_response(*started[-1])
             return head  # a list: the server takes it over, and the thread is free
-        turn = turn or self._turns.take(network)
+        turn = turn or self._turns.acquire(network)
         if turn is None:
             close(response)
             return refuse(environ, start_response)
@@ -157,7 +157,7 @@ class Answer:
             yield piece
 
     def close(self) -> None:
-        self._turns.give_back(self._turn)
+        self._turns.release(self._turn)
         close(self._response)
 
 

@@ -147,4 +147,4 @@ def _attempts(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -
         monkeypatch.setattr(Limit, "_key", lambda limit, value: f"test:{own}:{limit.name}:{value}")
     else:
         monkeypatch.setattr(Limit, "count", lambda limit, value: None)
-        monkeypatch.setattr(Limit, "take", lambda limit, value, wanted: wanted)
+        monkeypatch.setattr(Limit, "count_up_to", lambda limit, value, wanted: wanted)

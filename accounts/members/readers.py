@@ -60,7 +60,7 @@ class Browsers:
             layout, served = _layout(user.layout), served_company()
             found = Reader(_person(claims), user.get_full_name(), user.email, layout)
             if served:  # the host is a company's, of which they are no member
-                found = replace(found, company=brand_of(None).name, look=_look(served))
+                found = replace(found, company=brand_of(None).name, look=_cached_look(served))
         browser_sessions.note_use(request, claims["sid"])
         return found
 
@@ -84,7 +84,7 @@ class Browsers:
             company=company,
             role="Owner" if status == Member.Status.OWNER else role,
             formats=_formats(company_id, layout),
-            look=_look(company_id),
+            look=_cached_look(company_id),
         )
 
 
@@ -113,7 +113,7 @@ def _formats(company: str, layout: dict[str, Any]) -> Formats:
     return replace(found, timezone=zone) if isinstance(zone, str) and is_timezone(zone) else found
 
 
-def _look(company: str) -> Look:
+def _cached_look(company: str) -> Look:
     """Return how the company's pages look. A process looks anew after some seconds; a change is seen at once by who
     makes it (outreach.white_label.brands.forget)."""
     found: Look | None = cache.get_or_set(f"look:{company}", lambda: look_of(company), LOOK_KNOWN_FOR)

@@ -222,7 +222,7 @@ def _note_life(fresh: Reward, states: Sequence[str], note: str) -> None:
 
 
 @transaction.atomic
-def give_back(*, source: str, note: str) -> Decimal:
+def return_rewards(*, source: str, note: str) -> Decimal:
     """Give back what was clawed back of a payment's rewards with this note. Returns the amount; 0 for a repeated call.
 
     What was clawed back stays so, under a source of its own: what is given back is added to what lives of the reward,
@@ -234,10 +234,10 @@ def give_back(*, source: str, note: str) -> Decimal:
         transitions__to_state=State.CLAWED_BACK,
         transitions__note=note[:300],
     )
-    return sum((_give_back(part, source) for part in rows.select_related("referral").order_by("pk")), Decimal(0))
+    return sum((_return_reward(part, source) for part in rows.select_related("referral").order_by("pk")), Decimal(0))
 
 
-def _give_back(part: Reward, source: str) -> Decimal:
+def _return_reward(part: Reward, source: str) -> Decimal:
     """Give a locked reward back that was clawed back. Returns its amount, or 0 where nobody is to have it any more."""
     taken = part.transitions.exclude(from_state=State.CLAWED_BACK).get(to_state=State.CLAWED_BACK)
     was_repaid = part.settled_at is not None

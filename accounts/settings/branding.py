@@ -43,14 +43,14 @@ class Brand:
     look: Look = field(default_factory=Look)
 
 
-_look: Callable[[str], Look | None] = lambda company: None  # noqa: E731
+_look_source: Callable[[str], Look | None] = lambda company: None  # noqa: E731
 _served: ContextVar[str] = ContextVar("leadwright_served_company", default="")
 
 
 def set_look(source: Callable[[str], Look | None]) -> None:
     """Register where the looks of companies come from."""
-    global _look
-    _look = source
+    global _look_source
+    _look_source = source
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def served_company() -> str:
 
 def look_of(company_id: str) -> Look:
     """Return the look of a company's pages."""
-    return _look(company_id) or Look()
+    return _look_source(company_id) or Look()
 
 
 def brand_of(company_id: str | None) -> Brand:

@@ -23,7 +23,7 @@ from billing.gateways.base import Misconfigured, Refused, Unsure
 from billing.gateways.models import LETTERS
 from billing.invoices.models import Invoice
 from billing.payments.attempts import begin, check_proof, find_attempt, open_order
-from billing.payments.machine import look
+from billing.payments.machine import refresh_attempt
 from billing.payments.models import Attempt, Payment
 from core.api.endpoint import endpoint
 from core.api.envelope import respond
@@ -82,7 +82,7 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
             own_primary(data["subscription_id"])
         attempt = find_attempt(ids.pop(), self.letter)
         try:
-            attempt = look(attempt)
+            attempt = refresh_attempt(attempt)
         except Misconfigured as trouble:
             detail = f"gateway-{self.letter} cannot be asked at the moment"
             raise NamedError(f"Gateway{self.letter.upper()}DetailsNotFound_400", detail) from trouble

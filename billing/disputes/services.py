@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.mails.staff import tell_staff
-from accounts.programs.rewards import give_back
+from accounts.programs.rewards import return_rewards
 from billing.charges.models import Charge
 from billing.disputes.models import Dispute, DisputeWatch
 from billing.gateways.accounts import account_of, noting_trouble, speaking_for
@@ -220,7 +220,7 @@ def _win(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
     _close(dispute, Status.WON)
     _tell(dispute, attempt, payment, Kind.REVERSAL)
     emit("payment.undisputed", [payment.pk], payloads={payment.pk: {"amountMinor": dispute.amount_minor}})
-    give_back(source=f"invoice:{payment.invoice_id}", note=_note(dispute))
+    return_rewards(source=f"invoice:{payment.invoice_id}", note=_note(dispute))
     others = Dispute.objects.filter(attempt__payment=payment).exclude(status=Status.WON)
     if payment.basis.get("periodEnd") and not others.exists():
         end = datetime.fromisoformat(payment.basis["periodEnd"])

@@ -49,8 +49,8 @@ def state_banner(page: Page) -> Banner | None:
 def open_order(page: Page, company_id: str) -> str:
     """Return the id of the company's open order, or nothing. It is remembered as long as the words are."""
 
-    def look() -> Any:
+    def open_order() -> Any:
         answer = page.ask("GET", "manual-payment", {"p": "1", "n": "1", "filters": {"status": "open"}})
         return answer.data[0]["_id"] if answer.ok and answer.data else ""
 
-    return str(cache.get_or_set(f"billing.order:{company_id}", look, KNOWN_FOR))
+    return str(cache.get_or_set(f"billing.order:{company_id}", open_order, KNOWN_FOR))

@@ -49,7 +49,7 @@ def tell_of_use() -> bool:
     for row in rows:
         try:
             with transaction.atomic(), company_scope(row.company_id):
-                _look(row, now)
+                _notify_owners(row, now)
         except Exception:  # noqa: BLE001  the edge of one company: it is looked at again later, the others continue
             log.exception("the use of subscription %s cannot be counted", row.pk)
             Subscription.objects.filter(pk=row.pk).update(use_looked_at=now)
@@ -63,7 +63,7 @@ def level_of(used: int, limit: int | None) -> int:
     return next((level for level in LEVELS if used * 100 >= limit * level), 0)
 
 
-def _look(subscription: Subscription, now: datetime) -> None:
+def _notify_owners(subscription: Subscription, now: datetime) -> None:
     """Tell the owners of a locked subscription's limits that have reached a level since they were told last.
 
     A limit that has been changed is a new one. What a company begins with, such as its roles, is no news.

@@ -30,7 +30,7 @@ from core.text.modules import name_of
 RESERVED_FOR = timedelta(minutes=15)
 """After which the outcome of a reservation is looked up: longer than a call or a message takes."""
 BATCH = 1000
-TAKE = """
+RESERVE = """
 WITH given AS (SELECT * FROM unnest(string_to_array(%(sources)s, ','), string_to_array(%(ids)s, ','))
     WITH ORDINALITY AS one (source, id, place)),
 period AS (SELECT id, unit_amount IS NOT NULL AND %(most)s::bigint IS NULL OR %(beyond)s AS beyond,
@@ -66,7 +66,7 @@ SELECT source FROM held UNION ALL SELECT source FROM billing_usageevent
     WHERE company_id = %(company)s AND meter = %(meter)s AND source = ANY(string_to_array(%(sources)s, ','))
         AND status = 'settled'
 """
-GIVE_BACK = """
+RELEASE = """
 WITH gone AS (DELETE FROM billing_usageevent
     WHERE company_id = %(company)s AND meter = %(meter)s AND source = ANY(string_to_array(%(sources)s, ','))
         AND status = 'reserved' RETURNING period_id, quantity),
@@ -114,19 +114,19 @@ class Store:
 
     def reserve(self, meter: str, sources: Sequence[str], limit: int, quantity: int) -> Reserved:
         """Reserve units for the sources, in their order, as far as they go."""
-        return take(meter, sources, limit, quantity)
+        return reserve_units(meter, sources, limit, quantity)
 
     def settle(self, meter: str, sources: Sequence[str], quantity: int) -> None:
         """Count the sources as used, also those whose reservations have been given back since."""
         with transaction.atomic():
             lost = sorted(set(sources) - set(_run(SETTLE, meter, sources)))
             if lost and (row := _newest(meter)) is not None:
-                take(meter, lost, row.allowed, quantity, beyond=True)
+                reserve_units(meter, lost, row.allowed, quantity, beyond=True)
                 _run(SETTLE, meter, lost)
 
-    def give_back(self, meter: str, sources: Sequence[str]) -> None:
+    def release(self, meter: str, sources: Sequence[str]) -> None:
         """Take back reservations."""
-        _run(GIVE_BACK, meter, sources)
+        _run(RELEASE, meter, sources)
 
     def used(self, meter: str) -> int:
         """Return what is used and reserved this month."""
@@ -135,7 +135,9 @@ class Store:
         return 0 if row is None else row.used + row.reserved
 
 
-def take(meter: str, sources: Sequence[str], limit: int, quantity: int = 1, *, beyond: bool = False) -> Reserved:
+def reserve_units(
+    meter: str, sources: Sequence[str], limit: int, quantity: int = 1, *, beyond: bool = False
+) -> Reserved:
     """Take units for the sources from the month that runs, in one statement, and one that reads the subscription.
 
     The month's row is made or brought up to date where it is not as the subscription says. `beyond` takes them whether
@@ -161,7 +163,7 @@ def take(meter: str, sources: Sequence[str], limit: int, quantity: int = 1, *, b
         "now": now,
     }
     for _ in range(3):
-        found = _rows(TAKE, values)
+        found = _rows(RESERVE, values)
         if "" in found:
             return Reserved(frozenset(found) - {""}, terms.ends_at)
         open_period(meter, terms, limit)
@@ -272,7 +274,7 @@ def end_reservations(meter: str, sources: Sequence[str]) -> None:
         held = UsageEvent.objects.filter(meter=meter, source__in=under_way, status=UsageEvent.Status.RESERVED)
         held.update(expires_at=timezone.now() + RESERVED_FOR)
     if left := [source for source in sources if source not in used | under_way]:
-        _run(GIVE_BACK, meter, left)
+        _run(RELEASE, meter, left)
 
 
 # What was used beyond what is included

@@ -10,7 +10,7 @@ from django.urls import path
 
 from billing.gateways.base import Misconfigured, Refused, Unsure
 from billing.methods.models import MethodSetup
-from billing.methods.services import SAVED, look
+from billing.methods.services import SAVED, refresh_setup
 from core.tenancy import company_scope
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ def returned(request: HttpRequest, token: str) -> HttpResponse:
         if setup is None:
             return HttpResponse(status=404)
         try:
-            look(setup)
+            refresh_setup(setup)
         except (Refused, Misconfigured, Unsure) as trouble:
             log.warning("set-up %s could not be looked at: %s", id, trouble)
     answer = HttpResponseRedirect(f"/c/{company}/settings/plan/methods")

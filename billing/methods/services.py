@@ -111,7 +111,7 @@ def order_of(setup: MethodSetup, account: GatewayAccount) -> Order:
     )
 
 
-def look(setup: MethodSetup) -> MethodSetup:
+def refresh_setup(setup: MethodSetup) -> MethodSetup:
     """Look what became of a set-up, and keep the method. Raises what gateways raise."""
     if not setup.gateway_id:
         return setup
@@ -173,7 +173,7 @@ def has_work() -> bool:
 def run(setup: MethodSetup) -> None:
     """Look at a claimed set-up, and release it. After the last look it has failed."""
     try:
-        found = look(setup)
+        found = refresh_setup(setup)
     except Misconfigured as trouble:
         _wait(setup, due_at=timezone.now() + MISCONFIGURED_WAIT, error=str(trouble)[:500])
     except (Unsure, Refused) as doubt:

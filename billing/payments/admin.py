@@ -23,7 +23,7 @@ from unfold.widgets import (
 from billing.gateways.base import Misconfigured, Refused, Unsure
 from billing.gateways.registry import title_of
 from billing.ledger.money import sum_text, to_amount, to_minor
-from billing.payments.machine import look
+from billing.payments.machine import refresh_attempt
 from billing.payments.models import Attempt, GatewayEvent, Payment, PaymentMethod, Refund, Transaction
 from billing.payments.orders import approve_transfer, reject_transfer, takes_approval, takes_rejection
 from billing.payments.panels import proof_of
@@ -153,7 +153,7 @@ class AttemptAdmin(CompanyRecordAdmin):
     """Attempts to pay at a gateway. Those that are wrong or unknown are parked: look at the gateway what came."""
 
     icon = "credit_card"
-    dialogs = ("give_back",)
+    dialogs = ("refund",)
     commands = ("look_now",)
     extra = ("order", "shown_amount", "gateway", "said", "disputed")
     hides = ("letter", "adapter", "seen", "disputed_minor", "looks", "url")
@@ -191,14 +191,14 @@ class AttemptAdmin(CompanyRecordAdmin):
     def look_now(self, request: HttpRequest, rows: QuerySet[Attempt]) -> None:
         def one(row: Attempt) -> None:
             try:
-                look(row)
+                refresh_attempt(row)
             except (Misconfigured, Unsure, Refused) as trouble:
                 raise ApiError(f"the gateway says nothing: {trouble}") from trouble
 
         self.each(request, rows[:20], one, "looked at", atomic=False)
 
     @asks(RefundForm, "Refund", permission="billing.add_refund")
-    def give_back(self, request: HttpRequest, record: Attempt, *, amount: Decimal, to: str, reason: str) -> Any:
+    def refund(self, request: HttpRequest, record: Attempt, *, amount: Decimal, to: str, reason: str) -> Any:
         """Give a part or all of it back, with a credit note; above a limit once somebody else approves."""
         minor = exact_minor(amount, record.payment.currency)
         made = start_refund(attempt=record, amount_minor=minor, reason=reason, by=staff_of(request), to=to)

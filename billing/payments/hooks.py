@@ -17,7 +17,7 @@ from billing.gateways.accounts import account_of, note_hook, verified
 from billing.gateways.base import Hint, Misconfigured, Refused, Unsure, WrongSignature
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
-from billing.payments.machine import RETURN, look
+from billing.payments.machine import RETURN, refresh_attempt
 from billing.payments.models import Attempt, GatewayEvent
 from core.ids import is_id
 from core.jobs import notify_workers
@@ -97,7 +97,7 @@ def returned(request: HttpRequest, token: str) -> HttpResponse:
         if attempt is None:
             return _answer(404)
         try:
-            look(attempt)
+            refresh_attempt(attempt)
         except (Refused, Misconfigured, Unsure) as trouble:
             log.warning("attempt %s could not be looked at: %s", id, trouble)
         address = f"/c/{company}/settings/plan/pay/{attempt.payment_id}"

@@ -108,7 +108,7 @@ def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: 
     return fact
 
 
-def look(attempt: Attempt) -> Attempt:
+def refresh_attempt(attempt: Attempt) -> Attempt:
     """Look now at an attempt on a gateway's page, whoever holds it, and settle it. Raises what gateways raise."""
     account = account_of(attempt.letter)
     if account is None or account.adapter != attempt.adapter:

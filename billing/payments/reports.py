@@ -11,7 +11,7 @@ from core.reports import By, Column, Report, Source, condition, count
 from core.text.currencies import NO_DECIMALS, THREE_DECIMALS
 
 Kind = Transaction.Kind
-KINDS = {Kind.PAYMENT: "Payments", Kind.REFUND: "Refunds", Kind.CREDIT: "To the balance"}
+KIND_LABELS = {Kind.PAYMENT: "Payments", Kind.REFUND: "Refunds", Kind.CREDIT: "To the balance"}
 UNITS = Case(
     When(currency__in=sorted(NO_DECIMALS), then=Value(Decimal(1))),
     When(currency__in=sorted(THREE_DECIMALS), then=Value(Decimal(1000))),
@@ -40,7 +40,7 @@ BILLING = Report(
             at="created_at",
             path="subscription/transactions",
             at_field="createdAt",
-            by=(By("way", "Way", "by", field="by"), By("kind", "Kind", "kind", labels=KINDS, field="kind")),
+            by=(By("way", "Way", "by", field="by"), By("kind", "Kind", "kind", labels=KIND_LABELS, field="kind")),
             columns=(
                 count("payments", "Payments", Q(kind=Kind.PAYMENT), condition("kind", "equals", "payment")),
                 count("refunds", "Refunds", Q(kind=Kind.REFUND), condition("kind", "equals", "refund")),

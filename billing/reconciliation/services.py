@@ -28,7 +28,7 @@ from billing.gateways.base import Gateway, Misconfigured, Refused, Said, Settled
 from billing.gateways.models import GatewayAccount
 from billing.ledger.models import Posting
 from billing.ledger.services import cash
-from billing.payments.machine import MISCONFIGURED_WAIT, look, order_of
+from billing.payments.machine import MISCONFIGURED_WAIT, order_of, refresh_attempt
 from billing.payments.models import Attempt, Refund
 from billing.payments.refunds import book_found
 from billing.reconciliation.models import Difference, Reconciliation
@@ -193,7 +193,7 @@ class Comparison:
         """Let the one place that settles look at an attempt that is paid there and not here."""
         with company_scope(attempt.company_id):
             try:
-                found = look(attempt)
+                found = refresh_attempt(attempt)
             except (Misconfigured, Refused, Unsure) as doubt:
                 log.warning("attempt %s could not be looked at: %s", attempt.pk, doubt)
                 found = attempt

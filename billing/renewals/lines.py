@@ -64,7 +64,7 @@ class Due:
 
 
 @dataclass
-class Facts:
+class CompanyDetails:
     """What is known of the companies of a batch, each read once."""
 
     details: dict[str, BillingDetails]
@@ -75,7 +75,7 @@ class Facts:
     rates: dict[str, TaxRate | None] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, companies: Sequence[str]) -> Facts:
+    def read(cls, companies: Sequence[str]) -> CompanyDetails:
         """Read the companies' details, balances, currencies and policies. The scope is that of all companies."""
         found = {row.company_id: row for row in BillingDetails.objects.filter(company_id__in=list(companies))}
         missing = [id for id in companies if id not in found]
@@ -106,7 +106,7 @@ class Facts:
         return self.rates[country]
 
 
-def reckon(batch: Sequence[Due], facts: Facts) -> None:
+def reckon(batch: Sequence[Due], facts: CompanyDetails) -> None:
     """Give each subscription its lines, tax included, the currency that they are in, and what they bill."""
     seller, ids = the_seller(), [due.id for due in batch]
     prices = _prices(batch)

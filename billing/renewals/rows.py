@@ -12,7 +12,7 @@ from billing.invoices.services import legs_of, party
 from billing.ledger.money import exponent
 from billing.models import Invoice, Subscription
 from billing.payments.orders import BANK_LIFE, new_number
-from billing.renewals.lines import Due, Facts
+from billing.renewals.lines import CompanyDetails, Due
 from billing.subscriptions.periods import period_after
 from core.ids import new_id
 
@@ -21,7 +21,7 @@ def next_end(end: datetime, row: Due | Subscription) -> datetime:
     return period_after(end, row.interval, row.period_day or end.day)
 
 
-def invoice_row(due: Due, facts: Facts, end: datetime, now: datetime) -> dict[str, Any]:
+def invoice_row(due: Due, facts: CompanyDetails, end: datetime, now: datetime) -> dict[str, Any]:
     return {
         "id": new_id(),
         "company_id": due.company_id,
@@ -76,7 +76,7 @@ def posting_rows(due: Due, invoice: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def payment_row(due: Due, id: str, invoice: dict[str, Any], facts: Facts, now: datetime) -> dict[str, Any]:
+def payment_row(due: Due, id: str, invoice: dict[str, Any], facts: CompanyDetails, now: datetime) -> dict[str, Any]:
     total = invoice["total_minor"]
     credit = min(total, facts.balances.get((due.company_id, due.currency), 0))
     return {

@@ -36,7 +36,7 @@ from billing.models import (
 from billing.payments.orders import WAITING
 from billing.payments.settling import close_order, have_items
 from billing.plans.versions import with_terms
-from billing.renewals.lines import Due, Facts, reckon
+from billing.renewals.lines import CompanyDetails, Due, reckon
 from billing.renewals.rows import change_row, invoice_row, line_rows, moved, next_end, payment_row, posting_rows
 from billing.renewals.writing import dumped, insert_rows
 from billing.subscriptions.changes import access_end, lock_primary, require_subscription
@@ -122,7 +122,7 @@ def bill_batch(limit: int = BATCH, *, only: str = "") -> int:
         locked = _due(now).select_for_update(skip_locked=True, of=("self",), no_key=True).order_by("bill_at", "id")
         rows = list(locked.filter(pk=only) if only else locked[:limit])
         batch = _billable(rows, now)
-        facts = Facts.read([due.company_id for due in batch])
+        facts = CompanyDetails.read([due.company_id for due in batch])
         kept = [due for due in batch if facts.renews.get(due.company_id, True)]
         _hand_over([due.id for due in batch if not facts.renews.get(due.company_id, True)], now)
         reckon(kept, facts)
@@ -237,7 +237,7 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
                 have_items(require_subscription(found), stored(due.items), note="chosen for this period")
 
 
-def _bill(batch: Sequence[Due], facts: Facts, now: datetime, waiting: int) -> None:
+def _bill(batch: Sequence[Due], facts: CompanyDetails, now: datetime, waiting: int) -> None:
     """Make the order, the invoice with its lines and postings, and the collection of each; number the invoices last, so
     that the lock of the series is held for the shortest time."""
     if not batch:

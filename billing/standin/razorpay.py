@@ -76,10 +76,10 @@ class Razorpay(Dialect):
             return bad("Order is already paid")
         if data["token"] == "token_declined":  # noqa: S105  what a test sends
             return bad("Your payment has been declined by the bank")
-        self._take(order)
+        self._pay(order)
         return 200, {"razorpay_payment_id": order["payment"]["id"]}
 
-    def _take(self, order: dict[str, Any], status: str = "captured") -> None:
+    def _pay(self, order: dict[str, Any], status: str = "captured") -> None:
         order["payment"] = {
             "id": f"pay_{order['id']}",
             "entity": "payment",
@@ -107,7 +107,7 @@ class Razorpay(Dialect):
             case "POST", ["capture"]:
                 if payment["status"] == "captured":
                     return bad("This payment has already been captured")
-                self._take(order)
+                self._pay(order)
                 return 200, order["payment"]
             case "POST", ["refund"]:
                 if self.state.given_back(id) + int(data["amount"]) > payment["amount"]:
@@ -119,7 +119,7 @@ class Razorpay(Dialect):
 
     def pay(self, order: dict[str, Any]) -> None:
         if order["status"] == "created":
-            self._take(order, "authorized")
+            self._pay(order, "authorized")
             order["status"] = "partially_paid"
 
     def _link(self, link: dict[str, Any]) -> dict[str, Any]:

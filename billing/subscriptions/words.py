@@ -15,7 +15,7 @@ KNOWN_FOR = 30
 
 def words_of(company_id: str) -> StateWords | None:
     """Return what is to be said of a company's subscription now, or None."""
-    found: Any = cache.get_or_set(_key(company_id), lambda: _look(company_id), KNOWN_FOR)
+    found: Any = cache.get_or_set(_key(company_id), lambda: _current_words(company_id), KNOWN_FOR)
     return found if isinstance(found, StateWords) else None
 
 
@@ -24,7 +24,7 @@ def forget_words(company_id: str) -> None:
     cache.delete(_key(company_id))
 
 
-def _look(company_id: str) -> StateWords | tuple[()]:
+def _current_words(company_id: str) -> StateWords | tuple[()]:
     with company_scope(company_id):
         return state_words(primary_subscription()) or ()
 

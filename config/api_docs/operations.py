@@ -15,7 +15,7 @@ from core.api.routers import PARAMETER, Operation
 
 
 @dataclass(frozen=True)
-class Door:
+class EntryPoint:
     """A way in: its mount, and what requests bring."""
 
     key: str
@@ -28,11 +28,13 @@ class Door:
         return self.key
 
 
-KEY = Door("key", "By API key", "/api/key/protected/", ("apikey: $KEY",))
-SESSION = Door("session", "By session", "/api/protected/", ("Authorization: Bearer $TOKEN", "authmember: $MEMBER"))
-PERSON = Door("private", "A person's own", "/api/private/", ("Authorization: Bearer $TOKEN",))
-PUBLIC = Door("public", "Without a login", "/api/public/", ())
-DOORS = (KEY, SESSION)
+KEY = EntryPoint("key", "By API key", "/api/key/protected/", ("apikey: $KEY",))
+SESSION = EntryPoint(
+    "session", "By session", "/api/protected/", ("Authorization: Bearer $TOKEN", "authmember: $MEMBER")
+)
+PERSON = EntryPoint("private", "A person's own", "/api/private/", ("Authorization: Bearer $TOKEN",))
+PUBLIC = EntryPoint("public", "Without a login", "/api/public/", ())
+ENTRY_POINTS = (KEY, SESSION)
 """Both have the operations of a company; readers choose one."""
 OTHERS = {PERSON.key: PERSON, PUBLIC.key: PUBLIC}
 """Groups of their own."""
@@ -88,7 +90,7 @@ class Group:
         name = " ".join(words)
         return f"App: {name}" if self.key.startswith("apps-") else name[0].upper() + name[1:]
 
-    def door(self, chosen: Door) -> Door:
+    def door(self, chosen: EntryPoint) -> EntryPoint:
         """Return the door that leads to the group: its own, or the chosen one."""
         return OTHERS.get(self.key, chosen)
 
@@ -121,7 +123,7 @@ def _order(operation: Operation) -> tuple[bool, str, str]:
 class GroupSchema(SchemaGenerator):
     """Makes the schema of one group at one door, with what it refers to and nothing else, and paths below the mount."""
 
-    def __init__(self, group: Group, door: Door) -> None:
+    def __init__(self, group: Group, door: EntryPoint) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self._group, self._door = group, door
 
@@ -135,7 +137,7 @@ class GroupSchema(SchemaGenerator):
 
 
 @lru_cache(maxsize=16)
-def schema_of(group: Group, door: Door) -> dict[str, Any]:
+def schema_of(group: Group, door: EntryPoint) -> dict[str, Any]:
     """Return the schema of a group. Its server is the door's mount."""
     made: dict[str, Any] = GroupSchema(group, door).get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     mount = door.mount.rstrip("/")
@@ -143,7 +145,7 @@ def schema_of(group: Group, door: Door) -> dict[str, Any]:
     return {**made, "paths": paths, "servers": [{"url": mount, "description": door.title}]}
 
 
-def described(group: Group, door: Door) -> Iterator[tuple[Line, dict[str, Any]]]:
+def described(group: Group, door: EntryPoint) -> Iterator[tuple[Line, dict[str, Any]]]:
     """Yield each operation of a group with its part of the schema."""
     paths = schema_of(group, door)["paths"]
     for line in group.lines:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from config.api_docs.operations import DOORS, KEY, Door, Group, Line, described, groups, schema_of
+from config.api_docs.operations import ENTRY_POINTS, KEY, EntryPoint, Group, Line, described, groups, schema_of
 from config.api_docs.parts import Reader, paragraphs
 from config.api_docs.schema import for_readers
 from core.text.json import dumps
@@ -81,21 +81,21 @@ try_page = for_readers(TryGroup.as_view())
 
 
 def _common(request: HttpRequest) -> dict[str, Any]:
-    return {"q": request.GET.get("q", ""), "doors": DOORS, "door": _door(request), "groups": groups().values()}
+    return {"q": request.GET.get("q", ""), "doors": ENTRY_POINTS, "door": _door(request), "groups": groups().values()}
 
 
-def _door(request: HttpRequest) -> Door:
-    return next((door for door in DOORS if door.key == request.GET.get("door")), KEY)
+def _door(request: HttpRequest) -> EntryPoint:
+    return next((door for door in ENTRY_POINTS if door.key == request.GET.get("door")), KEY)
 
 
-def _chosen(request: HttpRequest, key: str) -> tuple[Group, Door]:
+def _chosen(request: HttpRequest, key: str) -> tuple[Group, EntryPoint]:
     group = groups().get(key)
     if group is None:
         raise Http404("There is no such group of operations.")
     return group, group.door(_door(request))
 
 
-def _described(reader: Reader, door: Door, line: Line, operation: dict[str, Any]) -> dict[str, Any]:
+def _described(reader: Reader, door: EntryPoint, line: Line, operation: dict[str, Any]) -> dict[str, Any]:
     kind, body = reader.body(operation)
     return {
         "line": line,
@@ -109,7 +109,7 @@ def _described(reader: Reader, door: Door, line: Line, operation: dict[str, Any]
     }
 
 
-def _example(door: Door, line: Line, kind: str, required: list[str]) -> str:
+def _example(door: EntryPoint, line: Line, kind: str, required: list[str]) -> str:
     """Return a call by curl, with what the body must have."""
     parts = [f"curl -X {line.method}" if line.method != "GET" else "curl"]
     parts += [f'-H "{header}"' for header in door.headers]

@@ -97,7 +97,7 @@ def _secrets(backup: Path, manifest: Manifest, words: str) -> list[str]:
             f"set {sealed.PASSPHRASE} (or {sealed.PASSPHRASE}_FILE) to what the backup was made with, or set the"
             f" {', '.join(lacking)} that it was made with"
         )
-    return sealed.put_back(sealed.unseal((backup / SECRETS).read_bytes(), words), manifest.secrets)
+    return sealed.restore_secrets(sealed.unseal((backup / SECRETS).read_bytes(), words), manifest.secrets)
 
 
 def _restore_database(dump: Path, found: tools.Tools, manifest: Manifest) -> None:

@@ -74,7 +74,7 @@ def _key(words: str, salt: bytes) -> bytes:
     return Scrypt(salt=salt, length=32, n=2**15, r=8, p=1).derive(words.encode())
 
 
-def put_back(secrets: Mapping[str, str], wanted: Mapping[str, list[str]]) -> list[str]:
+def restore_secrets(secrets: Mapping[str, str], wanted: Mapping[str, list[str]]) -> list[str]:
     """Write the secrets that the environment doesn't set below LEADWRIGHT_DATA. Returns their names.
 
     Raises BackupError when the environment sets another one than the backup needs. A secret that is there already is

@@ -42,7 +42,7 @@ for _, key in ipairs(KEYS) do
 end
 return counts
 """
-TAKE = """
+COUNT_UP_TO = """
 local used = tonumber(redis.call('GET', KEYS[1]) or '0')
 local granted = math.max(0, math.min(tonumber(ARGV[2]), tonumber(ARGV[3]) - used))
 if granted > 0 and redis.call('INCRBY', KEYS[1], granted) == granted then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
@@ -92,11 +92,11 @@ class Limit:
             return False
         return True
 
-    def take(self, value: str, wanted: int) -> int:
+    def count_up_to(self, value: str, wanted: int) -> int:
         """Count up to `wanted` attempts at once. Returns how many are within the limit; only these are counted."""
         key = self._key(value)
-        found = _in_redis(lambda: int(_script(TAKE)(keys=[key], args=[self.seconds * 1000, wanted, self.most])))
-        return _here.take(key, self.seconds, wanted, self.most) if found is None else found
+        found = _in_redis(lambda: int(_script(COUNT_UP_TO)(keys=[key], args=[self.seconds * 1000, wanted, self.most])))
+        return _here.count_up_to(key, self.seconds, wanted, self.most) if found is None else found
 
     def refund(self, value: str) -> None:
         """Take back the count of one attempt, which succeeded. The others stay counted."""
@@ -139,7 +139,7 @@ class LocalCounts:
             self._counts[key] = used + 1, ends
             return used + 1, ends - monotonic()
 
-    def take(self, key: str, seconds: float, wanted: int, most: int) -> int:
+    def count_up_to(self, key: str, seconds: float, wanted: int, most: int) -> int:
         """Count up to `wanted`. Returns how many are within `most`; only these are counted."""
         granted = 0
         while granted < wanted:

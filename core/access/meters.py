@@ -52,7 +52,7 @@ class MeterStore(Protocol):
 
     def settle(self, meter: str, sources: Sequence[str], quantity: int) -> None: ...
 
-    def give_back(self, meter: str, sources: Sequence[str]) -> None: ...
+    def release(self, meter: str, sources: Sequence[str]) -> None: ...
 
     def used(self, meter: str) -> int: ...
 
@@ -119,9 +119,9 @@ def settle(meter: str, sources: Sequence[str], *, quantity: int = 1) -> None:
     _counting().settle(meter, sources, quantity)
 
 
-def give_back(meter: str, sources: Sequence[str]) -> None:
+def release(meter: str, sources: Sequence[str]) -> None:
     """Give back what the sources have reserved. What is settled stays used; twice changes nothing."""
-    _counting().give_back(meter, sources)
+    _counting().release(meter, sources)
 
 
 def terms_changed() -> None:

@@ -15,7 +15,7 @@ from rest_framework.permissions import SAFE_METHODS
 
 from core.api.handler import failure
 from core.errors import ApiError, shorten
-from core.idempotency.services import UNDER_WAY, Answered, CutOff, Keyed, OtherRequest, complete, keep, take
+from core.idempotency.services import UNDER_WAY, Answered, CutOff, Keyed, OtherRequest, claim, complete, keep
 from core.lists.values import refuse
 from core.outbound import NetworkInTransaction, no_network
 from core.text.json import dumps, iso
@@ -121,7 +121,7 @@ def _tries() -> Iterator[None]:
 def _taken(keyed: Keyed) -> Any:
     """Take the request. One in several transactions is UNDER_WAY too, as long as it is as young as others wait."""
     try:
-        return take(keyed)
+        return claim(keyed)
     except OtherRequest as other:
         raise refuse(HEADER, f"has been used for {other.operation} with other content; take a new key") from None
     except CutOff as cut:

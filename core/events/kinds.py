@@ -49,10 +49,10 @@ EVENTS: dict[str, tuple[str, ...]] = {
 }
 """Resource -> what happens to it."""
 
-KINDS: set[str] = {f"{resource}.{done}" for resource, words in EVENTS.items() for done in words}
+EVENT_KINDS: set[str] = {f"{resource}.{done}" for resource, words in EVENTS.items() for done in words}
 """All kinds."""
 
-FIRST: set[str] = {kind for kind in KINDS if kind.endswith(".created")} | {"mail.sent"}
+FIRST: set[str] = {kind for kind in EVENT_KINDS if kind.endswith(".created")} | {"mail.sent"}
 """The kinds that are the first event of their object."""
 FOLLOWING = ("mail.opened", "mail.clicked", "segment.entered", "segment.left")
 """Kinds whose object has had an event of FIRST of another resource: messages that were sent, contacts and leads."""
@@ -73,10 +73,10 @@ def matching(patterns: Iterable[str]) -> set[str]:
     for pattern in patterns:
         resource, _, done = pattern.partition(".")
         if pattern == "*":
-            found |= KINDS
+            found |= EVENT_KINDS
         elif done == "*" and resource in EVENTS:
             found |= {f"{resource}.{word}" for word in EVENTS[resource]}
-        elif pattern in KINDS:
+        elif pattern in EVENT_KINDS:
             found.add(pattern)
         else:
             raise ValueError(pattern)

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from core.events.consumers import EventConsumer
-from core.events.kinds import FIRST, KINDS, number_from
+from core.events.kinds import EVENT_KINDS, FIRST, number_from
 from core.ids import new_id
 from core.jobs.notify import notify_workers
 from core.jobs.registry import registered
@@ -79,7 +79,7 @@ def emit(
         raise transaction.TransactionManagementError(
             "events are written in the transaction of the change that they tell of"
         )
-    if kind not in KINDS:
+    if kind not in EVENT_KINDS:
         raise ValueError(f"{kind} is no kind of event (core.events.kinds)")
     consumers = [
         consumer

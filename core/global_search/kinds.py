@@ -33,10 +33,10 @@ class Kind:
     """Where its records stand among those of other kinds."""
 
 
-KINDS: dict[str, Kind] = {}
+SEARCH_KINDS: dict[str, Kind] = {}
 """Name -> kind."""
 
 
 def register_kind(kind: Kind) -> None:
     """Register a kind of records."""
-    KINDS[kind.name] = kind
+    SEARCH_KINDS[kind.name] = kind

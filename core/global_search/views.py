@@ -13,7 +13,7 @@ from core.access import may_read
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.errors import shorten
-from core.global_search.kinds import KINDS, Kind
+from core.global_search.kinds import SEARCH_KINDS, Kind
 from core.global_search.selectors import NEWEST, search
 from core.global_search.serializers import SearchOut
 from core.lists.parameters import page_size
@@ -80,8 +80,8 @@ def _text(params: Mapping[str, str]) -> str:
 
 def _kinds(params: Mapping[str, str]) -> list[Kind]:
     asked = {part.strip() for part in params.get("kinds", "").split(",")} - {""}
-    wrong = next((name for name in sorted(asked) if name not in KINDS), None)
+    wrong = next((name for name in sorted(asked) if name not in SEARCH_KINDS), None)
     if wrong is not None:
-        raise refuse("kinds", f"{shorten(wrong, 40)!r} is none of {', '.join(KINDS)}")
-    kinds = sorted(KINDS.values(), key=lambda kind: kind.place)
+        raise refuse("kinds", f"{shorten(wrong, 40)!r} is none of {', '.join(SEARCH_KINDS)}")
+    kinds = sorted(SEARCH_KINDS.values(), key=lambda kind: kind.place)
     return [kind for kind in kinds if not asked or kind.name in asked]

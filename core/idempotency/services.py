@@ -62,7 +62,7 @@ class CutOff(Exception):
         self.since = since
 
 
-def take(keyed: Keyed) -> Answered | None | object:
+def claim(keyed: Keyed) -> Answered | None | object:
     """Return the answer that the request got, UNDER_WAY while another has it, or None: it is the caller's now.
 
     The caller's transaction holds it until its end, and nothing is written before `keep`: when the process dies, the

@@ -98,7 +98,7 @@ def list_page(
         skip = ((query.page or 1) - 1) * query.size
         by_target = skip + query.size <= MAX_NEAR
         parts = sections(chosen.rows, query.sort, by_target=by_target, within=chosen.within)
-        found = _take(parts, query.size + 1, skip)
+        found = _first_places(parts, query.size + 1, skip)
         # A page that isn't full is the end of the set.
         ended = len(found) <= query.size and (found or not skip)
         total = skip + len(found) if ended else chosen.count()
@@ -108,7 +108,7 @@ def list_page(
         after = unpack_values(query.cursor, kinds, nullable)
         by_target = query.size <= MAX_NEAR
         parts = sections(chosen.rows, query.sort, after, by_target=by_target, within=chosen.within)
-        found = _take(parts, query.size + 1)
+        found = _first_places(parts, query.size + 1)
         total = query.cursor.total
         skip, capped = 0, chosen.is_beyond(total)
     page = found[: query.size]
@@ -124,7 +124,7 @@ def _completed(output: Projection, rows: list[Row], names: Collection[str] | Non
     return output.complete(rows) if names is None else output.chosen(rows, names)
 
 
-def _take(parts: Iterator[Section], count: int, skip: int = 0) -> list[Place]:
+def _first_places(parts: Iterator[Section], count: int, skip: int = 0) -> list[Place]:
     """Return the places of the first `count` records after `skip`."""
     taken: list[Place] = []
     for section in parts:

@@ -116,7 +116,7 @@ class Field:
         found = exact or [one.value for one in self.options if wanted and wanted in _plain(one.value)]
         return found[0] if len(found) == 1 else text
 
-    def take(self, sent: QueryDict) -> None:
+    def fill_from(self, sent: QueryDict) -> None:
         """Take what was sent. The record's own value stays, to the last character, if nobody has touched the field."""
         if self.held is UNSET or is_nothing(self.held) or not self.is_untouched(sent):
             self.value = self.read(sent)
@@ -207,7 +207,7 @@ class Form:
         for one in self.fields:
             silent = one.kind in SEVERAL or one.kind == "switch"  # browsers send nothing of what is not ticked
             if one.name in sent or (silent and (rendered is None or one.name in rendered)):
-                one.take(sent)
+                one.fill_from(sent)
         return self
 
     def name_chosen(self, **records: Iterable[Mapping[str, Any] | None]) -> None:

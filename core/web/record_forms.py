@@ -9,7 +9,7 @@ from core.web.filters import DATE, KNOWN, NUMBER, ONE_OF, TEXT, YES_NO, Choice
 from core.web.forms import Field, Option
 from core.web.lists import Column
 
-KINDS = {
+FIELD_KINDS = {
     "text": "text",
     "textarea": "textarea",
     "number": "number",
@@ -41,7 +41,7 @@ def form_field(one: Definition, zone: str = "UTC") -> Field | None:
 
     Times are shown and typed in `zone`.
     """
-    kind = KINDS.get(one["fieldType"])
+    kind = FIELD_KINDS.get(one["fieldType"])
     if one["fieldType"] == "checkbox":
         kind = "checks" if one["valueType"] == "array" else "switch"
     if kind is None or one["children"] or one["onlyShowTable"]:

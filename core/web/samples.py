@@ -14,7 +14,19 @@ from core.web.forms import Field, Form, Option
 from core.web.lists import Column, ListState
 from core.web.pages import Page
 
-KINDS = ("text", "email", "number", "date", "password", "textarea", "select", "search", "radio", "checks", "switch")
+FIELD_KINDS = (
+    "text",
+    "email",
+    "number",
+    "date",
+    "password",
+    "textarea",
+    "select",
+    "search",
+    "radio",
+    "checks",
+    "switch",
+)
 STATES = [("open", "Open"), ("won", "Won")]
 PEOPLE = [
     {"id": "1", "name": "Elsa Hedlund", "email": "elsa@example.org", "state": "Open", "tone": "info"},
@@ -67,7 +79,7 @@ class Parts(Page):
         form = Form(
             [
                 Field(f"sample-{kind}", kind.capitalize(), kind, options=options, help="What it is for.")
-                for kind in KINDS
+                for kind in FIELD_KINDS
             ]
         )
         form.fields[0].error = "is needed"

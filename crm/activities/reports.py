@@ -33,7 +33,7 @@ from crm.leads.selectors import live_leads
 Kind = LeadActivity.Kind
 MOVE = " → "
 SECONDS_OF_A_DAY = 86_400.0
-KINDS = {
+KIND_LABELS = {
     Kind.CREATED: "Lead created",
     Kind.CHANGED: "Values changed",
     Kind.STATUS: "Status changed",
@@ -62,7 +62,9 @@ WORK = {
 
 def _columns() -> tuple[Column, ...]:
     found = [count("activities", "Activities")]
-    found += [count(key, KINDS[kind], Q(kind=kind), condition("kind", "equals", kind)) for key, kind in WORK.items()]
+    found += [
+        count(key, KIND_LABELS[kind], Q(kind=kind), condition("kind", "equals", kind)) for key, kind in WORK.items()
+    ]
     return tuple(found)
 
 
@@ -80,7 +82,7 @@ ACTIVITIES = Report(
             at_field="happenedAt",
             by=(
                 By("member", "Member", "member_id", label="member__name", field="member", empty="Nobody"),
-                By("kind", "Kind", "kind", labels=KINDS, field="kind"),
+                By("kind", "Kind", "kind", labels=KIND_LABELS, field="kind"),
             ),
             columns=_columns(),
         ),

@@ -153,7 +153,7 @@ class FieldSpec:
             value = self.value_type.clean(value, self)
         return self.field_type.check(value, self)
 
-    def take(self, value: Any, read_date: ReadDate) -> Any:
+    def read(self, value: Any, read_date: ReadDate) -> Any:
         """Check a JSON value, or a text that stands for one ("5", "true", "red,blue"), and return it as stored.
 
         Forms and integrations send texts. Raises BadValue.

@@ -13,7 +13,7 @@ from core.web.forms import Field, Form
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
 
-KINDS = (
+FILE_KINDS = (
     ("image/", "Image"),
     ("text/csv", "Table"),
     ("text/tab-separated-values", "Table"),
@@ -37,7 +37,7 @@ KEPT = {"local": "On this service", "service": "In this service's bucket"}
 
 def shown_file(file: Mapping[str, Any]) -> dict[str, Any]:
     """Return the file with its type in words."""
-    kind = next((word for part, word in KINDS if part in file["mime"]), "File")
+    kind = next((word for part, word in FILE_KINDS if part in file["mime"]), "File")
     return {
         **file,
         "kind": kind,

@@ -87,7 +87,7 @@ class _Column:
             if len(seen) < MAX_REMEMBERED:
                 seen.add(cell)
             if type(cell) is str:
-                self._look_at(cell)
+                self._count(cell)
             else:
                 self._count_number(cell)
         self.numbers += whole
@@ -95,7 +95,7 @@ class _Column:
             self.alive = False
             self._seen = set()
 
-    def _look_at(self, text: str) -> None:
+    def _count(self, text: str) -> None:
         if len(text) > MAX_VALUE_CHARS:
             self.texts += 1
             self.no_day_numbers += 1
@@ -228,9 +228,9 @@ class Collector:
         """Add a row, with one value for each header."""
         self._rows.append(cells)
         if len(self._rows) >= ROWS_AT_ONCE:
-            self._look()
+            self._flush()
 
-    def _look(self) -> None:
+    def _flush(self) -> None:
         for column, cells in zip(self._columns, zip(*self._rows, strict=False), strict=False):
             if column.alive:
                 column.add(cells)
@@ -238,7 +238,7 @@ class Collector:
 
     def as_json(self) -> list[ColumnEvidence]:
         """Return the evidence of the columns that have some."""
-        self._look()
+        self._flush()
         found = (column.as_json(header) for column, header in zip(self._columns, self._headers, strict=True))
         return [evidence for evidence in found if evidence is not None]
 

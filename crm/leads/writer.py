@@ -149,7 +149,7 @@ class _Attempt:
     source: Source | None
 
     @property
-    def take(self) -> Take:
+    def fills(self) -> Take:
         """What existing contacts take of their rows' values."""
         if not self.rights.change:
             return "nothing"
@@ -226,7 +226,7 @@ class _Attempt:
             item = _Item(found or new_id(), row, contact, contact not in present)
             (plan.updates if found else plan.inserts).append(item)
             if row.index in keyed:
-                holders.give(keyed[row.index], contact, "all" if contact == keyed[row.index].id else self.take)
+                holders.give(keyed[row.index], contact, "all" if contact == keyed[row.index].id else self.fills)
             if not found and schema.is_open(row.system.get("status")):
                 open_leads.add(item.id, contact, row.product_ids)
             elif found and "status" in row.system and not schema.is_open(row.system["status"]):
@@ -295,7 +295,7 @@ class _Attempt:
             "actor_id": self.actor_id,
             "automation": self.automation,
             "source": self.source or import_source(self.import_id),
-            "take": self.take,
+            "take": self.fills,
         }
         written = write_contacts(self.schema.contacts, made, import_id=self.import_id, existing="update", **common)
         outcome = update_contacts(self.schema.contacts, named, **common)

@@ -109,7 +109,7 @@ class MeetingMails:
         unwanted = unwanted_among(outside)
         self._suppressed |= unwanted
         wanted = [email for email in outside if email not in unwanted]
-        granted = set(wanted[: _limit().take(company_id(), len(wanted))]) if wanted else set()
+        granted = set(wanted[: _limit().count_up_to(company_id(), len(wanted))]) if wanted else set()
         self._over_limit += len(wanted) - len(granted)
         return [
             one

@@ -234,7 +234,7 @@ class RecordSchema:
                 continue
             try:
                 value = (
-                    spec.take(form_data[key], self.read_date)
+                    spec.read(form_data[key], self.read_date)
                     if how is None
                     else spec.parse(form_data[key], how.of(key))
                 )
@@ -305,7 +305,7 @@ class RecordSchema:
                 problems.append(ValueProblem(shorten(key, 100), UNKNOWN, "there is no such field"))
                 continue
             try:
-                cleaned = spec.take(value, self.read_date) if how is None else spec.parse(value, how.of(key))
+                cleaned = spec.read(value, self.read_date) if how is None else spec.parse(value, how.of(key))
             except BadValue as error:
                 problems.append(ValueProblem(key, BAD_CUSTOM, str(error)))
                 continue

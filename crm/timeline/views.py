@@ -22,7 +22,7 @@ from crm.timeline.serializers import TimelineEntryOut
 PARAMETERS = ("n", "cursorPagination", "cursor")
 DEFAULT_SIZE, MAX_SIZE = 50, 500
 SORT = (("at", "desc"),)
-KINDS = tuple(LeadActivity.Kind.values)
+ACTIVITY_KINDS = tuple(LeadActivity.Kind.values)
 TIMELINE = (
     "Field changes, mails, calls, meetings, notes, follow-ups, imports and merges together, those of the contact's"
     " leads and the meetings it attends included, newest first,\nwithin seconds of what happened. Pages are had by"
@@ -32,7 +32,9 @@ TIMELINE = (
     "\nwhat happened to a lead lead.GET."
 )
 OF_LEADS = "What happened to the lead, as GET /contact/:id/timeline tells it of a contact and its leads."
-KIND = OpenApiParameter("kind", str, description=f"comma-separated, of {', '.join(KINDS)}; all of them unless given")
+KIND = OpenApiParameter(
+    "kind", str, description=f"comma-separated, of {', '.join(ACTIVITY_KINDS)}; all of them unless given"
+)
 
 
 class TimelineViewSet(ResourceViewSet, abstract=True):
@@ -95,7 +97,7 @@ class LeadTimelineViewSet(TimelineViewSet):
 
 def _kinds(text: str) -> tuple[str, ...]:
     asked = {part.strip() for part in text.split(",")} - {""}
-    wrong = next((kind for kind in sorted(asked) if kind not in KINDS), None)
+    wrong = next((kind for kind in sorted(asked) if kind not in ACTIVITY_KINDS), None)
     if wrong is not None:
-        raise refuse("kind", f"{shorten(wrong, 40)!r} is none of {', '.join(KINDS)}")
+        raise refuse("kind", f"{shorten(wrong, 40)!r} is none of {', '.join(ACTIVITY_KINDS)}")
     return tuple(sorted(asked))

@@ -8,7 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 from core.api.output import Computed, IdField, Output
-from core.events.kinds import KINDS
+from core.events.kinds import EVENT_KINDS
 from core.models import Event
 
 
@@ -16,7 +16,7 @@ class EventOut(Output):
     """Something that happened to a record."""
 
     _id = IdField()
-    kind = serializers.ChoiceField(choices=sorted(KINDS))
+    kind = serializers.ChoiceField(choices=sorted(EVENT_KINDS))
     object = Computed(serializers.CharField(help_text="What kind of record it happened to, such as contact."))
     objectId = IdField()
     sequence = serializers.IntegerField(help_text="Rises in the order of writing; cursors go by more than that.")

@@ -12,7 +12,7 @@ from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.errors import shorten
 from core.events import feed
-from core.events.kinds import KINDS, matching, module_of
+from core.events.kinds import EVENT_KINDS, matching, module_of
 from core.ids import is_id
 from core.lists.parameters import page_size, refuse_unknown
 from core.lists.values import refuse
@@ -66,7 +66,7 @@ class EventFeedViewSet(ResourceViewSet):
             raise refuse("object", f"is no id (24 hex characters): {shorten(object_id, 40)!r}")
         after = feed.position_of(params["after"]) if params.get("after") else None
         kinds = readable_kinds(self.actor, params.get("kinds", ""))
-        found = feed.read(after=after, size=size, kinds=None if kinds == KINDS else kinds, object_id=object_id)
+        found = feed.read(after=after, size=size, kinds=None if kinds == EVENT_KINDS else kinds, object_id=object_id)
         return self.success(
             [EventOut.of(event) for event in found.events],
             totalCount=None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from core.events import EventConsumer
-from core.events.kinds import KINDS
+from core.events.kinds import EVENT_KINDS
 from core.jobs import PeriodicTask, QueueWork, register
 from core.jobs.flights import CALL_SECONDS
 from crm.webhooks.collecting import WORK, collect
@@ -19,6 +19,6 @@ WANTED = (
 )
 """A company without webhooks for a kind pays nothing for it."""
 
-register(EventConsumer(WORK, collect, kinds=KINDS, where=WANTED))
+register(EventConsumer(WORK, collect, kinds=EVENT_KINDS, where=WANTED))
 register(QueueWork(WORK, drain, has_due=has_due, queue="ai", model=WebhookDelivery, seconds=CALL_SECONDS))
 register(PeriodicTask("webhook-deliveries", forget_old, every=timedelta(hours=1)))

@@ -14,7 +14,7 @@ from core.api.selection import SelectionInput
 from crm.webhooks.models import Webhook, WebhookDelivery
 
 URL = "https://host/path, of a host on the public internet"
-KINDS = "kinds of events such as contact.created, contact.* or *"
+KINDS_HELP = "kinds of events such as contact.created, contact.* or *"
 FILTER = "a tree of conditions as advancedFilters has it, on the record that an event is about; {} takes it away"
 FIELDS = "events of kind ….updated are told only where one of these fields has changed"
 PAYLOAD = "full (default): the record as it is when the delivery is made, and what changed; thin: its _id alone"
@@ -27,7 +27,7 @@ class WebhookUpdate(Input):
     url = LineInput(required=False, max_length=2000, help_text=URL)
     description = LineInput(required=False, allow_blank=True, max_length=200)
     kinds = serializers.ListField(
-        child=TextInput(max_length=64), required=False, allow_empty=False, max_length=100, help_text=KINDS
+        child=TextInput(max_length=64), required=False, allow_empty=False, max_length=100, help_text=KINDS_HELP
     )
     filter = ObjectInput(required=False, allow_null=True, help_text=FILTER)
     fields = serializers.ListField(  # type: ignore[assignment]
@@ -49,7 +49,9 @@ class WebhookCreate(WebhookUpdate):
     """A webhook to make."""
 
     url = LineInput(max_length=2000, help_text=URL)
-    kinds = serializers.ListField(child=TextInput(max_length=64), allow_empty=False, max_length=100, help_text=KINDS)
+    kinds = serializers.ListField(
+        child=TextInput(max_length=64), allow_empty=False, max_length=100, help_text=KINDS_HELP
+    )
 
 
 class WebhookDelete(SelectionInput):

@@ -23,7 +23,7 @@ from django.utils import timezone
 from core.access import entitlement
 from core.access.meters import Meter as PlanMeter
 from core.access.meters import MeterUsedUp, Outcome, settle, spend
-from core.access.meters import give_back as give_back_units
+from core.access.meters import release as release_units
 from core.errors import NamedError
 from core.tenancy import company_id, company_scope
 from outreach.ai.models import AiApp, AiBudget, AiCaps, AiUsage
@@ -117,7 +117,7 @@ def run_use(run_id: str) -> dict[str, Any]:
     return {"tokens": found["tokens_used"], "cost": found["cost_used"]} if found else {"tokens": 0, "cost": 0}
 
 
-def room(app: AiApp, run: Cap) -> Cap:
+def remaining(app: AiApp, run: Cap) -> Cap:
     """Return what the caps leave a new run with the cap `run`, of the tokens and of the cost this month."""
     budgets = [*CompanyMeter(app, AiUsage.Purpose.COMPOSE).budgets(timezone.now())]
     known = {row.key: row for row in AiBudget.objects.filter(key__in=[budget.key for budget in budgets])}
@@ -147,7 +147,7 @@ class CompanyMeter(Meter):
             yield used
         finally:
             if used.tokens_in is None or used.tokens_out is None:
-                give_back(held)
+                release(held)
             else:
                 used.id = self._settle(held, _sane(used.tokens_in), _sane(used.tokens_out))
 
@@ -174,11 +174,11 @@ class CompanyMeter(Meter):
         budgets = self.budgets(now)
         for last in (False, True):
             try:
-                return self._take(budgets, tokens_in, tokens_out, cost, now)
+                return self._reserve_in(budgets, tokens_in, tokens_out, cost, now)
             except MeterUsedUp as empty:
                 raise _used_up(empty, now) from None
             except _Full as full:
-                if last or not give_back_expired():
+                if last or not release_expired():
                     raise _refusal(full.budget, now) from None
             except IntegrityError:
                 detail = f"“{self.app.name}” was deleted meanwhile."
@@ -186,7 +186,7 @@ class CompanyMeter(Meter):
         raise AssertionError("unreachable")
 
     @transaction.atomic
-    def _take(
+    def _reserve_in(
         self, budgets: Sequence[Budget], tokens_in: int, tokens_out: int, cost: Decimal, now: dt.datetime
     ) -> Reservation:
         tokens, keys = tokens_in + tokens_out, [budget.key for budget in budgets]
@@ -283,7 +283,7 @@ CREDITS = PlanMeter("ai_credits", outcome_of)
 
 
 @transaction.atomic
-def give_back(held: Reservation) -> None:
+def release(held: Reservation) -> None:
     """Give back what a call has reserved and not used. Twice changes nothing."""
     found, _ = AiUsage.objects.filter(pk=held.id, status=AiUsage.Status.RESERVED).delete()
     if found:
@@ -292,25 +292,25 @@ def give_back(held: Reservation) -> None:
                 tokens_reserved=F("tokens_reserved") - held.tokens, cost_reserved=F("cost_reserved") - held.cost
             )
         if held.credit:
-            give_back_units(CREDITS.key, [held.id])
+            release_units(CREDITS.key, [held.id])
 
 
-def give_back_expired() -> int:
+def release_expired() -> int:
     """Give back the active company's reservations that have expired. Returns how many."""
     rows = AiUsage.objects.filter(status=AiUsage.Status.RESERVED, expires_at__lt=timezone.now())
     expired = list(rows.order_by("pk")[:1000])
     for row in expired:
         month = month_of(row.expires_at - RESERVED_FOR)
         keys = [f"company:{month}", f"app:{row.app_id}:{month}", *([f"run:{row.run_id}"] if row.run_id else [])]
-        give_back(Reservation(row.pk, keys, row.tokens_in + row.tokens_out, row.cost, credit=True))
+        release(Reservation(row.pk, keys, row.tokens_in + row.tokens_out, row.cost, credit=True))
     return len(expired)
 
 
-def give_back_all_expired() -> bool:
+def release_all_expired() -> bool:
     """Give back the expired reservations of some companies (a periodic task). Returns whether more may wait."""
     rows = AiUsage.objects.filter(status=AiUsage.Status.RESERVED, expires_at__lt=timezone.now())
     companies = list(rows.order_by("company_id").values_list("company_id", flat=True).distinct()[:100])
     for company in companies:
         with company_scope(company):
-            give_back_expired()
+            release_expired()
     return len(companies) == 100

@@ -5,6 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 from core.jobs import PeriodicTask, register
-from outreach.ai.budgets import give_back_all_expired
+from outreach.ai.budgets import release_all_expired
 
-register(PeriodicTask("outreach.expired_ai_calls", give_back_all_expired, every=timedelta(hours=1)))
+register(PeriodicTask("outreach.expired_ai_calls", release_all_expired, every=timedelta(hours=1)))

@@ -15,7 +15,7 @@ from core.web.lists import Column
 from core.web.records import RecordList, Records, shown_value
 from core.web.settings import SettingsPage
 
-KINDS = {
+APP_KINDS = {
     "ai-a": ("Google Gemini", "Needs a key of Google AI Studio."),
     "ai-b": (
         "OpenAI or compatible",
@@ -63,7 +63,7 @@ class AiApps(AiPage):
 
     def show(self) -> Mapping[str, Any]:
         apps = []
-        for kind, (name, about) in KINDS.items():
+        for kind, (name, about) in APP_KINDS.items():
             apps += [
                 {**one, "kind": kind, "kind_name": name, "about": about} for one in self.read(f"apps/{kind}", LIST).data
             ]
@@ -72,16 +72,16 @@ class AiApps(AiPage):
         return {
             "apps": apps,
             "silent": bool(apps) and (default is None or not default["isActive"]),
-            "kinds": [(kind, *KINDS[kind]) for kind in SETTINGS],
+            "kinds": [(kind, *APP_KINDS[kind]) for kind in SETTINGS],
             "offline": offline,
         }
 
     def sent_kind(self) -> str:
         kind = self.request.POST.get("kind", "")
-        return kind if kind in KINDS else "ai-offline"
+        return kind if kind in APP_KINDS else "ai-offline"
 
     def do_offline(self) -> HttpResponse:
-        answer = self.ask("POST", "apps/ai-offline", None, {"name": KINDS["ai-offline"][0]})
+        answer = self.ask("POST", "apps/ai-offline", None, {"name": APP_KINDS["ai-offline"][0]})
         return self.done("The built-in writer can be used now") if answer.ok else self.refuse(answer)
 
     def do_test(self) -> HttpResponse:
@@ -137,7 +137,7 @@ class AiAppForm(AiPage):
         own = self.kind == "ai-b"
         kept = "Stored encrypted, and never shown. " + ("Left empty, it stays." if known else "")
         fields = [
-            Field("name", "Name", required=True, value=KINDS[self.kind][0]),
+            Field("name", "Name", required=True, value=APP_KINDS[self.kind][0]),
             Field("apiKey", "Key", "password", required=not known and not own, autocomplete="new-password", help=kept),
             *([self._address()] if own else []),
             self._model(),
@@ -180,8 +180,8 @@ class AiAppForm(AiPage):
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> dict[str, Any]:
-        title = self.before["name"] if self.before else f"Connect: {KINDS[self.kind][0]}"
-        return {"form": form, "title": title, "about": KINDS[self.kind][1], "app": self.before}
+        title = self.before["name"] if self.before else f"Connect: {APP_KINDS[self.kind][0]}"
+        return {"form": form, "title": title, "about": APP_KINDS[self.kind][1], "app": self.before}
 
     def body(self, values: Mapping[str, Any]) -> dict[str, Any]:
         names = SETTINGS[self.kind]

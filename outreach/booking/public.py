@@ -64,7 +64,7 @@ def booking_page(request: HttpRequest, token: str) -> HttpResponse:
     if page is None:
         return _page(request, None, {"title": NO_PAGE}, 404)
     if request.method == "POST":
-        return _take(request, page)
+        return _submit(request, page)
     if request.method not in ("GET", "HEAD"):
         return HttpResponse(status=405, headers={"Allow": "GET, HEAD, POST"})
     if not READS.try_count(caller_of(request).network):
@@ -92,7 +92,7 @@ def _is_large(request: HttpRequest) -> bool:
     return not length.isdecimal() or int(length) > MOST_BYTES
 
 
-def _take(request: HttpRequest, page: BookingPage) -> HttpResponse:
+def _submit(request: HttpRequest, page: BookingPage) -> HttpResponse:
     if _is_large(request):
         return _page(request, page, {"title": TOO_LONG}, 413)
     sent = request.POST

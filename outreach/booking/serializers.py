@@ -22,10 +22,10 @@ from crm.tags.serializers import NamedModelSnapshot
 from outreach.booking.hours import CLOCK, MOST_AWAY, MOST_SPANS
 from outreach.booking.mails import page_address
 from outreach.booking.services import MOST_DAYS, MOST_LENGTH, MOST_NOTICE, MOST_QUESTIONS
-from outreach.forms.kinds import HIDDEN, KINDS
+from outreach.forms.kinds import FIELD_TYPES, HIDDEN
 
 EMPTY: dict[str, Any] = {"required": False, "allow_blank": True}
-ASKED = [kind for kind in KINDS if kind != HIDDEN]
+ASKED = [kind for kind in FIELD_TYPES if kind != HIDDEN]
 
 
 class ClockInput(LineInput):

@@ -7,11 +7,11 @@ from core.jobs import QueueWork, register
 from outreach.calendars.asking import ask_due, has_due_connections
 from outreach.calendars.models import CalendarConnection, CalendarEvent
 from outreach.calendars.queues import BUSY, EVENTS
-from outreach.calendars.writing import KINDS, has_due_events, note_meetings, write_due
+from outreach.calendars.writing import MEETING_EVENTS, has_due_events, note_meetings, write_due
 
 WANTED = "EXISTS (SELECT FROM outreach_calendarconnection c WHERE c.company_id = %(company)s AND c.is_active)"
 """A company without connected calendars pays nothing for them."""
 
-register(EventConsumer("calendars", note_meetings, kinds=KINDS, where=WANTED))
+register(EventConsumer("calendars", note_meetings, kinds=MEETING_EVENTS, where=WANTED))
 register(QueueWork(EVENTS, write_due, has_due=has_due_events, queue="bulk", model=CalendarEvent))
 register(QueueWork(BUSY, ask_due, has_due=has_due_connections, queue="bulk", model=CalendarConnection))

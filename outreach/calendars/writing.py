@@ -30,7 +30,7 @@ Work = CalendarEvent.Work
 MOST_ASKS = 12
 """How often a link that is not ready is asked for."""
 NO_LINK = "Google has made no link for this call."
-KINDS = ("meeting.created", "meeting.updated", "meeting.cancelled")
+MEETING_EVENTS = ("meeting.created", "meeting.updated", "meeting.cancelled")
 
 
 def note_meetings(events: Sequence[Event]) -> None:

@@ -15,7 +15,7 @@ from outreach.chat_apps.models import ChatTemplate
 from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
 from outreach.delivery.selectors import next_decision
-from outreach.delivery.senders import KINDS
+from outreach.delivery.senders import MAIL_SENDERS
 from outreach.delivery.settings.models import GenieSettings
 from outreach.delivery.stopping.stop_rules import REFUSED
 from outreach.email_templates.models import EmailTemplate
@@ -184,7 +184,7 @@ def _working_senders() -> list[dict[str, Any]]:
             "fromEmail": one.from_email,
             "stoppedAt": one.stopped_at,
         }
-        for kind in KINDS
+        for kind in MAIL_SENDERS
         for one in kind._default_manager.filter(is_active=True, verified=True).order_by("created_at", "pk")[
             :MOST_CHOICES
         ]

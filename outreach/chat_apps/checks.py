@@ -15,7 +15,7 @@ MEDIA = ("IMAGE", "VIDEO", "DOCUMENT")
 BODY_LENGTH, HEADER_LENGTH, FOOTER_LENGTH, BUTTON_LENGTH = 1024, 60, 60, 25
 MOST_BUTTONS = 10
 MOST_OF = {"URL": 2, "PHONE_NUMBER": 1, "COPY_CODE": 1}
-KINDS = ("QUICK_REPLY", *MOST_OF)
+BUTTON_TYPES = ("QUICK_REPLY", *MOST_OF)
 PARTS = ("HEADER", "BODY", "FOOTER", "BUTTONS")
 _NAME = re.compile(r"[a-z0-9_]{1,512}")
 _CODES = (
@@ -148,8 +148,8 @@ def _check_buttons(one: Mapping[str, Any], where: str) -> None:
     if len(buttons) > MOST_BUTTONS:
         refuse(f"{where}.buttons", f"at most {MOST_BUTTONS}")
     for place, button in enumerate(buttons):
-        if not isinstance(button, dict) or button.get("type") not in KINDS:
-            refuse(f"{where}.buttons[{place}]", f"an object whose type is one of {', '.join(KINDS)}")
+        if not isinstance(button, dict) or button.get("type") not in BUTTON_TYPES:
+            refuse(f"{where}.buttons[{place}]", f"an object whose type is one of {', '.join(BUTTON_TYPES)}")
         _check_button(button, f"{where}.buttons[{place}]")
     kinds = [button["type"] for button in buttons]
     for kind, most in MOST_OF.items():

@@ -95,11 +95,11 @@ def look_at_time(deadline: float) -> None:
             return
         for pk, company in found:
             with company_scope(company):
-                _look(pk)
+                _resume(pk)
 
 
 @transaction.atomic
-def _look(id: str) -> None:
+def _resume(id: str) -> None:
     rows = Conversation.objects.select_for_update(of=("self",), skip_locked=True)
     conversation = rows.filter(pk=id, bot_due_at__lte=timezone.now()).first()
     if conversation is None:

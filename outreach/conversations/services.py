@@ -78,7 +78,7 @@ def take_over(*, id: str, member_id: str, instead_of: str | None = None) -> None
     conversation = _locked(id)
     if instead_of is not None:
         _check_theirs(conversation, instead_of)
-    _take(conversation, member_id, instead_of)
+    _assign_to(conversation, member_id, instead_of)
     keep(conversation)
 
 
@@ -89,7 +89,7 @@ def _check_theirs(conversation: Conversation, member_id: str) -> None:
         raise NamedError(TAKEN, f"insteadOf: {member_id} does not have the conversation; look who does")
 
 
-def _take(conversation: Conversation, member_id: str, instead_of: str | None) -> None:
+def _assign_to(conversation: Conversation, member_id: str, instead_of: str | None) -> None:
     has_it = conversation.assignee_id if conversation.state == HUMAN else None
     if has_it == member_id:
         return
@@ -296,7 +296,7 @@ def answer(
         if filled.missing:
             raise NamedError("InvalidVariables_400", f"values.{filled.missing[0]}: has no value for this contact")
         content, text = dict(filled.content), filled.text
-    _take(conversation, member_id, None)
+    _assign_to(conversation, member_id, None)
     said: dict[str, Any] = {"content": content, "text": text, "template": found, "files": files}
     message = say(conversation, author=Author.MEMBER, member_id=member_id, **said)
     conversation.unread = 0

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from core.web.forms import Field, Form, Option
 from core.web.settings import SettingsPage
 
-KINDS = {
+APP_KINDS = {
     "lead-source": ("Lead source", "Finds people whom you don't know yet, when outreach looks for them."),
     "enrich": ("Enrichment", "Knows more about people whom you know. What it says is proposed to you."),
 }
@@ -43,15 +43,15 @@ class DataApps(DataAppPage):
 
     def show(self) -> Mapping[str, Any]:
         apps = []
-        for kind, (name, about) in KINDS.items():
+        for kind, (name, about) in APP_KINDS.items():
             apps += [
                 {**one, "kind": kind, "kind_name": name, "about": about} for one in self.read(f"apps/{kind}", LIST).data
             ]
-        return {"apps": apps, "kinds": [(kind, *words) for kind, words in KINDS.items()]}
+        return {"apps": apps, "kinds": [(kind, *words) for kind, words in APP_KINDS.items()]}
 
     def sent_kind(self) -> str:
         kind = self.request.POST.get("kind", "")
-        return kind if kind in KINDS else "lead-source"
+        return kind if kind in APP_KINDS else "lead-source"
 
     def do_test(self) -> HttpResponse:
         answer = self.ask("POST", f"apps/{self.sent_kind()}/{self.sent_id()}/test")
@@ -92,7 +92,7 @@ class DataAppForm(DataAppPage):
     @cached_property
     def kind(self) -> str:
         kind = self.request.GET.get("kind", "")
-        return kind if kind in KINDS else "lead-source"
+        return kind if kind in APP_KINDS else "lead-source"
 
     @cached_property
     def before(self) -> dict[str, Any] | None:
@@ -139,7 +139,7 @@ class DataAppForm(DataAppPage):
         return self.context(self.form() if self.may("apps", deed) else None)
 
     def context(self, form: Form | None) -> dict[str, Any]:
-        name, about = KINDS[self.kind]
+        name, about = APP_KINDS[self.kind]
         title = self.before["name"] if self.before else f"Connect: {name}"
         return {"form": form, "title": title, "about": about, "app": self.before}
 

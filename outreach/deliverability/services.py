@@ -77,7 +77,7 @@ def check_sender_now(*, id: str) -> None:
     smtp = get_sender(id)
     key = DkimKey.objects.filter(domain=domain_of(smtp)).first()
     with turn():
-        found = _look(smtp, key)
+        found = _check(smtp, key)
     with transaction.atomic():
         row, _created = SenderCheck.objects.get_or_create(smtp=smtp)
         SenderCheck.objects.filter(pk=row.pk).update(**found.values(), updated_at=timezone.now())
@@ -123,7 +123,7 @@ def check_due(deadline: float) -> None:
             smtp = senders.get(row.smtp_id)
             if smtp is not None:
                 key = by_place.get((smtp.company_id, domain_of(smtp)))
-                checked.append(Checked(row, smtp, key, _look(smtp, key)))
+                checked.append(Checked(row, smtp, key, _check(smtp, key)))
         _settle(checked)
 
 
@@ -137,7 +137,7 @@ class Checked:
     found: Found
 
 
-def _look(smtp: Smtp, key: DkimKey | None) -> Found:
+def _check(smtp: Smtp, key: DkimKey | None) -> Found:
     domain = domain_of(smtp)
     return Found(domain, check(Sender(domain, smtp.host, own_key(key)), DnsLookups(SECONDS)))
 

@@ -24,14 +24,14 @@ from outreach.smtp.message import OutgoingMail, build
 from outreach.smtp.outcome import Outcome
 from outreach.smtp.transport import Session, Timeouts
 
-KINDS: tuple[type[Sender], ...] = (Smtp, MailApp)
+MAIL_SENDERS: tuple[type[Sender], ...] = (Smtp, MailApp)
 """The senders of mail."""
-ALL_KINDS: tuple[type[Sender], ...] = (*KINDS, ChatApp)
+ALL_SENDERS: tuple[type[Sender], ...] = (*MAIL_SENDERS, ChatApp)
 
 
 def find_sender(id: str) -> Sender | None:
     """Return the company's sender of whatever kind with this id."""
-    for kind in ALL_KINDS:
+    for kind in ALL_SENDERS:
         found: Sender | None = kind._default_manager.filter(pk=id).first()
         if found is not None:
             return found
@@ -40,7 +40,7 @@ def find_sender(id: str) -> Sender | None:
 
 def locked_sender(id: str, **conditions: Any) -> Sender | None:
     """Return the sender with this id, locked until the transaction ends, if it meets the conditions."""
-    for kind in ALL_KINDS:
+    for kind in ALL_SENDERS:
         rows = kind._default_manager.select_for_update(no_key=True, of=("self",))
         found: Sender | None = rows.filter(pk=id, **conditions).first()
         if found is not None:
@@ -50,7 +50,7 @@ def locked_sender(id: str, **conditions: Any) -> Sender | None:
 
 def connected_senders() -> QuerySet[Any]:
     """Return the ids of the company's senders of all kinds."""
-    first, *others = (kind._default_manager.values("pk") for kind in ALL_KINDS)
+    first, *others = (kind._default_manager.values("pk") for kind in ALL_SENDERS)
     return first.union(*others, all=True)
 
 
@@ -96,7 +96,10 @@ def open_session(sender: Sender, *, timeouts: Timeouts | None = None) -> MailSes
 
 
 def choose_sender(
-    sender_id: str | None, among: Sequence[str] | None = None, letter: str = "", kinds: Sequence[type[Sender]] = KINDS
+    sender_id: str | None,
+    among: Sequence[str] | None = None,
+    letter: str = "",
+    kinds: Sequence[type[Sender]] = MAIL_SENDERS,
 ) -> Sender:
     """Return the sender for a run: the given one, else the oldest active and verified one, of `among` if it is given.
 

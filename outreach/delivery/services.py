@@ -23,7 +23,7 @@ from outreach.delivery.approving.hashes import HALF
 from outreach.delivery.deciding.decision import final_state
 from outreach.delivery.deciding.reasons import Reason, sentence_of
 from outreach.delivery.models import SendJob
-from outreach.delivery.senders import KINDS
+from outreach.delivery.senders import MAIL_SENDERS
 from outreach.delivery.stopping.endings import never_goes
 from outreach.smtp.markup import MAX_DEPTH, depth_of, sanitise_html, text_from_html
 from outreach.smtp.message import clean_line
@@ -128,7 +128,7 @@ def _approval(member_id: str | None) -> dict[str, Any]:
     sender = Concat("from_name", Value(" <"), "from_email", Value(">"), output_field=text)
     senders = [
         Subquery(kind._default_manager.filter(pk=OuterRef(f"{kind.job_column}_id")).values_list(sender)[:1])
-        for kind in KINDS
+        for kind in MAIL_SENDERS
     ]
     number = Coalesce(NullIf("display_number", Value("")), "phone_number_id")
     chat = Concat("name", Value(" <"), number, Value(">"), output_field=text)

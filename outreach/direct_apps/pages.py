@@ -13,7 +13,7 @@ from core.web.forms import Field, Form
 from core.web.settings import SettingsPage
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-KINDS = {"messenger": "Messenger bot", "social-b": "Social account"}
+APP_KINDS = {"messenger": "Messenger bot", "social-b": "Social account"}
 """Key of the app -> its words."""
 KEPT = "Stored encrypted, and never shown. Left empty, it stays."
 
@@ -38,15 +38,15 @@ class DirectApps(DirectSettings):
     def show(self) -> Mapping[str, Any]:
         found = [
             {**one, "kind": key, "by": words}
-            for key, words in KINDS.items()
+            for key, words in APP_KINDS.items()
             for one in self.read(f"apps/{key}", LIST).data
         ]
-        return {"apps": found, "kinds": KINDS.items()}
+        return {"apps": found, "kinds": APP_KINDS.items()}
 
     @property
     def sent_kind(self) -> str:
         kind = self.request.POST.get("kind", "")
-        return kind if kind in KINDS else "messenger"
+        return kind if kind in APP_KINDS else "messenger"
 
     def do_test(self) -> HttpResponse:
         answer = self.ask("POST", f"apps/{self.sent_kind}/{self.sent_id()}/test")
@@ -72,7 +72,7 @@ class DirectApp(DirectSettings):
     @cached_property
     def kind(self) -> str:
         kind = self.request.GET.get("kind", "")
-        return kind if kind in KINDS else "messenger"
+        return kind if kind in APP_KINDS else "messenger"
 
     @cached_property
     def before(self) -> Mapping[str, Any] | None:
@@ -99,7 +99,7 @@ class DirectApp(DirectSettings):
 
     def show(self) -> Mapping[str, Any]:
         may = self.may("apps", "POST" if self.before is None else "PUT")
-        words = KINDS[self.kind].lower()
+        words = APP_KINDS[self.kind].lower()
         title = self.before["name"] or words if self.before else f"Connect a {words}"
         return {"form": self.form() if may else None, "app": self.before, "kind": self.kind, "title": title}
 

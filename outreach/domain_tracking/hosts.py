@@ -49,7 +49,7 @@ def base_for(from_email: str) -> str:
 
 def state_of(host: str) -> str:
     """Return "verified" or "known" for a tracking host of any company, "" for none."""
-    return str(cache.get_or_set(_key(host), lambda: _look(host), _KNOWN_FOR))
+    return str(cache.get_or_set(_key(host), lambda: _state_of(host), _KNOWN_FOR))
 
 
 def forget(host: str) -> None:
@@ -61,7 +61,7 @@ def _key(host: str) -> str:
     return f"tracking-host:{host}"
 
 
-def _look(host: str) -> str:
+def _state_of(host: str) -> str:
     if not is_name(host):
         return ""
     with unscoped(reason="a request to a host of some company"):

@@ -98,7 +98,7 @@ def check_now(*, id: str, member_id: str) -> None:
     """Check a host now. Raises DomainTrackingNotFound_400, and ConnectionTestRunning_429 while another test runs."""
     domain = get_domain(id)
     with turn():
-        found = _look(domain)
+        found = _check(domain)
     with transaction.atomic():
         row = DomainTracking.objects.select_for_update(of=("self",)).filter(pk=id).first()
         if row is None:
@@ -110,7 +110,7 @@ def check_now(*, id: str, member_id: str) -> None:
         _save(row, ["updated_by", "attempts", "deaths", "status"])
 
 
-def _look(domain: DomainTracking) -> Found:
+def _check(domain: DomainTracking) -> Found:
     return check(domain.name, domain.proof, DnsLookups(SECONDS))
 
 
@@ -155,7 +155,7 @@ def check_due(deadline: float) -> None:
         if not rows:
             return
         with company_scope(rows[0].company_id):
-            found = _look(rows[0])
+            found = _check(rows[0])
             _store_claimed(rows[0], found)
 
 

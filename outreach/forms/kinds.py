@@ -13,7 +13,7 @@ from core.text.addresses import BadAddress, read_email, read_phone
 TEXT, EMAIL, PHONE, NUMBER = "text", "email", "phone", "number"
 TEXTAREA, SELECT, MULTI, CHECKBOX = "textarea", "select", "multiSelect", "checkbox"
 DATE, HIDDEN, CONSENT = "date", "hidden", "consent"
-KINDS = {
+FIELD_TYPES = {
     TEXT: "Text",
     TEXTAREA: "Long text",
     EMAIL: "E-mail address",

@@ -27,7 +27,7 @@ STATES = {"draft": ("Draft", "none"), "published": ("Open", "ok"), "paused": ("P
 """Status -> its word and tone."""
 BECAME = {"new": ("Waiting", "info"), "imported": ("Lead", "ok"), "failed": ("Failed", "bad")}
 """Status of what was sent -> its word and tone."""
-KINDS = (
+FIELD_TYPES = (
     Option("text", "Text"),
     Option("textarea", "Long text"),
     Option("email", "E-mail address"),
@@ -133,7 +133,7 @@ class FormPage(OneForm):
     def show(self) -> Mapping[str, Any]:
         answer = self.ask("GET", "form/targets")
         labels = {one["key"]: one["label"] for one in answer.data["targets"]} if answer.ok else {}
-        kinds = {one.value: one.label for one in KINDS}
+        kinds = {one.value: one.label for one in FIELD_TYPES}
         mapping, fields = self.record["mapping"], self.record["fields"]
         rows = [
             {**one, "kind": kinds.get(one["type"], one["type"]), "target": labels.get(mapping.get(one["key"], ""), "")}
@@ -193,7 +193,7 @@ class FormField(OneForm):
         ]
         fields = [
             Field("label", "Question", "textarea", required=True, help="Of a consent the words that are agreed to."),
-            Field("type", "Kind", "select", required=True, options=list(KINDS), value="text"),
+            Field("type", "Kind", "select", required=True, options=list(FIELD_TYPES), value="text"),
             Field("target", "Goes to", "select", options=targets, placeholder="Nowhere: it is kept with the answers"),
             Field("required", "Has to be filled in", "switch"),
             Field("options", "Options", "textarea", help="Of a choice: one in a line."),

@@ -20,9 +20,9 @@ from core.access.attempts import TooManyAttempts
 from core.access.callers import caller_of
 from core.tenancy import company_scope
 from outreach.forms.kinds import MULTI
-from outreach.forms.look import style
 from outreach.forms.models import COLOUR, Form
 from outreach.forms.services import origin_of
+from outreach.forms.styling import style
 from outreach.forms.submitting import (
     MOST_BYTES,
     SENT,
@@ -53,7 +53,7 @@ def form_page(request: HttpRequest, token: str) -> HttpResponse:
     if form is None:
         return _page(request, None, {"title": NO_FORM}, 404)
     if request.method == "POST":
-        return _take(request, form)
+        return _submit(request, form)
     if request.method not in ("GET", "HEAD"):
         return HttpResponse(status=405, headers={"Allow": "GET, HEAD, POST"})
     if SENT in request.GET:
@@ -70,7 +70,7 @@ def form_style(request: HttpRequest, digest: str) -> HttpResponse:
     return answer
 
 
-def _take(request: HttpRequest, form: Form) -> HttpResponse:
+def _submit(request: HttpRequest, form: Form) -> HttpResponse:
     length = request.headers.get("Content-Length") or "0"
     if not length.isdigit() or int(length) > MOST_BYTES:
         return _page(request, form, {"title": TOO_LONG}, 413)

@@ -13,7 +13,7 @@ from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from crm.tags.serializers import NamedModelSnapshot
 from outreach.forms.addresses import page_address, snippet
-from outreach.forms.kinds import KINDS, MOST
+from outreach.forms.kinds import FIELD_TYPES, MOST
 from outreach.forms.models import Form, FormLead
 from outreach.forms.problems import form_problems
 from outreach.forms.services import MOST_FIELDS
@@ -27,7 +27,7 @@ class FieldPart(Input):
 
     key = LineInput(max_length=100, help_text="A letter, then letters, digits, - and _; unique in the form.")
     label = TextInput(max_length=500, help_text="The question; of a consent the words that are agreed to.")  # type: ignore[assignment]
-    type = serializers.ChoiceField(choices=list(KINDS), default="text")
+    type = serializers.ChoiceField(choices=list(FIELD_TYPES), default="text")
     required = BooleanInput(default=False)  # type: ignore[assignment]
     options = serializers.ListField(child=LineInput(max_length=200), default=list, max_length=100)
     help = TextInput(default="", allow_blank=True, max_length=500)

@@ -91,7 +91,7 @@ def _bounced(row: InboundMessage, job: SendJob) -> None:
     elif row.severity == Severity.HARD:
         end(job.pk, reason=CAME_BACK, detail=row.diagnostic)
         suppress([row.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk, details=evidence)
-        guardrails.look_at([job.sender_id])
+        guardrails.check_senders([job.sender_id])
     else:
         soft = InboundMessage.objects.filter(
             kind=Kind.BOUNCE, severity=Severity.SOFT, recipient=row.recipient, received_at__gte=timezone.now() - RECENT
@@ -105,7 +105,7 @@ def _bounced(row: InboundMessage, job: SendJob) -> None:
 def _complained(row: InboundMessage, job: SendJob) -> None:
     tell(job.pk, "complained", row.received_at)
     suppress([row.recipient], reason=Suppression.Reason.COMPLAINED, source=job.pk, details={"inbound": row.pk})
-    guardrails.look_at([job.sender_id])
+    guardrails.check_senders([job.sender_id])
     _emit("mail.complained", row, job, recipient=row.recipient)
 
 

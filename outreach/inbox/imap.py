@@ -108,14 +108,14 @@ class _Imap(imaplib.IMAP4):
             raise self.abort("the server sends more than was asked for")
         while len(self._received) < size:
             self._receive()
-        return self._take(size)
+        return self._pop(size)
 
     def readline(self) -> bytes:
         while (end := self._received.find(b"\n")) < 0:
             if len(self._received) > MOST_LINE:
                 raise self.abort("the server's answer is not IMAP")
             self._receive()
-        return self._take(end + 1)
+        return self._pop(end + 1)
 
     def starttls(self, ssl_context: ssl.SSLContext | None = None) -> Any:
         found = super().starttls(ssl_context)
@@ -130,7 +130,7 @@ class _Imap(imaplib.IMAP4):
             raise self.abort("the server closed the connection")
         self._received += received
 
-    def _take(self, size: int) -> bytes:
+    def _pop(self, size: int) -> bytes:
         taken = bytes(self._received[:size])
         del self._received[:size]
         return taken

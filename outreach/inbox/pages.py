@@ -13,7 +13,7 @@ from core.web.forms import Field, Form
 from core.web.lists import Column, ListState
 from core.web.pages import NOTHING, MenuItem, Page, Refused
 
-KINDS = {
+MAIL_KINDS = {
     "reply": ("Reply", "ok"),
     "calendar": ("Answer to a meeting", "info"),
     "auto": ("Automatic", ""),
@@ -34,7 +34,7 @@ SECRET = "password"  # noqa: S105  the field's name
 
 def shown(one: Mapping[str, Any]) -> dict[str, Any]:
     """Return a received mail with the words and the tone of its kind, and who it is about."""
-    words, tone = KINDS.get(one["kind"], (one["kind"], ""))
+    words, tone = MAIL_KINDS.get(one["kind"], (one["kind"], ""))
     contact = one["contact"] or {}
     if one["kind"] in ("bounce", "complaint"):
         who = contact.get("name") or one["recipient"] or one["fromEmail"]
@@ -62,7 +62,7 @@ class Inbox(InboxPage):
         Column("run", "Outreach"),
         Column("receivedAt", "Received", "receivedAt"),
     )
-    choices = (Choice("kind", "Kind", ("in",), tuple((kind, words) for kind, (words, _) in KINDS.items())),)
+    choices = (Choice("kind", "Kind", ("in",), tuple((kind, words) for kind, (words, _) in MAIL_KINDS.items())),)
 
     def show(self) -> Mapping[str, Any]:
         only = self.request.GET.get("only") == "unread"

@@ -280,12 +280,12 @@ def _conclude(job: LeadGeneration, search: LeadSearch, sought: Sought, briefs: C
     unjudged = f"{told} {provider.trouble}" if provider.unjudged else ""
     try:
         with transaction.atomic():
-            _take(job, judged, people, unjudged)
+            _finish(job, judged, people, unjudged)
     except _Stopped:
         release(job)
 
 
-def _take(job: LeadGeneration, judged: list[Found], people: NewPeople, unjudged: str) -> None:
+def _finish(job: LeadGeneration, judged: list[Found], people: NewPeople, unjudged: str) -> None:
     """Make leads of the best and end the search, in the caller's transaction. `unjudged` says who was not judged."""
     known = [each["contact"] for each in judged if "candidate" not in each]
     free = set(_candidates(job).filter(pk__in=known).values_list("pk", flat=True))

@@ -97,7 +97,7 @@ def apply_batch() -> int:
             if event.kind in ("bounced", "complained"):
                 troubled.add(job.sender_id)
         event.applied_at = now
-    guardrails.look_at(troubled)
+    guardrails.check_senders(troubled)
     MailEvent.objects.bulk_update(events, ["applied_at", "send_job"])
     return len(events)
 

@@ -54,7 +54,7 @@ def open_widget(token: str) -> ChatWidget:
 
 
 def _entitled(company: str) -> bool:
-    def look() -> bool:
+    def is_allowed() -> bool:
         try:
             with company_scope(company):
                 modules = entitlement(company).modules
@@ -62,7 +62,7 @@ def _entitled(company: str) -> bool:
             return False
         return modules is None or MODULE in modules
 
-    return bool(cache.get_or_set(f"widget-entitled:{company}", look, _ENTITLED_FOR))
+    return bool(cache.get_or_set(f"widget-entitled:{company}", is_allowed, _ENTITLED_FOR))
 
 
 def begin(

@@ -21,7 +21,7 @@ from tests.kit.cast import Cast, make_cast
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 LOOKS: list[tuple[Literal["light", "dark"], int]] = [("light", 1280), ("dark", 390), ("dark", 1280), ("light", 390)]
-KINDS = (Contact, Import, SendJob, Role)
+MODELS = (Contact, Import, SendJob, Role)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_pages_are_accessible_in_every_look(cast: Cast, browser: Browser, live_s
     axe = find_axe()
     assert axe is not None, "there is no axe-core: npm can't fetch it, and none was kept"
     with cast.scope():
-        rows = [MAKERS[model](1) for model in KINDS]
+        rows = [MAKERS[model](1) for model in MODELS]
     names = [f"admin:{row._meta.app_label}_{row._meta.model_name}" for row in rows]
     paths = [reverse("admin:index"), *(reverse(f"{name}_changelist") for name in names)]
     paths += [reverse(f"{name}_change", args=(row.pk,)) for name, row in zip(names, rows, strict=True)]

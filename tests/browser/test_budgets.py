@@ -36,7 +36,7 @@ class Traffic:
         self.kept: set[str] = set()
         page.on("response", lambda response: self.responses.append(response))
 
-    def take(self) -> tuple[int, int, int]:
+    def read(self) -> tuple[int, int, int]:
         """Return the bytes without and of the typeface, and the number of requests, since the last time."""
         size = typeface = requests = 0
         for response in self.responses:
@@ -84,17 +84,17 @@ def test_a_slow_line_is_spared(context: BrowserContext) -> None:
     contacts, begun = at(cast.owner, "contacts"), monotonic()
 
     page.goto(f"/login?next={contacts}", wait_until="networkidle")
-    login = traffic.take()
+    login = traffic.read()
     page.get_by_label("E-mail address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Contacts")).to_be_visible(timeout=60_000)
     expect(page.locator("#tray[hx-trigger^=load]")).to_have_count(0)
     page.wait_for_load_state("networkidle")
-    first, entered = traffic.take(), monotonic()
+    first, entered = traffic.read(), monotonic()
     page.goto(contacts, wait_until="networkidle")
     expect(page.locator("#tray[hx-trigger^=load]")).to_have_count(0)
-    again, ended = traffic.take(), monotonic()
+    again, ended = traffic.read(), monotonic()
 
     print(f"log-in {login}, contacts {first} in {entered - begun:.1f} s; again {again} in {ended - entered:.1f} s")
     assert troubles == []

@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import Member, Role
 from core.access import Entitlement
-from core.global_search import KINDS
+from core.global_search import SEARCH_KINDS
 from core.global_search.views import SearchViewSet
 from crm.models import File, Segment, Tag
 from outreach.models import GenieScheduler
@@ -87,5 +87,5 @@ def test_bounds_and_refusals(cast: Cast) -> None:
 
 def test_kinds_are_opened_by_the_endpoints_permission() -> None:
     """A reader of any kind may call it."""
-    assert len(KINDS) > 9
-    assert {kind.module for kind in KINDS.values()} == {SearchViewSet.module, *SearchViewSet.also}
+    assert len(SEARCH_KINDS) > 9
+    assert {kind.module for kind in SEARCH_KINDS.values()} == {SearchViewSet.module, *SearchViewSet.also}

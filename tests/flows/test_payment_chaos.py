@@ -28,7 +28,7 @@ from billing.gateways.base import Misconfigured, Refused, Unsure
 from billing.gateways.registry import ADAPTERS
 from billing.ledger.money import to_minor
 from billing.models import Attempt, Invoice, Payment, PaymentMethod, Plan, Posting, Subscription
-from billing.payments.machine import look
+from billing.payments.machine import refresh_attempt
 from billing.standin.server import Server, running
 from core.tenancy import company_scope, unscoped
 from tests.billing.checkout.helpers import open_gateways
@@ -207,7 +207,7 @@ def look_twice(attempt: Attempt) -> None:
     """Look as repeated webhooks make us look."""
     for _ in range(2):
         try:
-            look(attempt)
+            refresh_attempt(attempt)
         except (Unsure, Refused, Misconfigured):
             return
 

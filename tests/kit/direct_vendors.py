@@ -77,7 +77,7 @@ class DirectVendors:
             return 200, {"ok": True, "result": {"file_path": f"photos/{given['file_id']}", "file_size": size}}
         if method == "setWebhook":
             return 200, {"ok": True, "result": True}
-        return self.take({"method": method, **given}, {"ok": True, "result": {"message_id": len(self.sent) + 1}})
+        return self.accept({"method": method, **given}, {"ok": True, "result": {"message_id": len(self.sent) + 1}})
 
     def of_social_b(self, path: str, given: Any) -> tuple[int, Any]:
         if "/me?" in path:
@@ -90,9 +90,9 @@ class DirectVendors:
         made = (
             {"id": f"c{len(self.sent) + 1}"} if path.endswith("/replies") else {"message_id": f"m{len(self.sent) + 1}"}
         )
-        return self.take({"path": path.split("/", 2)[2], **given}, made)
+        return self.accept({"path": path.split("/", 2)[2], **given}, made)
 
-    def take(self, given: dict[str, Any], answer: Any) -> tuple[int, Any]:
+    def accept(self, given: dict[str, Any], answer: Any) -> tuple[int, Any]:
         if self.script:
             status, said = self.script.pop(0)
             if said is None:

@@ -64,7 +64,7 @@ class Google:
             return 200, {"messages": [{"id": f"m-{n}", "threadId": "t-1"} for n in hits], "resultSizeEstimate": 0}
         return None
 
-    def take(self, asked: Asked) -> None:
+    def accept(self, asked: Asked) -> None:
         """Send a message."""
         body = json.loads(asked.text)
         self.mails.append(base64.urlsafe_b64decode(body["raw"]))

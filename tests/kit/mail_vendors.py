@@ -141,7 +141,7 @@ class VendorServer:
                 return Fault(*told)
             fault = self.script[0] if self.script else None
             if fault is None or fault.sends:
-                self.google.take(asked)
+                self.google.accept(asked)
         if asked.method == "POST" and self.script:
             return self.script.pop(0)
         says = VENDORS[self.vendor]

@@ -48,7 +48,7 @@ class Faults:
     connections: int = 0
     commands: list[str] = field(default_factory=list)
 
-    def take(self, stage: str) -> str | None:
+    def next_fault(self, stage: str) -> str | None:
         left = self.times.get(stage, 1_000_000)
         if left <= 0 or stage not in self.at:
             return None
@@ -69,7 +69,7 @@ class FaultyServer(SMTP):
 
     async def _fault(self, stage: str) -> str | None:
         self.faults.commands.append(stage)
-        what = self.faults.take(stage)
+        what = self.faults.next_fault(stage)
         if what == DROP:
             assert self.transport is not None
             self.transport.abort()
@@ -99,7 +99,7 @@ class FaultyServer(SMTP):
         if fault:
             await self.push(fault)
             return
-        early = self.faults.take("body")
+        early = self.faults.next_fault("body")
         if early:
             await self.push("354 go ahead")
             await self._reader.read(10)

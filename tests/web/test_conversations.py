@@ -99,9 +99,9 @@ def test_a_message_by_chat_shows_its_number(cast: Cast) -> None:
 
 
 def test_workflows_may_begin_by_what_happens_in_conversations() -> None:
-    from workflows.graphs.events import KINDS, label_of
+    from workflows.graphs.events import TRIGGER_EVENTS, label_of
 
     wanted = {f"conversation.{done}" for done in ("created", "assigned", "closed", "delayed")}
-    assert wanted <= KINDS
+    assert wanted <= TRIGGER_EVENTS
     assert "conversation" in kinds.EVENTS
     assert label_of("conversation.delayed") == "An answer in a conversation is late"

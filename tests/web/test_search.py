@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.models import Member, Role
 from config.urls.web import PAGES
-from core.global_search import KINDS
+from core.global_search import SEARCH_KINDS
 from crm.models import BulkJob, Export, File, Import, Tag
 from outreach.models import GenieScheduler
 from tests.kit.cast import Cast
@@ -67,7 +67,7 @@ def test_records_pages_and_deeds_are_found(scope: Cast, client: Any) -> None:
 
 def test_each_kind_has_a_page_and_each_deed_an_address() -> None:
     shown = [page.record_kind[0] for page in PAGES if page.record_kind[0]]
-    assert set(KINDS) <= set(shown)
+    assert set(SEARCH_KINDS) <= set(shown)
     assert len(set(shown)) == len(shown)
     deeds = [page for page in PAGES if page.deed]
     assert len(deeds) > 8

@@ -166,11 +166,11 @@ def _step(plan: Plan, kind: str, state: Any, seen: interpreter.Visit, seed: int)
     if handle == "error":
         interpreter.fail(plan, state, seen, retry=False)
     elif kind == "wait" or (kind == "ask" and seen.arrived is None):
-        interpreter.take(plan, state, seen, Outcome("waiting"))
+        interpreter.advance(plan, state, seen, Outcome("waiting"))
     elif kind in LOOPS:
-        interpreter.take(plan, state, seen, _loop(kind, chance(seed, seen.node.id) % 4, state, seen.token))
+        interpreter.advance(plan, state, seen, _loop(kind, chance(seed, seen.node.id) % 4, state, seen.token))
     else:
-        interpreter.take(plan, state, seen, Outcome(handle=handle))
+        interpreter.advance(plan, state, seen, Outcome(handle=handle))
 
 
 def _loop(kind: str, rounds: int, state: Any, token: str) -> Outcome:

@@ -12,7 +12,7 @@ from workflows.engine.interpreter import MAX_STEPS
 from workflows.expressions.compile import MAX_FILTERS, ROOTS
 from workflows.expressions.filters import FILTERS, MOST
 from workflows.graphs import parse
-from workflows.graphs.events import KINDS, OTHERS, label_of
+from workflows.graphs.events import OTHERS, TRIGGER_EVENTS, label_of
 from workflows.graphs.plan import MAX_LOOP_DEPTH
 from workflows.graphs.settings import ErrorPolicy, Schedule, WorkflowConfig
 from workflows.nodes.base import MAX_OUTPUT, NodeType
@@ -25,7 +25,7 @@ def catalogue() -> dict[str, Any]:
     models: dict[str, type[BaseModel]] = {"config": WorkflowConfig, "schedule": Schedule, "onError": ErrorPolicy}
     return {
         "nodes": [_node(one) for one in NODE_TYPES.values()],
-        "triggers": [{"kind": kind, "label": label_of(kind)} for kind in (*OTHERS, *sorted(KINDS))],
+        "triggers": [{"kind": kind, "label": label_of(kind)} for kind in (*OTHERS, *sorted(TRIGGER_EVENTS))],
         "filters": [{"name": name, "arguments": [fewest, most]} for name, (_, fewest, most) in FILTERS.items()],
         "roots": list(ROOTS),
         "settings": {name: model.model_json_schema(by_alias=True) for name, model in models.items()},

@@ -16,7 +16,7 @@ from workflows.definitions.selectors import graph_of, kept_workflows
 from workflows.engine import carrying, locks, settling
 from workflows.engine.models import WorkflowInterest
 from workflows.engine.plans import plan_of
-from workflows.graphs.events import KINDS, SCHEDULE, WEBHOOK
+from workflows.graphs.events import SCHEDULE, TRIGGER_EVENTS, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
 from workflows.graphs.rights import May, lacking
 from workflows.graphs.validation import check_draft
@@ -112,7 +112,7 @@ def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> N
     workflow.settling, workflow.updated_by_id = True, member_id
     workflow.save()
     WorkflowTrigger.objects.filter(workflow=workflow).exclude(kind=kind).delete()
-    if kind in KINDS:
+    if kind in TRIGGER_EVENTS:
         WorkflowTrigger.objects.get_or_create(workflow=workflow, kind=kind)
     refresh_watches()
     _hear(workflow, plan_of(current.pk).events)

@@ -16,7 +16,7 @@ from crm.records.types import RECORD_TYPES, kind_of
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.engine.subjects import values_of
 from workflows.graphs.drafts import compile_draft
-from workflows.graphs.events import KINDS, SCHEDULE
+from workflows.graphs.events import SCHEDULE, TRIGGER_EVENTS
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Node, Plan, loop_body
 from workflows.graphs.validation import comes_always
@@ -105,14 +105,14 @@ def _trigger_example(kind: str, run: WorkflowRun | None) -> dict[str, Any]:
     """Return what started the latest run, or else the latest event of the kind."""
     if run is not None and run.trigger.get("kind") == kind:
         return dict(run.trigger)
-    event = Event.objects.filter(kind=kind).order_by("-sequence").first() if kind in KINDS else None
+    event = Event.objects.filter(kind=kind).order_by("-sequence").first() if kind in TRIGGER_EVENTS else None
     return {} if event is None else {"objectId": event.object_id, "payload": event.payload}
 
 
 def _of_trigger(kind: str, example: Mapping[str, Any]) -> Iterator[Reference]:
     yield _reference("trigger.kind", "text", kind)
     yield _reference("trigger.happenedAt", "date", example.get("happenedAt"))
-    if kind in KINDS:
+    if kind in TRIGGER_EVENTS:
         yield _reference("trigger.objectId", "id", example.get("objectId"))
     for name in ("payload", "input"):
         yield from _paths(f"trigger.{name}", example.get(name) or {}, always=False)

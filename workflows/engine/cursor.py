@@ -81,7 +81,7 @@ class Cursor:
         generation = self.state["generation"]
         return str(uuid.uuid5(NAMESPACE, f"{self.run.pk}/{seen.node.id}/{seen.turn}/{generation}"))
 
-    def take(self, seen: Visit, outcome: Outcome, took: float | None = None) -> None:
+    def record(self, seen: Visit, outcome: Outcome, took: float | None = None) -> None:
         """Write down what became of the run at a node, and move on. `took` is how long that was, in milliseconds; of
         what it waited for here the whole wait counts."""
         if seen.since is not None:
@@ -109,7 +109,7 @@ class Cursor:
             self.asks.append((seen.token, seen.node, self.key_of(seen), outcome.asks))
         if outcome.until is not None:
             self.timers.append((seen.token, outcome.until))
-        interpreter.take(self.plan, self.state, seen, outcome)
+        interpreter.advance(self.plan, self.state, seen, outcome)
         if outcome.status == "waiting":
             self.state["held"][seen.token]["since"] = self.now.timestamp()
         about_gone = str(self.run.trigger.get("kind", "")).endswith(".deleted")

@@ -29,7 +29,7 @@ from workflows.engine.models import WorkflowRun
 from workflows.engine.waves import House, rendered, run_node
 from workflows.expressions.conditions import Case
 from workflows.graphs.drafts import Draft, compile_draft
-from workflows.graphs.events import KINDS, SEGMENT, WEBHOOK
+from workflows.graphs.events import SEGMENT, TRIGGER_EVENTS, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.graphs.plan import Node, Plan
 from workflows.graphs.problems import Problems
@@ -121,7 +121,7 @@ def _trigger(
     told = {"kind": kind, "happenedAt": iso(timezone.now())}
     if subject is not None and kind.partition(".")[0] == subject[0]:
         told["objectId"] = subject[1]
-    return {**told, "payload" if kind in KINDS or kind == WEBHOOK else "input": dict(given or {})}
+    return {**told, "payload" if kind in TRIGGER_EVENTS or kind == WEBHOOK else "input": dict(given or {})}
 
 
 def _pins(graph: Mapping[str, Any], draft: Draft, given: Pins) -> dict[str, Outcome]:
@@ -287,7 +287,7 @@ class Trial:
             if outcome.status != "failed" and not node.disabled:
                 told["effect"] = node.type.effect_of(settings)
         outcome.permanent = True  # another try would come to the same
-        cursor.take(seen, outcome)
+        cursor.record(seen, outcome)
         self._collect(cursor, told)
         self._park(cursor, seen, outcome)
         return node.id == self.until

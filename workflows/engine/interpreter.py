@@ -136,7 +136,7 @@ def leave(plan: Plan, state: State, token: str, handle: str) -> None:
     _go(plan, state, node, scope, handle)
 
 
-def take(plan: Plan, state: State, seen: Visit, outcome: Outcome) -> None:
+def advance(plan: Plan, state: State, seen: Visit, outcome: Outcome) -> None:
     """Move the token by the outcome of its node. A loop begins with its first item."""
     token = state["tokens"][seen.token]
     if outcome.status == "waiting":

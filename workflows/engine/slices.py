@@ -368,7 +368,7 @@ def _wake(cursors: Sequence[Cursor], now: object) -> None:
     timers = writing.take_due_timers(list(by_id), now)
     came = [(due, run_id, token, by_id[run_id].run.epoch, interpreter.TIMER, None) for due, run_id, token in timers]
     woken: list[tuple[str, str]] = []
-    for _, run_id, token, epoch, kind, payload in sorted([*came, *inbox.take(list(by_id))], key=lambda one: one[:3]):
+    for _, run_id, token, epoch, kind, payload in sorted([*came, *inbox.pop(list(by_id))], key=lambda one: one[:3]):
         cursor = by_id[run_id]
         if epoch != cursor.run.epoch:
             continue

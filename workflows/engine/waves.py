@@ -83,7 +83,7 @@ def advance(cursors: Sequence[Cursor], house: House) -> None:
         outcomes = run_node(node, visits, house)
         share = 1000 * (perf_counter() - begun) / len(visits)
         for (cursor, seen), outcome in zip(visits, outcomes, strict=True):
-            cursor.take(seen, outcome, share)
+            cursor.record(seen, outcome, share)
 
 
 def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -> list[Outcome]:
@@ -173,7 +173,7 @@ def _attempt(
     cause = {"workflow": run.workflow_id, "name": house.names.get(run.workflow_id, ""), "depth": run.depth + 1}
     try:
         with transaction.atomic(), caused_by(cause):
-            node.type.take(wave, resumes=arrived is not None)
+            node.type.handle(wave, resumes=arrived is not None)
     except OperationalError:
         raise  # a deadlock or a lost connection: the whole slice comes again
     except Exception as error:  # noqa: BLE001  the edge of a node: its policy says what becomes of the error

@@ -17,7 +17,9 @@ OTHERS = {
 """What starts runs beside events."""
 SILENT = ("workflow",)
 """Resources whose events start nothing: a workflow would follow itself."""
-KINDS = {f"{resource}.{done}" for resource, words in EVENTS.items() if resource not in SILENT for done in words}
+TRIGGER_EVENTS = {
+    f"{resource}.{done}" for resource, words in EVENTS.items() if resource not in SILENT for done in words
+}
 """The kinds of events that start runs."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from core.events.kinds import KINDS, module_of
+from core.events.kinds import EVENT_KINDS, module_of
 from workflows.expressions.conditions import CompiledConditions
 from workflows.graphs.plan import Node, Plan
 from workflows.graphs.problems import Problems
@@ -44,7 +44,7 @@ def needed(plan: Plan) -> Iterator[tuple[str, str]]:
 
 def _shown_by(kinds: Iterable[str]) -> list[str]:
     """Return what reads the payloads of events of these kinds."""
-    return [f"{module_of(kind)}.GET" for kind in sorted(kinds) if kind in KINDS]
+    return [f"{module_of(kind)}.GET" for kind in sorted(kinds) if kind in EVENT_KINDS]
 
 
 def _read(node: Node) -> list[str]:

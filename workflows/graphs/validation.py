@@ -14,7 +14,7 @@ from core.lists import tree
 from crm.records.types import RECORD_TYPES
 from crm.segments.models import Segment
 from workflows.expressions.conditions import CompiledConditions, check_conditions
-from workflows.graphs.events import KINDS, MANUAL, OTHERS, SCHEDULE, SEGMENT, WEBHOOK, is_change
+from workflows.graphs.events import MANUAL, OTHERS, SCHEDULE, SEGMENT, TRIGGER_EVENTS, WEBHOOK, is_change
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import ERROR, Node, Plan, compile_partly
 from workflows.graphs.problems import Problems
@@ -54,7 +54,7 @@ def _check_trigger(graph: Mapping[str, Any], problems: Problems) -> None:
     kind = graph.get("triggerEventType") or ""
     if not kind:
         problems.add("noTrigger", "needs the kind of events that starts it", path="triggerEventType")
-    elif kind not in KINDS and kind not in OTHERS:
+    elif kind not in TRIGGER_EVENTS and kind not in OTHERS:
         problems.add("unknownEvent", f"there is no event {kind!r}", path="triggerEventType")
     if kind == SCHEDULE:
         _check_schedule(read_schedule(graph.get("schedule"), problems), problems)
@@ -223,7 +223,7 @@ def _check_lead(plan: Plan, graph: Mapping[str, Any], problems: Problems) -> Non
 
 def _check_events(kinds: Iterable[str], problems: Problems, **where: Any) -> None:
     for kind in kinds:
-        if kind not in KINDS:
+        if kind not in TRIGGER_EVENTS:
             problems.add("unknownEvent", f"there is no event {kind!r}", **where)
 
 

@@ -237,7 +237,7 @@ class NodeType:
             return self.effect(settings)
         return None if self.group in ("trigger", "logic") else self.help
 
-    def take(self, wave: Wave, *, resumes: bool) -> None:
+    def handle(self, wave: Wave, *, resumes: bool) -> None:
         """Take runs through the node that have come to it, or that go on after a wait at it."""
         (self.resume if resumes and self.resume is not None else self.run)(wave)
 

@@ -15,7 +15,7 @@ from core.ids import is_id
 from crm.contacts.selectors import live_contacts
 from crm.models import Contact
 from outreach.delivery.deciding.reasons import sentence_of
-from outreach.delivery.senders import KINDS, choose_sender
+from outreach.delivery.senders import MAIL_SENDERS, choose_sender
 from outreach.genie.automated import ENDED, Planned, Words, plan_messages, run_of_node, wait_for_messages
 from outreach.genie.models import GenieScheduler
 from outreach.senders.models import Sender
@@ -85,7 +85,7 @@ def senders_of(ids: Sequence[str]) -> list[Sender]:
     """Return the senders with these ids, or the company's oldest. Raises NoSMTPSelected_400 where none is active."""
     if not ids:
         return [choose_sender(None)]
-    found = {one.pk: one for kind in KINDS for one in kind._default_manager.filter(pk__in=ids, is_active=True)}
+    found = {one.pk: one for kind in MAIL_SENDERS for one in kind._default_manager.filter(pk__in=ids, is_active=True)}
     chosen = [found[id] for id in ids if id in found]
     if not chosen:
         raise NamedError("NoSMTPSelected_400", "senders: none of them is an active sender of this company")
@@ -173,7 +173,9 @@ def check_senders(ids: Sequence[str]) -> list[tuple[str, str, str]]:
         except NamedError as error:
             return [("senderMissing", "senders", error.detail)]
         return []
-    found: Mapping[str, Sender] = {one.pk: one for kind in KINDS for one in kind._default_manager.filter(pk__in=ids)}
+    found: Mapping[str, Sender] = {
+        one.pk: one for kind in MAIL_SENDERS for one in kind._default_manager.filter(pk__in=ids)
+    }
     return list(_problems(ids, found))
 
 

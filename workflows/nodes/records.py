@@ -292,7 +292,7 @@ def _bad_options(schema: Any, values: Mapping[str, Any]) -> list[tuple[str, str,
         value = values.get(key)
         if spec.options and isinstance(value, str) and "{{" not in value:
             try:
-                spec.take(value, schema.read_date)
+                spec.read(value, schema.read_date)
             except BadValue as error:
                 problems.append(("badValue", f"values.{key}", str(error)))
     return problems

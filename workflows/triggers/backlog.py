@@ -70,13 +70,13 @@ def _start_some(start: Callable[..., None]) -> int:
     """Start the runs of the active company's next events. Returns the number of events."""
     if limits.queued() >= limits.MOST_QUEUED:
         return 0
-    taken = _take(start, QueuedEvent.objects.filter(priority__lt=BEHIND), BATCH, behind=False)
+    taken = _start_queued(start, QueuedEvent.objects.filter(priority__lt=BEHIND), BATCH, behind=False)
     if limits.has_turn(timezone.now()):
-        taken += _take(start, QueuedEvent.objects.filter(priority__gte=BEHIND), BATCH // 5, behind=True)
+        taken += _start_queued(start, QueuedEvent.objects.filter(priority__gte=BEHIND), BATCH // 5, behind=True)
     return taken
 
 
-def _take(start: Callable[..., None], waiting: object, most: int, *, behind: bool) -> int:
+def _start_queued(start: Callable[..., None], waiting: object, most: int, *, behind: bool) -> int:
     locked = waiting.order_by("priority", "pk").select_for_update(skip_locked=True)  # type: ignore[attr-defined]
     rows = dict(locked.values_list("pk", "event_id")[:most])
     if rows:

@@ -8,7 +8,7 @@ from core.events import EventConsumer
 from core.jobs import QueueWork, register
 from crm.segments.tracking import watch_segments
 from workflows.engine.waits.listening import wake_by_events
-from workflows.graphs.events import KINDS
+from workflows.graphs.events import TRIGGER_EVENTS
 from workflows.triggers import backlog
 from workflows.triggers.consumer import start, start_by_events
 from workflows.triggers.segments import waited_for
@@ -19,7 +19,7 @@ WANTED = "EXISTS (SELECT FROM workflows_workflowtrigger w WHERE w.company_id = %
 HEARD = "EXISTS (SELECT FROM workflows_workflowinterest i WHERE i.company_id = %(company)s AND i.kind = %(kind)s)"
 """The same of events that runs wait for. Whether one waits just now is asked later, behind its lane."""
 
-register(EventConsumer("workflow-waits", wake_by_events, kinds=KINDS, where=HEARD, place=0))
-register(EventConsumer("workflows", start_by_events, kinds=KINDS, automation=True, where=WANTED))
+register(EventConsumer("workflow-waits", wake_by_events, kinds=TRIGGER_EVENTS, where=HEARD, place=0))
+register(EventConsumer("workflows", start_by_events, kinds=TRIGGER_EVENTS, automation=True, where=WANTED))
 register(QueueWork(backlog.WORK, partial(backlog.drain, start), has_due=backlog.has_due, queue="workflows"))
 watch_segments(waited_for)

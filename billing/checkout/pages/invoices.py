@@ -16,7 +16,7 @@ STATES = {
     "credited": ("Taken back", "none"),
     "uncollectible": ("Not paid", "bad"),
 }
-KINDS = {"seats": "more seats", "addons": "add-ons"}
+ORDER_KINDS = {"seats": "more seats", "addons": "add-ons"}
 
 
 class Invoices(BillingPage):
@@ -64,7 +64,7 @@ class Invoices(BillingPage):
 def what_of(invoice: Mapping[str, Any], order: Mapping[str, Any] | None) -> str:
     """Return what an invoice is for: the plan, and what of it was bought."""
     plan = (order or {}).get("plan")
-    parts = [plan["name"] if plan else "", KINDS.get(invoice["kind"], "")]
+    parts = [plan["name"] if plan else "", ORDER_KINDS.get(invoice["kind"], "")]
     return ": ".join(part for part in parts if part)
 
 

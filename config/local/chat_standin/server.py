@@ -70,7 +70,7 @@ class Server(ThreadingHTTPServer):
         path = path[1:] if path and path[0].startswith("v") else path
         last = path[-1] if path else ""
         if last == "messages" and method == "POST":
-            return self.take(json.loads(body))
+            return self.accept(json.loads(body))
         if last == "message_templates":
             return self.template(method, json.loads(body) if body else {}, parse_qs(parts.query))
         if last == "media" and method == "POST":
@@ -92,7 +92,7 @@ class Server(ThreadingHTTPServer):
             return 200, {"success": True}
         return 200, {"id": last, **NUMBER}
 
-    def take(self, given: dict[str, Any]) -> tuple[int, Any]:
+    def accept(self, given: dict[str, Any]) -> tuple[int, Any]:
         """Take a message, tell what becomes of it, and let the person answer."""
         to, job = str(given["to"]), str(given.get("biz_opaque_callback_data", ""))
         id = f"wamid.demo{next(self.numbers)}"

@@ -107,7 +107,7 @@ class Kind:
 
 CONTACTS = Kind("contact", "contacts", CONTACT_TARGETS, "contacts", "imports")
 LEADS = Kind("lead", "leads", LEAD_TARGETS, "leads", "lead-imports")
-KINDS = (CONTACTS, LEADS)
+IMPORT_KINDS = (CONTACTS, LEADS)
 
 
 def counted(number: int | None, word: str) -> str:
@@ -228,7 +228,7 @@ class ImportPage(Page):
     @cached_property
     def found(self) -> tuple[Kind, Mapping[str, Any]]:
         """The import that the address names, of contacts or of leads."""
-        for kind in KINDS:
+        for kind in IMPORT_KINDS:
             answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
             if answer is not None and answer.ok:
                 return kind, answer.data

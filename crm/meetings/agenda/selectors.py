@@ -26,7 +26,7 @@ MOST = 1000
 LONGEST_SPAN = timedelta(days=92)
 USUAL_SPAN = timedelta(days=7)
 MEETING, FOLLOW_UP = "meeting", "followUp"
-KINDS = (MEETING, FOLLOW_UP)
+ENTRY_KINDS = (MEETING, FOLLOW_UP)
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ def read_asked(params: Mapping[str, Any]) -> Asked:
     end = _moment("to", params["to"]) if params.get("to") else start + USUAL_SPAN
     if not start < end <= start + LONGEST_SPAN:
         raise NamedError("InvalidInput_400", f"to: comes after from, and at most {LONGEST_SPAN.days} days after it")
-    kinds = [one.strip() for one in str(params.get("kinds") or "").split(",") if one.strip()] or list(KINDS)
-    if unknown := [one for one in kinds if one not in KINDS]:
-        raise InvalidFormat("kinds", unknown[0], f"kinds: {' and '.join(KINDS)}, separated by commas")
+    kinds = [one.strip() for one in str(params.get("kinds") or "").split(",") if one.strip()] or list(ENTRY_KINDS)
+    if unknown := [one for one in kinds if one not in ENTRY_KINDS]:
+        raise InvalidFormat("kinds", unknown[0], f"kinds: {' and '.join(ENTRY_KINDS)}, separated by commas")
     return Asked(start, end, kinds, _members(params.get("member"), params.get("team")))
 
 

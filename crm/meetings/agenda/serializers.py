@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.output import Computed, IdField, Output
-from crm.meetings.agenda.selectors import KINDS, MOST
+from crm.meetings.agenda.selectors import ENTRY_KINDS, MOST
 from crm.meetings.models import Meeting
 
 
@@ -14,7 +14,7 @@ class EntryOut(Output):
     """A meeting, or a follow-up that is open."""
 
     _id = IdField()
-    kind = serializers.ChoiceField(choices=KINDS)
+    kind = serializers.ChoiceField(choices=ENTRY_KINDS)
     title = serializers.CharField()
     startsAt = serializers.DateTimeField(help_text="of a follow-up when it is due")
     endsAt = serializers.DateTimeField()

@@ -12,7 +12,7 @@ from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat
 from core.ids import is_id
-from crm.meetings.agenda.selectors import KINDS, LONGEST_SPAN, Asked, entries, read_asked
+from crm.meetings.agenda.selectors import ENTRY_KINDS, LONGEST_SPAN, Asked, entries, read_asked
 from crm.meetings.agenda.serializers import CalendarOut
 
 WHEN = (
@@ -20,7 +20,7 @@ WHEN = (
     OpenApiParameter(
         "to", str, description=f"Written like from, not included; at most {LONGEST_SPAN.days} days later; else 7 days."
     ),
-    OpenApiParameter("kinds", str, description=f"{' and '.join(KINDS)}, separated by commas; without it both."),
+    OpenApiParameter("kinds", str, description=f"{' and '.join(ENTRY_KINDS)}, separated by commas; without it both."),
 )
 WHOSE = (
     OpenApiParameter("member", str, description="Member id: what this member takes part in, or has to do."),

@@ -13,7 +13,7 @@ from core.jobs import notify_workers
 from outreach.delivery.deciding.decision import Wait
 from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.models import SendJob
-from outreach.delivery.senders import KINDS
+from outreach.delivery.senders import MAIL_SENDERS
 
 Status = SendJob.Status
 _GONE = (Status.SENT, Status.UNKNOWN, Status.FAILED)
@@ -45,7 +45,7 @@ def wake_messages() -> None:
     """Let the active company's messages that wait for their plan be looked at now, since it may allow more."""
     now = timezone.now()
     of_senders = Q()
-    for kind in KINDS:  # by the indexes of what waits for a sender
+    for kind in MAIL_SENDERS:  # by the indexes of what waits for a sender
         of_senders |= Q(**{f"{kind.job_column}__in": kind._default_manager.values("pk")})
     waiting = SendJob.objects.filter(of_senders, status=Status.APPROVED, due_at__gt=now, reason=Reason.LIMIT_PLAN)
     if waiting.update(due_at=now, updated_at=now):

@@ -83,7 +83,7 @@ def rates_of(sender: Sender, now: datetime | None = None) -> list[Rate]:
     ]
 
 
-def look_at(sender_ids: Iterable[str | None]) -> bool:
+def check_senders(sender_ids: Iterable[str | None]) -> bool:
     """Stop those of the senders that bounces or complaints are too many of, in the caller's transaction.
 
     Locks them one after the other, so that of two events at the same moment the later sees both. Returns whether one

@@ -69,7 +69,7 @@ def size_and_rate(per_hour: int) -> tuple[float, float]:
     return float(size), (per_hour - size + 1) / _HOUR
 
 
-def take(wanted: Mapping[str, int], limits: Mapping[str, int], now: datetime) -> dict[str, Taken]:
+def reserve(wanted: Mapping[str, int], limits: Mapping[str, int], now: datetime) -> dict[str, Taken]:
     """Take as many tokens as there are, at most those wanted of each scope, in the caller's transaction.
 
     Scopes without a limit are left out of the answer.

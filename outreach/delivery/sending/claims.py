@@ -25,9 +25,9 @@ from outreach.delivery.deciding.reasons import Reason
 from outreach.delivery.deciding.usage import within_plan
 from outreach.delivery.limits.paces import HOUR
 from outreach.delivery.limits.pauses import pause
-from outreach.delivery.limits.quotas import VENDOR, scope_of, take, vendor_scope
+from outreach.delivery.limits.quotas import VENDOR, reserve, scope_of, vendor_scope
 from outreach.delivery.models import SendJob
-from outreach.delivery.senders import ALL_KINDS, columns_of, locked_sender
+from outreach.delivery.senders import ALL_SENDERS, columns_of, locked_sender
 from outreach.senders.models import Sender
 
 BATCH = 200
@@ -72,7 +72,7 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
     now = timezone.now()
     with unscoped(reason="worker: senders of all companies with messages due"):
         found: list[tuple[str, str]] = []
-        for kind in ALL_KINDS:
+        for kind in ALL_SENDERS:
             # A value for each sender: EXISTS becomes a join, which reads all that is due.
             waiting = SendJob.objects.filter(_due(now), **{f"{kind.job_column}_id": OuterRef("pk")})
             first = Subquery(waiting.order_by("due_at", "id").values("pk")[:1])
@@ -163,7 +163,7 @@ def _within_vendor(
     limit = context.vendor_limits.get(scope.removeprefix(VENDOR))
     if not ready or not limit:
         return ready
-    taken = take({scope: len(ready)}, {scope: limit}, now)[scope]
+    taken = reserve({scope: len(ready)}, {scope: limit}, now)[scope]
     if taken.count < len(ready):
         waiting[Wait(Reason.LIMIT_VENDOR, taken.full_at)] += [job.pk for job in ready[taken.count :]]
     return ready[: taken.count]
@@ -176,7 +176,7 @@ def _within_quotas(
     if not context.provider_limits or ready[:1] and ready[0].chat_app_id:
         return ready
     scopes = {job.pk: scope_of(job.contact.email or "") for job in ready}
-    taken = take(Counter(scopes.values()), context.provider_limits, now)
+    taken = reserve(Counter(scopes.values()), context.provider_limits, now)
     left = {scope: one.count for scope, one in taken.items()}
     going = []
     for job in ready:

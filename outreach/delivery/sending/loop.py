@@ -177,7 +177,7 @@ class Sending:
 
     def _refill(self, turn: Turn) -> None:
         """Claim further messages when few are left, and open as many connections as they are worth."""
-        limit = turn.room
+        limit = turn.capacity
         while turn.is_on and turn.has_more and len(turn.jobs) <= LOW:
             claimed = claim(turn.sender.pk, limit, turn.lease, turn.context)
             turn.parts.prepare(claimed.jobs)

@@ -71,7 +71,7 @@ class Turn:
         return min(self.sender.max_connections, -(-len(self.jobs) // MESSAGES_A_CONNECTION))
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many further messages it has time for, at the speed so far; at least as many as keep it busy."""
         if not self.begun:
             return FIRST_BATCH

@@ -127,10 +127,10 @@ def _record_rejection(job: SendJob, outcome: Rejected) -> None:
     """Record a rejection: a failure of the sender, a bad address, another attempt later, or the end."""
     reply = outcome.reply if not job.smtp_id else f"{outcome.code or ''} {outcome.reply}".strip()
     if outcome.stage == "limit":
-        _give_back(job, "vendor_limit", reply)
+        _requeue(job, "vendor_limit", reply)
         raise SenderLimited(reply, outcome.retry_after or _LIMIT_PAUSE)
     if outcome.about_sender and outcome.code != _TOO_LARGE:
-        _give_back(job, "sender_trouble", reply)
+        _requeue(job, "sender_trouble", reply)
         raise SmtpError(outcome.stage, reply, temporary=outcome.temporary, code=outcome.code)
     attempts, stopped = job.attempts + 1, False
     if outcome.temporary and attempts < MAX_ATTEMPTS:
@@ -152,12 +152,12 @@ def _record_rejection(job: SendJob, outcome: Rejected) -> None:
         if outcome.bad_address:
             bounced = Suppression.Reason.BOUNCED
             suppress_addresses([job.contact.email], reason=bounced, source=job.pk, details={"reply": reply})
-            stopped = guardrails.look_at([sender_of(job).pk])
+            stopped = guardrails.check_senders([sender_of(job).pk])
     if stopped:
         raise SenderStopped
 
 
-def _give_back(job: SendJob, reason: str, detail: str) -> None:
+def _requeue(job: SendJob, reason: str, detail: str) -> None:
     """Approve a message again that was certainly not sent, for a reason that is its sender's and not its own."""
     if job.status == "sending":
         values = {"lease": None, "worker": None, "sending_at": None}

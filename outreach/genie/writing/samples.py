@@ -14,7 +14,7 @@ from core.errors import NamedError
 from core.tenancy import company_id
 from crm.models import Contact
 from outreach.ai.briefs import ContactBriefs, company_brief
-from outreach.ai.budgets import Cap, price, room
+from outreach.ai.budgets import Cap, price, remaining
 from outreach.ai.evidence import evidence_of, is_unproved
 from outreach.ai.languages import language_name, language_of
 from outreach.ai.models import AiUsage
@@ -162,7 +162,7 @@ def _price(
     sent = sum(tokens for tokens, _ in each) * number // max(1, len(each)) + judged[0]
     came = sum(tokens for _, tokens in each) * number // max(1, len(each)) + judged[1]
     priced = app.price_per_million_in is not None or app.price_per_million_out is not None
-    cost, left = price(app, sent, came), room(app, cap)
+    cost, left = price(app, sent, came), remaining(app, cap)
     reserved = [provider.reservation(brief) for brief in briefs]
     call_tokens = max((sum(one) for one in reserved), default=0)
     call_cost = max((price(app, *one) for one in reserved), default=Decimal(0))

@@ -25,7 +25,7 @@ from accounts.mails import worker as mail_worker
 from accounts.mails.services import queue_mail, render_mail, send_again
 from accounts.models import CompanySettings, Mail
 from accounts.settings.branding import Brand
-from accounts.templatetags.look import css_image, hex_color, web_links
+from accounts.templatetags.branding import css_image, hex_color, web_links
 from core.jobs import LeaseLost
 from core.tenancy import unscoped
 from core.text.formats import Formats

@@ -13,8 +13,8 @@ from accounts.programs.rewards import (
     claw_back,
     claw_back_part,
     claw_back_unpaid,
-    give_back,
     pay_reward,
+    return_rewards,
     settle_reward,
 )
 from core.tenancy import unscoped
@@ -41,16 +41,16 @@ def test_a_whole_one_lives_again_as_it_was(state: str) -> None:
     claw_back(source=SOURCE, note="disputed: 1")
     if state == "repaid":
         settle_reward(reward_id=reward.pk, by=staff)
-    assert give_back(source=SOURCE, note="disputed: 2") == 0
-    assert give_back(source=SOURCE, note="disputed: 1") == Decimal(10)
-    assert give_back(source=SOURCE, note="disputed: 1") == 0
+    assert return_rewards(source=SOURCE, note="disputed: 2") == 0
+    assert return_rewards(source=SOURCE, note="disputed: 1") == Decimal(10)
+    assert return_rewards(source=SOURCE, note="disputed: 1") == 0
     expected = "earned" if state == "repaid" else state
     assert living() == [(SOURCE, expected, Decimal(10))]
     assert moves_of(Reward.objects.get(source=SOURCE))[-1][1] == expected
     assert balances(user_id=reward.beneficiary_id)[0]["owed"] == 0
     claw_back(source=SOURCE, note="disputed: 3")
     assert living() == []
-    assert give_back(source=SOURCE, note="disputed: 3") == Decimal(10)
+    assert return_rewards(source=SOURCE, note="disputed: 3") == Decimal(10)
 
 
 def test_parts_come_back_in_any_order_and_add_up() -> None:
@@ -58,9 +58,9 @@ def test_parts_come_back_in_any_order_and_add_up() -> None:
     claw_back_part(source=SOURCE, share=Fraction(3, 10), key="1", note="disputed: 1")
     claw_back_part(source=SOURCE, share=Fraction(7, 10), key="2", note="disputed: 2")
     assert living() == []
-    give_back(source=SOURCE, note="disputed: 1")
+    return_rewards(source=SOURCE, note="disputed: 1")
     assert living() == [(SOURCE, "pending", Decimal(3))]
-    give_back(source=SOURCE, note="disputed: 2")
+    return_rewards(source=SOURCE, note="disputed: 2")
     assert living() == [(SOURCE, "pending", Decimal(10))]
     claw_back_part(source=SOURCE, share=Fraction(1, 2), key="3", note="refunded")
     assert living() == [(SOURCE, "pending", Decimal(5))]
@@ -73,7 +73,7 @@ def test_a_part_whose_rest_was_paid_out_is_for_staff() -> None:
     whole = Reward.objects.get(source=SOURCE).amount
     earn(Reward.objects.get(pk=reward.pk))
     pay_reward(reward_id=reward.pk, by=staff)
-    give_back(source=SOURCE, note="disputed: 1")
+    return_rewards(source=SOURCE, note="disputed: 1")
     assert living() == [(SOURCE, "paid", whole)]
     with unscoped(reason="test: mails of no company"):
         assert Mail.objects.get(kind="staff_alert").to == staff.email
@@ -90,5 +90,5 @@ def test_who_was_revoked_or_rewarded_meanwhile_gets_nothing_more() -> None:
     claw_back_unpaid(user_id=partner.user_id, program="partner", by=UserFactory(), note="Fraud")
     pay(referral, "80", "EUR", "invoice:3")
     for number in (1, 2):
-        assert give_back(source=f"invoice:{number}", note="disputed: 1") == 0
+        assert return_rewards(source=f"invoice:{number}", note="disputed: 1") == 0
     assert [source for source, _, _ in living()] == ["invoice:3"]

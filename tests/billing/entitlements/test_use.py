@@ -23,7 +23,7 @@ from tests.web.helpers import enter, text_of
 LIMITS = {"contact": 10, "tag": 3}
 
 
-def look(later: timedelta = timedelta()) -> None:
+def notify(later: timedelta = timedelta()) -> None:
     with at(timezone.now() + later), unscoped(reason="test: runs for all companies"), transaction.atomic():
         tell_of_use()
 
@@ -50,31 +50,31 @@ def test_each_limit_is_told_once_in_a_period(limited_cast: Cast) -> None:
     cast = limited_cast
     with cast.scope():
         ContactFactory.create_batch(7)
-    look()
+    notify()
     assert told(cast) == []
     with cast.scope():
         ContactFactory()
-    look(EVERY / 2)  # it was counted a moment ago
+    notify(EVERY / 2)  # it was counted a moment ago
     assert told(cast) == []
-    look(2 * EVERY)
-    look(4 * EVERY)
+    notify(2 * EVERY)
+    notify(4 * EVERY)
     assert told(cast) == ["Contacts: 8 of 10 in your plan are used"]
     with cast.scope():
         ContactFactory.create_batch(2)
         TagFactory.create_batch(3)  # all at once: the highest level alone
-    look(6 * EVERY)
-    look(8 * EVERY)
+    notify(6 * EVERY)
+    notify(8 * EVERY)
     assert sorted(told(cast)[1:]) == ["Contacts: all 10 of your plan are used", "Tags: all 3 of your plan are used"]
     with cast.scope():
         assert Mail.objects.filter(kind="notice_limit_nearly_used", to=cast.owner.email).count() == 3
         Subscription.objects.update(limits={**LIMITS, "contact": 12})
-    look(10 * EVERY)  # a limit that was changed is a new one: 10 of 12
-    look(12 * EVERY)
+    notify(10 * EVERY)  # a limit that was changed is a new one: 10 of 12
+    notify(12 * EVERY)
     assert told(cast)[3:] == ["Contacts: 10 of 12 in your plan are used"]
     with cast.scope():
         Subscription.objects.update(period_start=timezone.now())
-    look(14 * EVERY)
-    look(16 * EVERY)
+    notify(14 * EVERY)
+    notify(16 * EVERY)
     assert len(told(cast)) == 6
 
     page = enter(cast.owner).get(address(cast.owner, "notifications"))
@@ -88,8 +88,8 @@ def test_what_a_company_begins_with_is_no_news(cast: Cast) -> None:
     with cast.scope():
         Subscription.objects.update(limits=LIMITS, created_at=timezone.now())
         TagFactory.create_batch(3)
-    look()
-    look(2 * EVERY)
+    notify()
+    notify(2 * EVERY)
     assert told(cast) == []
 
 
@@ -97,7 +97,7 @@ def test_who_is_blocked_out_is_not_told(limited_cast: Cast) -> None:
     with limited_cast.scope():
         TagFactory.create_batch(3)
         Subscription.objects.update(ends_at=timezone.now())
-    look(EVERY)
+    notify(EVERY)
     assert told(limited_cast) == []
 
 

@@ -19,7 +19,7 @@ from billing.meters.services import charge_ended, look_up_outcomes
 from billing.models import Charge, Currency, Invoice, MeterPeriod, MeterPrice, Plan, Subscription, UsageEvent
 from billing.subscriptions.services import grant_subscription, override_subscription
 from core.access import meters
-from core.access.meters import METERS, Meter, MeterUsedUp, Outcome, give_back, reserve, settle, spend
+from core.access.meters import METERS, Meter, MeterUsedUp, Outcome, release, reserve, settle, spend
 from core.tenancy import unscoped
 from tests.kit.cast import Cast, make_cast
 from tests.kit.threads import at_once
@@ -51,7 +51,7 @@ def test_fifty_at_once_take_no_more_than_there_is() -> None:
     cast = make_cast()
     metered(cast, 100)
 
-    def take(n: int) -> int:
+    def reserve_twelve(n: int) -> int:
         taken = 0
         for turn in range(4):
             with transaction.atomic():
@@ -60,7 +60,7 @@ def test_fifty_at_once_take_no_more_than_there_is() -> None:
                 taken += len(found.sources)
         return taken
 
-    assert sum(at_once(50, cast.company.pk, take)) == 100
+    assert sum(at_once(50, cast.company.pk, reserve_twelve)) == 100
     with cast.scope():
         assert counts() == (100, 0, 100)
         assert UsageEvent.objects.count() == 100
@@ -75,7 +75,7 @@ def test_a_source_counts_once_and_order_decides(scope: Cast) -> None:
     assert (set(first.sources), set(again.sources)) == ({"m0", "m1"}, {"m0", "m1", "m2"})
     settle(METER, ["m0"])
     settle(METER, ["m0"])
-    give_back(METER, ["m0", "m1"])  # what is settled stays
+    release(METER, ["m0", "m1"])  # what is settled stays
     assert counts() == (3, 1, 1)
     found = reserve(METER, ["m0"])
     assert found is not None
@@ -104,8 +104,8 @@ def test_what_fails_is_given_back_and_the_end_says_until_when(scope: Cast) -> No
     with pytest.raises(MeterUsedUp) as refused:
         spend(METER, 1, "other")
     assert refused.value.until == Subscription.objects.get(is_primary=True).period_end
-    give_back(METER, ["call"])
-    give_back(METER, ["call"])
+    release(METER, ["call"])
+    release(METER, ["call"])
     assert counts() == (2, 0, 0)
     assert spend(METER, 1, "other")
 
@@ -126,18 +126,18 @@ def test_a_kill_between_reserve_and_settle_loses_nothing(scope: Cast, monkeypatc
     monkeypatch.setitem(METERS, METER, Meter(METER, lambda sources: outcome))
     reserve(METER, numbered(0, 4))
 
-    def look() -> None:
+    def refresh() -> None:
         with unscoped(reason="test"):
             assert look_up_outcomes() is False
 
-    look()
+    refresh()
     assert counts() == (5, 0, 4)
     with time_machine.travel(timezone.now() + timedelta(minutes=16)):
-        look()
+        refresh()
         assert counts() == (5, 1, 1)
         settle(METER, ["m2"])  # its worker was slow, not dead
         assert counts() == (5, 2, 1)
-        look()
+        refresh()
         assert counts() == (5, 2, 1)
 
 

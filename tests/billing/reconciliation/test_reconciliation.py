@@ -24,7 +24,7 @@ from billing.models import (
     Subscription,
 )
 from billing.payments.refunds import start_refund
-from billing.payments.refunds import work as give_back
+from billing.payments.refunds import work as send_refunds
 from billing.reconciliation import services
 from billing.reconciliation.services import begin as begin_comparison
 from billing.reconciliation.services import begin_due, clear, work
@@ -98,7 +98,7 @@ def test_each_gateways_list_is_compared_with_the_books(letter: str, server: Serv
     good, (lost, _) = paid(server, letter), begun(server, letter)
     server.pay(attempt_of(lost).gateway_id)  # no hook comes, and nobody comes back
     refunded = start_refund(attempt=attempt_of(good), amount_minor=900, reason="late", by=staff)
-    give_back(float("inf"))
+    send_refunds(float("inf"))
     row, found = compare(letter)
     assert (row.status, row.payments + (letter == "b"), row.refunds) == ("done", 2, 1)
     if letter == "b":  # PayPal captures when we look: what was only approved is not in its list

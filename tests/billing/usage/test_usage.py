@@ -94,18 +94,18 @@ def test_a_company_without_limits_or_subscription_has_no_meters() -> None:
 def test_owners_are_told_in_each_month_anew() -> None:
     cast = using(None)
 
-    def look(day: float) -> int:
+    def notify(day: float) -> int:
         with time_machine.travel(START + timedelta(days=day), tick=False), unscoped(reason="test"):
             tell_of_use()
         return sum("nearly_used" in kind for kind in mails(cast.company))
 
     with cast.scope():
         Subscription.objects.update(interval="year", period_end=START + timedelta(days=365))
-    assert [look(10), look(11)] == [1, 1]
-    assert look(31) == 1
+    assert [notify(10), notify(11)] == [1, 1]
+    assert notify(31) == 1
     with time_machine.travel(START + timedelta(days=32), tick=False), cast.scope():
         reserve("messages", numbered(100, 18))
-    assert look(33) == 2
+    assert notify(33) == 2
 
 
 def test_the_page_shows_bars_forecast_and_marks() -> None:

@@ -29,11 +29,11 @@ def test_so_many_and_no_more_for_each_value() -> None:
 
 def test_many_at_once_are_taken_up_to_the_limit() -> None:
     limit = Limit("test", 10, 1)
-    assert [limit.take("a", wanted) for wanted in (4, 0, 4, 4, 4)] == [4, 0, 4, 2, 0]
-    assert Limit("test", 12, 1).take("a", 5) == 2
-    assert limit.take("b", 99) == 10
+    assert [limit.count_up_to("a", wanted) for wanted in (4, 0, 4, 4, 4)] == [4, 0, 4, 2, 0]
+    assert Limit("test", 12, 1).count_up_to("a", 5) == 2
+    assert limit.count_up_to("b", 99) == 10
     time.sleep(1.05)
-    assert limit.take("a", 3) == 3
+    assert limit.count_up_to("a", 3) == 3
 
 
 def test_the_wait_is_told() -> None:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from core import jobs
 from core.events import EventConsumer, deliver, each, emit
 from core.events.delivery import BATCH, MAX_ATTEMPTS
-from core.events.kinds import KINDS
+from core.events.kinds import EVENT_KINDS
 from core.ids import new_id
 from core.models import Event, EventDelivery
 from core.tenancy import as_owner, company_id, unscoped
@@ -31,7 +31,7 @@ Registrar = Callable[..., None]
 @pytest.fixture(autouse=True)
 def _kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kinds of these tests."""
-    monkeypatch.setattr("core.events.services.KINDS", {*KINDS, "thing.made", "thing.lost"})
+    monkeypatch.setattr("core.events.services.EVENT_KINDS", {*EVENT_KINDS, "thing.made", "thing.lost"})
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from django.conf import settings
 from accounts.roles.permissions import MODULES
 from core.events import emit
 from core.events.consumers import EventConsumer
-from core.events.kinds import EVENTS, KINDS
+from core.events.kinds import EVENT_KINDS, EVENTS
 from core.ids import new_id
 from core.jobs.registry import registered
 from tests.kit.cast import Cast
@@ -24,11 +24,11 @@ PARTS = {
 
 def test_each_kind_is_a_resource_and_a_past_participle() -> None:
     assert set(EVENTS) - PARTS <= set(MODULES)
-    for kind in KINDS:
+    for kind in EVENT_KINDS:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*\.[a-z]+", kind), kind
         assert kind.endswith(("ed", "left", "paid", "sent", "woken")), kind
     for consumer in registered(EventConsumer).values():
-        assert set(consumer.kinds) <= KINDS
+        assert set(consumer.kinds) <= EVENT_KINDS
 
 
 def test_the_source_emits_these_kinds_alone() -> None:
@@ -39,7 +39,7 @@ def test_the_source_emits_these_kinds_alone() -> None:
             if "migrations" not in path.parts:
                 found |= set(re.findall(r'emit\(\s*"([^"]+)"', path.read_text()))
     assert len(found) > 15
-    assert found <= KINDS
+    assert found <= EVENT_KINDS
 
 
 def test_another_spelling_is_refused(scope: Cast) -> None:

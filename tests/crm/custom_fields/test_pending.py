@@ -219,7 +219,7 @@ def test_nobody_sees_what_is_staged(cast: Cast, few: None, monkeypatch: pytest.M
     seen: list[Any] = []
     stage = field_jobs.stage_values
 
-    def look(*args: Any, **options: Any) -> None:
+    def check_lists(*args: Any, **options: Any) -> None:
         stage(*args, **options)
         with cast.scope():
             assert ConvertedValue.objects.exists()
@@ -231,7 +231,7 @@ def test_nobody_sees_what_is_staged(cast: Cast, few: None, monkeypatch: pytest.M
             )
         )
 
-    monkeypatch.setattr(field_jobs, "stage_values", look)
+    monkeypatch.setattr(field_jobs, "stage_values", check_lists)
     cast.key.put(path, NUMBER)
     drain()
     assert seen

@@ -13,7 +13,7 @@ from tests.crm.imports import helpers as imports
 from tests.crm.imports import test_leads as test_lead_import
 from tests.kit.cast import Answer, Cast
 
-KINDS: dict[str, tuple[str, Any, str]] = {
+FIELD_KINDS: dict[str, tuple[str, Any, str]] = {
     "contact": ("/contact", Contact, "ContactDataRequired_400"),
     "lead": ("/lead", Lead, "ValidationError_400"),
     "productService": ("/product-service", ProductService, "ProductServiceDataRequired_400"),
@@ -22,7 +22,7 @@ IMPORTS: dict[str, tuple[Any, str, str]] = {
     "contact": (imports, imports.HEADER, "ContactDataRequired_400"),
     "lead": (test_lead_import, "Name,Email,Country code,Phone", "ValidationError_400"),
 }
-every_panel = pytest.mark.parametrize("panel", list(KINDS))
+every_panel = pytest.mark.parametrize("panel", list(FIELD_KINDS))
 
 
 def fields(cast: Cast, panel: str) -> None:
@@ -39,12 +39,12 @@ def system(panel: str, n: int) -> dict[str, Any]:
 
 def customs(cast: Cast, panel: str) -> list[Any]:
     with cast.scope():
-        return list(KINDS[panel][1].objects.order_by("pk").values_list("custom", flat=True))
+        return list(FIELD_KINDS[panel][1].objects.order_by("pk").values_list("custom", flat=True))
 
 
 @every_panel
 def test_one_at_a_time(cast: Cast, panel: str) -> None:
-    path = KINDS[panel][0]
+    path = FIELD_KINDS[panel][0]
     fields(cast, panel)
     whole = {"must": "x", "some": ["a"]}
     for values, named in (
@@ -71,7 +71,7 @@ def test_one_at_a_time(cast: Cast, panel: str) -> None:
 
 @every_panel
 def test_many_at_once(cast: Cast, panel: str) -> None:
-    path = KINDS[panel][0]
+    path = FIELD_KINDS[panel][0]
     fields(cast, panel)
     whole = {"must": "x", "some": ["a", "b"]}
     ids = [cast.key.post(path, {"formData": {**system(panel, n), **whole}}).data["_id"] for n in (1, 2)]
@@ -100,7 +100,7 @@ def test_many_at_once(cast: Cast, panel: str) -> None:
 
 @pytest.mark.parametrize("panel", ["contact", "lead"])
 def test_bulk_creation(cast: Cast, panel: str) -> None:
-    path, _, name = KINDS[panel]
+    path, _, name = FIELD_KINDS[panel]
     fields(cast, panel)
     whole = {"must": "x", "some": ["a"]}
     items = [{**form(1), **whole}, form(2), {**form(3), **whole, "must": ""}, {**form(4), **whole, "usual": None}]

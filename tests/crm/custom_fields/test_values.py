@@ -55,7 +55,7 @@ class World:
         self.actor = cast.owner.pk
         self.number = 0
 
-    def take(self, step: tuple[Any, ...]) -> None:
+    def step(self, step: tuple[Any, ...]) -> None:
         name, *rest = step
         try:
             with transaction.atomic():
@@ -151,7 +151,7 @@ def test_typed_rows_follow_the_values(
             world.add(key)
             world.create(key, "1")
         for step in steps:
-            world.take(step)
+            world.step(step)
             world.check()
         world.work()
         world.check()

@@ -38,7 +38,7 @@ numbers = st.one_of(
     st.floats(-1e12, 1e12, allow_nan=False),
     st.decimals(-1000, 1000, places=3).map(float),
 )
-KINDS: dict[tuple[str, str], st.SearchStrategy[Any]] = {
+FIELD_VALUES: dict[tuple[str, str], st.SearchStrategy[Any]] = {
     ("date", "date"): st.one_of(days, moments),
     ("number", "number"): numbers,
     ("textarea", "string"): texts,
@@ -95,13 +95,13 @@ def parse(cell: Any, spec: FieldSpec, how: TextFormat) -> Any:
 
 
 @pytest.mark.parametrize("format", ["csv", "xlsx"])
-@pytest.mark.parametrize("kind", KINDS, ids="-".join)
+@pytest.mark.parametrize("kind", FIELD_VALUES, ids="-".join)
 def test_values_are_read_as_they_were(kind: tuple[str, str], format: str) -> None:
     spec = spec_for(kind)
 
     @settings(max_examples=thorough(60) if format == "csv" else thorough(24), deadline=None)
     @given(
-        values=st.lists(KINDS[kind], min_size=1, max_size=6),
+        values=st.lists(FIELD_VALUES[kind], min_size=1, max_size=6),
         zone=st.sampled_from(ZONES),
         date_format=st.sampled_from(sorted(DATE_PATTERNS)),
         time_format=st.sampled_from(sorted(TIME_PATTERNS)),

@@ -27,7 +27,7 @@ OPTIONS = [
     {"label": "N/A", "value": "n", "description": ""},
     {"label": "Seven", "value": "7", "description": ""},
 ]
-KINDS: dict[str, tuple[str, str]] = {
+FIELD_KINDS: dict[str, tuple[str, str]] = {
     "Line": ("text", "string"),
     "Anything": ("text", "any"),
     "Lines": ("textarea", "string"),
@@ -118,7 +118,7 @@ def values_of(place: int, members: list[str]) -> dict[str, Any]:
 
 
 def add_fields(panel: str) -> None:
-    for name, (field_type, value_type) in KINDS.items():
+    for name, (field_type, value_type) in FIELD_KINDS.items():
         CustomField.objects.create(
             panel=panel,
             name=name,

@@ -25,13 +25,13 @@ class Kind:
     taken: str
 
 
-KINDS = [
+TAG_KINDS = [
     Kind("/tag", "tag", "Tag not found", "Tag name already exists"),
     Kind("/contact-category", "contact-category", "Contact category not found", "Contact category name already exists"),
 ]
 
 
-@pytest.fixture(params=KINDS, ids=lambda kind: kind.module)
+@pytest.fixture(params=TAG_KINDS, ids=lambda kind: kind.module)
 def kind(request: pytest.FixtureRequest) -> Kind:
     return request.param
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from core.jobs import WORK
 from core.tenancy import unscoped
-from outreach.ai.budgets import CompanyMeter, give_back_all_expired
+from outreach.ai.budgets import CompanyMeter, release_all_expired
 from outreach.ai.providers import ProviderError
 from outreach.models import AiApp, AiBudget, AiUsage
 from tests.kit.cast import Cast, make_cast
@@ -103,9 +103,9 @@ def test_what_a_killed_worker_has_reserved_comes_back(scope: Cast) -> None:
 def test_the_periodic_task_gives_back_what_has_expired(cast: Cast) -> None:
     with cast.scope():
         CompanyMeter(app(), TEST)._reserve(100, 100)
-    assert WORK["periodic:outreach.expired_ai_calls"].run is give_back_all_expired
+    assert WORK["periodic:outreach.expired_ai_calls"].run is release_all_expired
     with time_machine.travel(timezone.now() + timedelta(minutes=16)), unscoped(reason="test"):
-        assert give_back_all_expired() is False
+        assert release_all_expired() is False
     with cast.scope():
         assert (AiUsage.objects.count(), of("app:").tokens_reserved) == (0, 0)
 

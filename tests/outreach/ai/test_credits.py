@@ -12,7 +12,7 @@ from django.utils import timezone
 from billing.models import MeterPeriod, Plan, Subscription
 from billing.subscriptions.services import grant_subscription
 from core.tenancy import unscoped
-from outreach.ai.budgets import CREDITS, CompanyMeter, give_back_all_expired
+from outreach.ai.budgets import CREDITS, CompanyMeter, release_all_expired
 from outreach.ai.providers import ProviderError
 from outreach.models import AiBudget, AiUsage
 from tests.kit.cast import Cast
@@ -55,7 +55,7 @@ def test_what_a_killed_worker_has_taken_comes_back_and_counts_if_it_was_no_death
     assert counts() == (0, 1)
     with time_machine.travel(timezone.now() + timedelta(minutes=16)):
         with unscoped(reason="test"):
-            give_back_all_expired()
+            release_all_expired()
         assert counts() == (0, 0)
         meter._settle(dead, 6, 4)
         assert counts() == (1, 0)

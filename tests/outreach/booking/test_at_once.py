@@ -29,11 +29,11 @@ def test_one_of_several_gets_it() -> None:
     cast = make_cast()
     page, at = stored(cast, make_page(cast)), tomorrow()
 
-    def take(number: int) -> Any:
+    def book_slot(number: int) -> Any:
         visitor = Visitor(f"Visitor {number}", f"v{number}@example.org", "", {})
         return book(page, at=at, visitor=visitor, sent_id=f"{number:024}").pk
 
-    found = at_once(4, cast.company.pk, take)
+    found = at_once(4, cast.company.pk, book_slot)
     assert sorted(one == TAKEN for one in found) == [False, True, True, True]
     with cast.scope():
         assert (Booking.objects.count(), Meeting.objects.count()) == (1, 1)
@@ -57,11 +57,11 @@ def test_a_team_of_two_takes_two() -> None:
     team = cast.key.post("/team", {"name": "Sales", "members": [one.pk for one in people]}).data["_id"]
     page, at = stored(cast, make_page(cast, team=team)), tomorrow()
 
-    def take(number: int) -> Any:
+    def book_slot(number: int) -> Any:
         visitor = Visitor("Ann", f"v{number}@example.org", "", {})
         return book(page, at=at, visitor=visitor, sent_id=f"{number:024}").member_id
 
-    found = at_once(4, cast.company.pk, take)
+    found = at_once(4, cast.company.pk, book_slot)
     assert sorted(one for one in found if one != TAKEN) == sorted(one.pk for one in people)
 
 

@@ -174,7 +174,7 @@ def test_a_check_whose_worker_died_is_done_again_and_told_once(
     with cast.scope():
         SenderCheck.objects.update(status="waiting")
     work("sender-checks")
-    services._settle([services.Checked(late, daily, None, services._look(daily, None))])
+    services._settle([services.Checked(late, daily, None, services._check(daily, None))])
     assert len(told(cast)) == 1
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Mail
-from outreach.delivery.limits.guardrails import look_at
+from outreach.delivery.limits.guardrails import check_senders
 from outreach.delivery.sending.claims import claim
 from outreach.models import MailApp, SendJob, Smtp
 from tests.kit.cast import Cast
@@ -68,7 +68,7 @@ def test_what_stops_a_sender(cast: Cast, kind: Any, good: Any, bad: Any, stops: 
         sender = kind()
         sent(sender, good[0], **good[1])
         sent(sender, bad[0], ago=timedelta(minutes=1), **bad[1]())
-        look_at([sender.pk, sender.pk])
+        check_senders([sender.pk, sender.pk])
         sender.refresh_from_db()
         assert (sender.stopped_at is not None) == stops
         if stops:
@@ -87,7 +87,7 @@ def test_a_stopped_sender_says_why_and_goes_on_by_one_click(cast: Cast, post: Po
         [job, *_] = claim(smtp.pk, 1).jobs
         sent(smtp, 54)
         sent(smtp, 6, ago=timedelta(minutes=1), **bounced())
-        look_at([smtp.pk])
+        check_senders([smtp.pk])
         # What was claimed before it was stopped does not go either.
         assert not commit_intent(job, recipient=job.contact.email)
         assert claim(smtp.pk).examined == 0
@@ -108,7 +108,7 @@ def test_a_stopped_sender_says_why_and_goes_on_by_one_click(cast: Cast, post: Po
     assert (resumed.status, resumed.data["stoppedAt"]) == (200, None)
     assert resumed.data["rates"][0]["of"] == 0
     with cast.scope():
-        look_at([smtp.pk])
+        check_senders([smtp.pk])
         smtp.refresh_from_db()
         assert (smtp.stopped_at, smtp.first_sent_on) == (None, first_day + timedelta(days=2))
         assert Mail.objects.filter(kind="notice_sender_stopped").count() == 2
@@ -139,12 +139,12 @@ def test_thresholds_and_limits_are_settings(cast: Cast) -> None:
     }
     assert {key: limit for key, limit in found["providerLimits"].items() if limit} == limits
     with cast.scope():
-        look_at([smtp.pk])
+        check_senders([smtp.pk])
         smtp.refresh_from_db()
         assert smtp.stopped_at is None
     cast.key.put("/genie/settings", {"guardFrom": 60})
     with cast.scope():
-        look_at([smtp.pk])
+        check_senders([smtp.pk])
         smtp.refresh_from_db()
         assert smtp.stopped_at is not None
     for wrong in (

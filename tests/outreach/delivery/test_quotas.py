@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from outreach.delivery.limits.quotas import forget_unused, scope_of, take
+from outreach.delivery.limits.quotas import forget_unused, reserve, scope_of
 from outreach.models import RecipientQuota, SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
@@ -21,8 +21,8 @@ def test_never_more_than_the_limit_goes_in_any_hour(cast: Cast, per_hour: int) -
     with cast.scope():
         for minute in range(180):
             now = began + timedelta(minutes=minute)
-            went += [now] * take({"google": 1000}, {"google": per_hour}, now)["google"].count
-        assert not take({"example.org": 5}, {"google": 1}, began)
+            went += [now] * reserve({"google": 1000}, {"google": per_hour}, now)["google"].count
+        assert not reserve({"example.org": 5}, {"google": 1}, began)
     for first in went:
         assert sum(first <= one < first + timedelta(hours=1) for one in went) <= per_hour
     assert len(went) >= 2 * per_hour

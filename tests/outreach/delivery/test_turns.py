@@ -19,8 +19,8 @@ def turn(*, seconds_gone: float, seconds_left: float, begun: int, waiting: int) 
 
 
 def test_a_claim_is_as_large_as_the_turn_has_time_for() -> None:
-    assert turn(seconds_gone=0, seconds_left=5, begun=0, waiting=0).room == FIRST_BATCH
-    assert turn(seconds_gone=1, seconds_left=4, begun=75, waiting=25).room == BATCH
-    assert 120 <= turn(seconds_gone=3, seconds_left=1, begun=500, waiting=25).room <= 141
+    assert turn(seconds_gone=0, seconds_left=5, begun=0, waiting=0).capacity == FIRST_BATCH
+    assert turn(seconds_gone=1, seconds_left=4, begun=75, waiting=25).capacity == BATCH
+    assert 120 <= turn(seconds_gone=3, seconds_left=1, begun=500, waiting=25).capacity <= 141
     slow = turn(seconds_gone=4, seconds_left=1, begun=75, waiting=25)
-    assert slow.room == 2 * LOW, "little is given back when its time is up"
+    assert slow.capacity == 2 * LOW, "little is given back when its time is up"

@@ -91,7 +91,7 @@ def test_a_claim_that_dies_keeps_nothing(cast: Cast, post: Post, ends: str) -> N
 
 
 def test_a_company_without_a_limit_costs_no_statement(cast: Cast, post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("billing.meters.services.take", lambda *given, **more: pytest.fail("it was counted"))
+    monkeypatch.setattr("billing.meters.services.reserve_units", lambda *given, **more: pytest.fail("it was counted"))
     run = planned(cast, 2)
     work("send")
     assert statuses(cast, run) == {"sent": 2}

@@ -279,14 +279,14 @@ def test_two_workers_renew_once(cast: Cast, gmail: VendorServer, monkeypatch: py
     monkeypatch.setattr(access, "sleep", waited)
     found: list[str] = []
 
-    def take() -> None:
+    def fetch_token() -> None:
         from django.db import connection  # noqa: PLC0415
 
         with company_scope(cast.company.pk):
             found.append(access.access_token(app))
         connection.close()
 
-    first, second = threading.Thread(target=take), threading.Thread(target=take)
+    first, second = threading.Thread(target=fetch_token), threading.Thread(target=fetch_token)
     first.start()
     assert asking.wait(10)
     second.start()

@@ -20,7 +20,7 @@ from workflows.definitions.pages.triggers import trigger_options
 
 logger = logging.getLogger(__name__)
 PANELS = {"contact": "Contact", "lead": "Lead"}
-KINDS = {"number": ("number", NUMBER), "boolean": ("flag", ("equals", "notEquals", *KNOWN))}
+VALUE_KINDS = {"number": ("number", NUMBER), "boolean": ("flag", ("equals", "notEquals", *KNOWN))}
 """Type of a value -> how conditions treat it; texts otherwise."""
 CHANGED = "changedFields"
 CHOSEN = {
@@ -174,6 +174,6 @@ def _name(one: Mapping[str, Any]) -> str:
 
 
 def _choice(reference: Mapping[str, Any]) -> Choice:
-    kind, operators = KINDS.get(reference["type"], ("text", TEXT))
+    kind, operators = VALUE_KINDS.get(reference["type"], ("text", TEXT))
     options = YES_NO if kind == "flag" else ()
     return Choice(reference["path"], reference["words"], operators, options, kind)

@@ -31,7 +31,7 @@ RATE, WINDOW, BACKLOG = "rate", "window", "importBacklog"
 MOST_QUEUED = 20_000
 """From so many queued runs of a company on, its events wait with their deliveries (workflows.triggers.backlog)."""
 
-TAKE = """
+RESERVE = """
 INSERT INTO workflows_startbucket AS bucket (id, company_id, key, next_at, month, started, created_at, updated_at)
 VALUES (%(id)s, %(company)s, %(key)s, %(floor)s + %(taken)s, %(month)s, %(number)s, %(now)s, %(now)s)
 ON CONFLICT (company_id, key) DO UPDATE SET next_at = greatest(bucket.next_at, %(floor)s) + %(taken)s,
@@ -39,7 +39,7 @@ ON CONFLICT (company_id, key) DO UPDATE SET next_at = greatest(bucket.next_at, %
     month = excluded.month, updated_at = excluded.updated_at
 RETURNING next_at - %(taken)s, started
 """
-GIVE_BACK = """
+RELEASE = """
 UPDATE workflows_startbucket SET next_at = next_at - %(taken)s, started = started - %(number)s
 WHERE company_id = %(company)s AND key = %(key)s
 """
@@ -91,19 +91,19 @@ class Turns:
     times: Sequence[dt.datetime]
 
     @classmethod
-    def take(cls, number: int, workflow_id: str, config: WorkflowConfig, now: dt.datetime) -> Turns:
+    def reserve(cls, number: int, workflow_id: str, config: WorkflowConfig, now: dt.datetime) -> Turns:
         """Take turns for so many runs of the active company, in the caller's transaction, which holds its bucket from
         then on. Each bucket is locked after the company's, so that starts wait for each other in one order."""
         allowed = allowance()
         interval, burst = allowed.interval, allowed.burst
-        begin, started = _take("", number, interval, burst, now)
+        begin, started = _reserve("", number, interval, burst, now)
         if allowed.month is not None and started > allowed.month:
             over = min(number, started - allowed.month)
-            _give_back("", over, interval)
+            _release("", over, interval)
             number -= over
         times = _times(begin, interval, number)
         if config.rate is not None and number:
-            begin, _ = _take(workflow_id, number, config.rate.interval, 1, now)
+            begin, _ = _reserve(workflow_id, number, config.rate.interval, 1, now)
             times = [max(pair) for pair in zip(times, _times(begin, config.rate.interval, number), strict=True)]
         return cls(times)
 
@@ -112,7 +112,7 @@ def _times(begin: dt.datetime, interval: dt.timedelta, number: int) -> list[dt.d
     return [begin + interval * place for place in range(number)]
 
 
-def _take(key: str, number: int, interval: dt.timedelta, burst: int, now: dt.datetime) -> tuple[dt.datetime, int]:
+def _reserve(key: str, number: int, interval: dt.timedelta, burst: int, now: dt.datetime) -> tuple[dt.datetime, int]:
     """Take so many starts from a bucket. Returns the time of the first, and how many there are this month."""
     told: dict[str, Any] = {
         "id": new_id(),
@@ -125,15 +125,15 @@ def _take(key: str, number: int, interval: dt.timedelta, burst: int, now: dt.dat
         "now": now,
     }
     with connection.cursor() as cursor:
-        cursor.execute(TAKE, told)
+        cursor.execute(RESERVE, told)
         begin, started = cursor.fetchone()
         return begin, int(started)
 
 
-def _give_back(key: str, number: int, interval: dt.timedelta) -> None:
+def _release(key: str, number: int, interval: dt.timedelta) -> None:
     told: dict[str, Any] = {"company": company_id(), "key": key, "taken": interval * number, "number": number}
     with connection.cursor() as cursor:
-        cursor.execute(GIVE_BACK, told)
+        cursor.execute(RELEASE, told)
 
 
 def started_this_month() -> int:

@@ -76,7 +76,7 @@ def put(arrivals: Sequence[Arrival]) -> int:
     return told
 
 
-def take(run_ids: Sequence[str]) -> list[tuple[datetime, str, str, int, str, Any]]:
+def pop(run_ids: Sequence[str]) -> list[tuple[datetime, str, str, int, str, Any]]:
     """Remove what is there for the runs. Returns it as (since when, run, token, epoch, kind, payload)."""
     with connection.cursor() as cursor:
         cursor.execute(
