@@ -22,7 +22,8 @@ from crm.imports.readers.synonyms import AREA_CODE
 from crm.imports.row_errors import ErrorLog
 from crm.imports.types import IMPORT_TYPES
 from crm.records.automation import is_queued
-from crm.records.schema import RecordRow, ValueProblem
+from crm.records.problems import ValueProblem
+from crm.records.schema import RecordRow
 from crm.records.values import prepare_values
 
 PARTS_OF_NUMBERS = {"countryCode": "Write one such as +49.", "number": PHONE}

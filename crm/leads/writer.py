@@ -30,7 +30,7 @@ from crm.leads.schema import NO_CONTACT, LeadRow, LeadSchema
 from crm.leads.updates import PRODUCTS, LeadUpdates, update_leads
 from crm.products.models import ProductService
 from crm.records.inserts import insert_records
-from crm.records.schema import ValueProblem
+from crm.records.problems import ValueProblem
 from crm.records.values import add_links, add_new_values, add_tags
 
 MAX_ROUNDS = 5

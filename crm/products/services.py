@@ -21,8 +21,9 @@ from crm.products.kind import PRODUCT_SERVICE
 from crm.products.models import ProductService
 from crm.products.schema import ProductSchema
 from crm.records.bulk_change import apply_change, plan_change
+from crm.records.problems import ValueProblem, refusal
 from crm.records.results import Saved
-from crm.records.schema import RecordRow, ValueProblem, explain
+from crm.records.schema import RecordRow
 from crm.records.updates import load_states, without_held, write_states, write_values
 from crm.records.values import add_values
 
@@ -137,7 +138,7 @@ def _read(
         problems = [*problems, *dangling]
         if drop_invalid or not dangling:
             return row, problems
-    raise NamedError(problems[0].name, explain(problems))
+    raise refusal(problems)
 
 
 @contextmanager

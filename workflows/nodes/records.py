@@ -21,8 +21,8 @@ from crm.contacts.services import create_contact, create_contacts, update_contac
 from crm.contacts.updates import update_contacts
 from crm.leads.bulk import delete_leads
 from crm.leads.services import Relations, create_leads
+from crm.records.problems import explain
 from crm.records.results import BulkResult, Saved
-from crm.records.schema import explain
 from crm.records.types import RECORD_TYPES, kind_of
 from crm.tags.services import missing_tags
 from workflows.nodes import effects
