@@ -58,8 +58,8 @@ class ManualChatbotViewSet(ResourceViewSet):
         input=ChatbotChange,
         output=ChatbotOut,
         success="ChatbotUpdated_200",
-        errors=(*NOT_FOUND, "RecordChanged_409"),
-        description="What is published stays as it is until POST …/publish.",
+        errors=(*WRONG, "RecordChanged_409"),
+        description="What is published stays as it is until POST …/publish, or `status: published` here.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         services.update_chatbot(id=id, member_id=self.actor.member_id, **data)
