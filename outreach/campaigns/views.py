@@ -99,6 +99,7 @@ def _messages(asked: ListRequest) -> QuerySet[SendJob]:
 
 class CampaignViewSet(ResourceViewSet):
     module = services.MODULE
+    nothing_selected = "NoCampaignSelected_400"
     listing = Listing("List campaigns", kept_campaigns, CAMPAIGN_FIELDS, CampaignOut)
 
     @endpoint(
