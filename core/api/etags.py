@@ -92,6 +92,8 @@ def is_known(request: Any, tag: str) -> bool:
 
 
 def _weak(tag: str) -> str:
+    """Return the weak form of a tag, which proxies make of it, or add to it when they compress an answer."""
+    tag = tag.replace('-gzip"', '"')
     return tag if tag.startswith("W/") or tag == "*" else f"W/{tag}"
 
 

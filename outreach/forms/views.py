@@ -126,6 +126,7 @@ class FormViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, services.NO_FIELDS, INVALID, services.FORM_TOKEN, PAGE_TOKEN, NOT_SUBSCRIBED, BUSY),
         permission="PUT",
         description="Its page opens. A page at the platform is subscribed to tell of its leads.",
+        transition=True,
     )
     def publish(self, request: Request, id: str) -> Any:
         services.publish_form(id=id, member_id=self.actor.member_id)
@@ -139,6 +140,7 @@ class FormViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, services.NOT_PUBLISHABLE),
         permission="PUT",
         description="Its page says that nothing is taken now, until it is published again.",
+        transition=True,
     )
     def pause(self, request: Request, id: str) -> Any:
         services.pause_form(id=id, member_id=self.actor.member_id)

@@ -241,7 +241,7 @@ def test_cancel_stops_what_has_not_gone(ready: Cast) -> None:
     assert ready.key.post(f"/genie/{run}/cancel").data["cancelledCount"] == 0
     for path in ("approve-all", "draft-all", "retry-failed"):
         refused = ready.key.post(f"/genie/{run}/{path}")
-        assert (refused.status, refused.body["message"]) == (400, "The campaign cannot be changed any more")
+        assert (refused.status, refused.body["message"]) == (400, "This cannot be changed any more")
 
 
 def test_cancel_before_planning_plans_nothing(ready: Cast) -> None:

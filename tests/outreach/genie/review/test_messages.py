@@ -113,7 +113,7 @@ def test_approve_and_draft_of_one(cast: Cast, post: Post) -> None:
     work("send")
     for path in ("approve", "draft"):
         refused = cast.key.post(f"{PATH}/{id}/{path}")
-        assert (refused.status, refused.body["message"]) == (400, "The campaign cannot be changed any more")
+        assert (refused.status, refused.body["message"]) == (400, "This cannot be changed any more")
     assert len(post.server.received) == 1
 
 
