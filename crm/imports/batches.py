@@ -167,13 +167,14 @@ class RowWriter:
     def _note(self, batch: Batch, position: int, problems: Sequence[ValueProblem]) -> None:
         column_of = self.reader.column_of | batch.columns.get(position, {})
         noted = batch.problems.setdefault(position, [])
-        for key, code, message in problems:
+        for problem in problems:
+            key, message = problem.key, problem.message
             column = column_of.get(key, "")
             spec = self.schema.system_fields.get(key) or self.schema.fields.get(key)
             text = message.replace("countryCode beside it", "a country code beside it")
             if message.startswith(LACKS):
                 text = f"is missing, but needed. {_advice(key, spec)}".rstrip()
-            noted.append((column, code, text if column or not key else f"{spec.name if spec else key}: {text}"))
+            noted.append((column, problem.name, text if column or not key else f"{spec.name if spec else key}: {text}"))
 
     def _check_references(self, batch: Batch) -> None:
         found = self.schema.check_references(batch.rows, drop_invalid=self.options.skip_invalid)

@@ -44,6 +44,8 @@ class RecordRow:
     """Its rows of the value table as a new record, if they were made beforehand (crm.records.values)."""
     record_id: str = ""
     """The record that the row itself names; empty for one that is found by its values or made."""
+    own_id: str = ""
+    """The _id of a new record that was one elsewhere; empty for one that gets its own."""
     from_text: bool = False
     """Whether it was read from the cells of a file, which lose blanks around a text."""
 

@@ -103,7 +103,7 @@ def _problem_of_key(provider: type[OcrProvider], key: str) -> str:
         try:
             provider(key).read(picture, "image/png", seconds=TEST_SECONDS)
         except OcrFailed as failed:
-            if not failed.temporary:
+            if failed.by_key:
                 raise NamedError("InvalidCredentials_400", f"key: {failed.detail}") from failed
             return failed.detail
     return ""
