@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from core.text.json import dumps
+import orjson
 
 NAMED_FIELD = re.compile(r"([A-Za-z_][\w.-]*): (.+)", re.DOTALL)
 """The form of a detail that is about one field or parameter."""
@@ -113,7 +113,8 @@ class InvalidToken(ApiError):
 
 def shorten(value: Any, limit: int = 100) -> str:
     """Shorten the value to one printable line, safe to repeat in a message. What is no text is written as JSON."""
-    whole = dumps(value).decode() if value is None or isinstance(value, bool | dict | list | tuple) else str(value)
+    is_json = value is None or isinstance(value, bool | dict | list | tuple)
+    whole = orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode() if is_json else str(value)
     most = limit * 20  # a cell may have a hundred thousand characters, of which few are shown
     text = " ".join(whole[:most].split())
     text = "".join(character for character in text if character.isprintable())

@@ -159,14 +159,23 @@ def _noting(declared: Endpoint, view: Any, path: Mapping[str, Any], run: Callabl
         return _answered(declared, run())
     before = _state(view, path)
     response = _answered(declared, run())
-    left_as_it_was = "bulkJob" not in response.data and "warning" not in response.data and _state(view, path) == before
-    return _answered(declared, response, UNCHANGED if left_as_it_was else "")
+    if {"bulkJob", "warning"} & response.data.keys() or _counted(response.data["data"]):
+        return response
+    return _answered(declared, response, UNCHANGED if _state(view, path) == before else "")
+
+
+def _counted(data: Any) -> bool:
+    """Return whether an answer counts messages that were changed."""
+    return isinstance(data, dict) and any(data.get(name) for name in ("changedCount", "cancelledCount"))
 
 
 def _state(view: Any, path: Mapping[str, Any]) -> Any:
-    """Return the record as GET shows it, without the time and the author of the last change."""
+    """Return the record as GET shows it, without what changes by itself, and who changed it last and when."""
     record = view.stored(path)
-    return {name: value for name, value in record.items() if name not in LATEST} if isinstance(record, dict) else None
+    if not isinstance(record, dict):
+        return None
+    passed = {*LATEST, *(view.shown.moving if view.shown else ())}
+    return {name: value for name, value in record.items() if name not in passed}
 
 
 def _changed(declared: Endpoint, handler: Callable[..., Any], view: Any, request: Any, path: Mapping[str, Any]) -> Any:
