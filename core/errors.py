@@ -113,9 +113,15 @@ class InvalidToken(ApiError):
 
 def shorten(value: Any, limit: int = 100) -> str:
     """Shorten the value to one printable line, safe to repeat in a message. What is no text is written as JSON."""
-    is_json = value is None or isinstance(value, bool | dict | list | tuple)
-    whole = orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode() if is_json else str(value)
+    whole = _json(value) if value is None or isinstance(value, bool | dict | list | tuple) else str(value)
     most = limit * 20  # a cell may have a hundred thousand characters, of which few are shown
     text = " ".join(whole[:most].split())
     text = "".join(character for character in text if character.isprintable())
     return text if len(text) <= limit and len(whole) <= most else text[: limit - 1] + "…"
+
+
+def _json(value: Any) -> str:
+    try:
+        return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+    except orjson.JSONEncodeError:  # a number that is longer than JSON's
+        return str(value)
