@@ -13,6 +13,9 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from accounts.auth.browser_sessions import claims_of
+from core.api.handler import plain_response
+from core.api.refusals import MALFORMED, Refusal
+from core.errors import field_errors
 
 _PAGE = (
     "default-src 'none'; img-src 'self' data:; font-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline';"
@@ -77,7 +80,7 @@ class BodyLengthMiddleware:
             return self.get_response(request)
         problem = f"body: is larger than the {most} bytes that are taken here"
         if request.path_info.startswith(API):
-            raise BadRequest(problem)
+            return plain_response(Refusal(400, "BodyTooLarge_400", MALFORMED, problem, field_errors(problem)))
         return HttpResponse(problem, status=413, content_type="text/plain; charset=utf-8")
 
 

@@ -15,7 +15,8 @@ from typing import Any
 
 from config.headers import WEB
 from core.access.callers import Caller, address_of
-from core.api.handler import error_page, failure
+from core.api.handler import error_page
+from core.api.refusals import Refusal
 from core.text.json import dumps
 
 SMALL = 2 * 1024 * 1024
@@ -190,12 +191,13 @@ def close(response: Any) -> None:
 def refuse(environ: Mapping[str, Any], start_response: Start) -> list[bytes]:
     """Answer 429 without reading the body: with the envelope under /api/, with a page elsewhere."""
     if str(environ.get("PATH_INFO", "")).startswith("/api/"):
-        body = failure(
+        refusal = Refusal(
             429,
+            "TooManyRequests_429",
             "Too many requests at once",
             f"others from your address are sent or read slowly; try again in {RETRY_SECONDS} seconds",
         )
-        content, kind = dumps(body), "application/json"
+        content, kind = dumps(refusal.body()), "application/json"
     else:
         content, kind = error_page(429).content, "text/html; charset=utf-8"
     headers = [("Content-Type", kind), ("Retry-After", str(RETRY_SECONDS)), ("Connection", "close")]

@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+import orjson
+
+NAMED_FIELD = re.compile(r"([A-Za-z_][\w.-]*): (.+)", re.DOTALL)
+"""The form of a detail that is about one field or parameter."""
+
+
+class FieldError(TypedDict):
+    """A refused field of a body, as a path such as handover.mode, or a refused parameter."""
+
+    field: str
+    message: str
+
+
+def field_errors(detail: str) -> list[FieldError]:
+    """Return the field that a detail of the form `field: text` is about, in a list; an empty list for other details."""
+    match = NAMED_FIELD.fullmatch(detail)
+    return [FieldError(field=match[1], message=match[2])] if match else []
 
 
 class ApiError(Exception):
-    """An expected failure with its own status, text and hint."""
+    """An expected failure with its own name, status, text and hint."""
 
+    name = "BadRequest_400"
+    """The error's name, which programs compare. Unlike a NamedError's it has no ResponseMessage row."""
     status = 400
     message = "Bad request"
+    errors: Sequence[FieldError] = ()
+    """The refused fields."""
     retry_after: int | None = None
     """Seconds after which it is worth trying again."""
     extra: Mapping[str, Any] = {}
@@ -22,10 +45,21 @@ class ApiError(Exception):
 
 
 class NamedError(ApiError):
-    """A failure with a name. Its ResponseMessage row has the status and text; `detail` is the answer's `warning`."""
+    """A failure of the catalogue. Its ResponseMessage row has the status and text; `detail` is the answer's `warning`.
 
-    def __init__(self, name: str, detail: str = "", *, retry_after: int | None = None) -> None:
+    `errors` are the refused fields; without them a detail of the form `field: text` names the field.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        detail: str = "",
+        *,
+        errors: Sequence[FieldError] | None = None,
+        retry_after: int | None = None,
+    ) -> None:
         self.name = name
+        self.errors = field_errors(detail) if errors is None else errors
         self.retry_after = retry_after
         super().__init__(detail)
 
@@ -36,39 +70,58 @@ class NamedError(ApiError):
 class InvalidFormat(ApiError):
     """A malformed id or a value of the wrong type (contract section 7, schema-level errors)."""
 
-    def __init__(self, field: str, value: Any, detail: str = "") -> None:
+    name = "InvalidDataFormat_400"
+
+    def __init__(self, field: str, value: Any, detail: str = "", *, errors: Sequence[FieldError] | None = None) -> None:
         self.field = field
         self.message = f"Invalid format for field {field}: {shorten(value)}"
+        hint = field_errors(detail) or [FieldError(field=field, message=detail or "has a wrong format")]
+        self.errors = hint if errors is None else errors
         super().__init__(detail)
 
 
 class ValidationFailed(ApiError):
     """A body that violates its schema (contract section 7, schema-level errors)."""
 
-    def __init__(self, details: str, detail: str = "") -> None:
+    name = "ValidationError_400"
+
+    def __init__(self, details: str, detail: str = "", *, errors: Sequence[FieldError] | None = None) -> None:
         self.message = f"Validation error: {details}"
+        self.errors = field_errors(detail or details) if errors is None else errors
         super().__init__(detail)
 
 
 class DuplicateField(ApiError):
     """A value that another record of the company already has."""
 
+    name = "DuplicateField_400"
+
     def __init__(self, field: str, detail: str = "") -> None:
         self.message = f"Duplicate field(s): {field}"
+        hint = detail.removeprefix(f"{field}: ") or "another record has this value already"
+        self.errors = [FieldError(field=name, message=hint) for name in field.split(", ")]
         super().__init__(detail)
 
 
 class InvalidToken(ApiError):
     """A session token that is missing, malformed, expired or revoked."""
 
+    name = "InvalidToken_401"
     status = 401
     message = "Invalid token. Please log in again"
 
 
 def shorten(value: Any, limit: int = 100) -> str:
-    """Shorten the value to one printable line, safe to repeat in a message."""
-    whole = str(value)
+    """Shorten the value to one printable line, safe to repeat in a message. What is no text is written as JSON."""
+    whole = _json(value) if value is None or isinstance(value, bool | dict | list | tuple) else str(value)
     most = limit * 20  # a cell may have a hundred thousand characters, of which few are shown
     text = " ".join(whole[:most].split())
     text = "".join(character for character in text if character.isprintable())
     return text if len(text) <= limit and len(whole) <= most else text[: limit - 1] + "…"
+
+
+def _json(value: Any) -> str:
+    try:
+        return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+    except orjson.JSONEncodeError:  # a number that is longer than JSON's
+        return str(value)

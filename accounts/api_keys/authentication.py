@@ -13,7 +13,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
 from accounts.api_keys.models import ApiKey
-from accounts.api_keys.services import record_use
+from accounts.api_keys.services import MAX_KEY_LENGTH, record_use
 from accounts.users.memberships import MembershipStatus
 from core.access import EXPIRED, Actor, AuthPath, Entitlement, EntitlementSource, entitlement_source
 from core.access.callers import address_of, is_within
@@ -22,7 +22,6 @@ from core.errors import NamedError
 from core.tenancy import unscoped
 from core.tenancy.postgresql.cursors import planned_cursor
 
-MAX_KEY_LENGTH = 256
 # Raw SQL, planned once for each session, since every request runs it: building and planning it would take a tenth of a
 # small request's time each. The company's subscription is read beside the key, so that a request has one statement
 # before its own.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -14,8 +15,11 @@ from accounts.api_keys.models import ApiKey
 from core.access import reserve_quota
 from core.crypto import lookup_hash
 from core.errors import NamedError, ValidationFailed
+from core.tenancy import company_id, unscoped
 
 USE_RECORDED_EVERY = timedelta(minutes=1)
+MIN_KEY_LENGTH, MAX_KEY_LENGTH = 8, 256
+"""Lengths of keys that authentication takes, and of those that are imported."""
 
 
 @transaction.atomic
@@ -61,6 +65,48 @@ def add_key(key: str, *, member_id: str, **values: object) -> ApiKey:
         key=key, key_hash=lookup_hash(key), masked_key="*" * 11 + key[-4:], created_by_id=member_id, **values
     )
     return added
+
+
+@dataclass(frozen=True)
+class ImportedKeys:
+    """The outcome of an import: numbers of keys, and the line and the reason of each that was refused."""
+
+    added: int
+    known: int
+    refused: list[tuple[int, str]]
+
+
+@transaction.atomic
+def import_keys(keys: Iterable[str], *, member_id: str) -> ImportedKeys:
+    """Store keys of an earlier service, of any shape, for a member of the active company. Repeating it adds none twice.
+
+    Empty lines are skipped.
+    """
+    given = {number: key.strip() for number, key in enumerate(keys, start=1)}
+    hashes = {number: lookup_hash(key) for number, key in given.items() if key}
+    with unscoped(reason="import of keys: a key opens one company of all"):
+        owners = dict(ApiKey.objects.filter(key_hash__in={*hashes.values()}).values_list("key_hash", "company_id"))
+    added, known, refused = 0, 0, []
+    for number, hashed in hashes.items():
+        problem = _problem_of(given[number])
+        if owners.get(hashed, company_id()) != company_id():
+            problem = "is a key of another company"
+        if problem:
+            refused.append((number, problem))
+        elif hashed in owners:
+            known += 1
+        else:
+            add_key(given[number], member_id=member_id)
+            owners[hashed] = company_id()
+            added += 1
+    return ImportedKeys(added, known, refused)
+
+
+def _problem_of(key: str) -> str:
+    """Return why a text cannot be a key; empty where it can."""
+    if not MIN_KEY_LENGTH <= len(key) <= MAX_KEY_LENGTH:
+        return f"has {len(key)} characters; a key has {MIN_KEY_LENGTH} to {MAX_KEY_LENGTH}"
+    return "" if key.isascii() and key.isprintable() and " " not in key else "has characters that no header can carry"
 
 
 @transaction.atomic

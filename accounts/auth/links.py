@@ -18,6 +18,7 @@ Record = TypeVar("Record")
 class InvalidLink(ApiError):
     """A link that is malformed, forged, too old or used."""
 
+    name = "InvalidLink_400"
     message = "The link is no longer valid"
 
 

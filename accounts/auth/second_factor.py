@@ -29,6 +29,7 @@ OPEN = (PAGE, "admin:logout")
 class WrongCode(ApiError):
     """A code that is wrong, was used before, or came too soon after a wrong one."""
 
+    name = "WrongCode_400"
     message = "The code does not fit"
 
 

@@ -6,12 +6,12 @@ from django.db.models.functions import Concat
 from rest_framework import serializers
 
 from accounts.companies.models import Company
-from core.api.addresses import EmailInput, PhoneInput, WebAddressInput
-from core.api.input import Input, NameInput, TextInput
+from core.api.addresses import EmailInput, PhoneInput, PhonePartsInput, WebAddressInput
+from core.api.input import NameInput, TextInput
 from core.api.output import Computed, IdField, Output
 
 
-class CompanyUpdate(Input):
+class CompanyUpdate(PhonePartsInput):
     """What is to change; empty text takes a value away."""
 
     name = NameInput(max_length=200, required=False)

@@ -7,12 +7,12 @@ from rest_framework import serializers
 from accounts.auth.session_serializers import PasswordInput
 from accounts.companies.serializers import CompanyOut
 from accounts.members.models import Member
-from core.api.addresses import EmailInput, PhoneInput
-from core.api.input import Input, NameInput, TextInput
+from core.api.addresses import EmailInput, PhoneInput, PhonePartsInput
+from core.api.input import NameInput, TextInput
 from core.api.output import Computed, IdField, Output
 
 
-class Registration(Input):
+class Registration(PhonePartsInput):
     name = NameInput(max_length=200)
     email = EmailInput(max_length=254)
     password = PasswordInput()
@@ -28,7 +28,7 @@ class Registered(Output):
     email = Computed(serializers.EmailField())
 
 
-class CompanyCreate(Input):
+class CompanyCreate(PhonePartsInput):
     """A further company."""
 
     name = NameInput(max_length=200)

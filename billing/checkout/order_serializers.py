@@ -78,7 +78,7 @@ class PastDayInput(serializers.DateField):
 class TransferFields(Input):
     """What is said of a bank transfer."""
 
-    never = MONEY
+    never = MONEY | {"state", "decision"}
     proof = LineInput(max_length=2048, required=False, help_text="A file's id, or what shows the transfer")
     reference = LineInput(max_length=200, required=False, allow_blank=True)
     paidAt = PastDayInput(required=False, allow_null=True, source="transferred_on")

@@ -141,7 +141,7 @@ class ManualPaymentViewSet(ResourceViewSet):
         success="TransferUpdated_200",
         errors=("ManualPaymentDetailsNotFound_400", "FileNotFound_400", "BadRequest_400"),
         needs_subscription=False,
-        description="Until staff have decided.",
+        description="Until staff have decided. After that POST /manual-payment announces another transfer.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         change_transfer(payment_id=id, values=data)

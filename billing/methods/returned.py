@@ -11,6 +11,7 @@ from django.urls import path
 from billing.gateways.base import Misconfigured, Refused, Unsure
 from billing.methods.models import MethodSetup
 from billing.methods.services import SAVED, refresh_setup
+from core.api.handler import not_found
 from core.tenancy import company_scope
 
 log = logging.getLogger(__name__)
@@ -21,11 +22,11 @@ def returned(request: HttpRequest, token: str) -> HttpResponse:
     try:
         company, id = signing.loads(token, salt=SAVED)
     except (signing.BadSignature, ValueError, TypeError):
-        return HttpResponse(status=404)
+        return not_found(request)
     with company_scope(company):
         setup = MethodSetup.objects.filter(pk=id).first()
         if setup is None:
-            return HttpResponse(status=404)
+            return not_found(request)
         try:
             refresh_setup(setup)
         except (Refused, Misconfigured, Unsure) as trouble:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from http import HTTPStatus
 
 from django.core import signing
 from django.db import transaction
@@ -19,6 +20,8 @@ from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
 from billing.payments.machine import RETURN, refresh_attempt
 from billing.payments.models import Attempt, GatewayEvent
+from core.api.handler import not_found, plain_response
+from core.api.refusals import Refusal
 from core.ids import is_id
 from core.jobs import notify_workers
 from core.tenancy import company_scope, unscoped
@@ -28,6 +31,7 @@ Status = Attempt.Status
 OPEN = (Status.DUE, Status.WORKING, Status.WRONG, Status.UNKNOWN)
 MOST_BYTES = 256 * 1024
 WORK = "payments"
+UNSIGNED = "the signature does not match the account's secret"
 LISTENERS: list[Callable[[GatewayAccount, Hint], int]] = []
 """Who else looks at what a webhook names. Each returns how much it looks at."""
 
@@ -37,22 +41,22 @@ def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
     """POST /api/public/webhooks/gateway-x/<account>: store a genuine hook once, and look at what it names."""
     found = account_of(letter) if len(letter) == 1 and is_id(account) else None
     if found is None or found.pk != account or found.adapter not in ADAPTERS:
-        return _answer(404)
+        return not_found(request)
     if request.method in ("GET", "HEAD"):
         return _answer(200)  # some gateways look whether the address is there
     if request.method != "POST":
-        return _answer(405)
+        return _refused(405, "MethodNotAllowed_405", "this address takes POST")
     length = request.headers.get("Content-Length") or "0"
     if not length.isdigit() or int(length) > MOST_BYTES:
-        return _answer(413)
+        return _refused(413, "BodyTooLarge_413", f"at most {MOST_BYTES} bytes")
     signed_by = adapter(found.adapter).signed_by
     if signed_by and not getattr(found, signed_by):
-        return _answer(400)  # an empty secret would sign anything
+        return _refused(400, "InvalidRequest_400", UNSIGNED)  # an empty secret would sign anything
     try:
         hint = verified(found, request.headers, request.body)
     except (WrongSignature, Misconfigured) as wrong:
         log.warning("a webhook of gateway-%s is refused: %s", letter, wrong)
-        return _answer(400)
+        return _refused(400, "InvalidRequest_400", UNSIGNED)
     store(found, hint)
     return _answer(200)
 
@@ -90,12 +94,12 @@ def returned(request: HttpRequest, token: str) -> HttpResponse:
     try:
         company, id = signing.loads(token, salt=RETURN)
     except (signing.BadSignature, ValueError, TypeError):
-        return _answer(404)
+        return not_found(request)
     with company_scope(company):
         rows = Attempt.objects.select_related("payment__invoice", "payment__plan", "method")
         attempt = rows.filter(pk=id).first()
         if attempt is None:
-            return _answer(404)
+            return not_found(request)
         try:
             refresh_attempt(attempt)
         except (Refused, Misconfigured, Unsure) as trouble:
@@ -112,6 +116,10 @@ def _answer(status: int) -> HttpResponse:
     answer = HttpResponse(status=status)
     answer["Cache-Control"] = "no-store"
     return answer
+
+
+def _refused(status: int, name: str, detail: str) -> HttpResponse:
+    return plain_response(Refusal(status, name, HTTPStatus(status).phrase, detail))
 
 
 urlpatterns = [

@@ -90,7 +90,7 @@ def change_transfer(*, payment_id: str, values: dict[str, Any]) -> Payment:
         payment: Payment | None = found.first()
         if payment is None:
             raise NamedError("ManualPaymentDetailsNotFound_400", "id: there is no such payment by bank")
-        if payment.status != Payment.Status.OPEN:
+        if payment.status != Payment.Status.OPEN or payment.bank_state not in WAITING:
             raise NamedError("BadRequest_400", f"the payment is {payment.bank_state or payment.status} by now")
         return _submit(payment, values)
 

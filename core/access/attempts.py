@@ -56,6 +56,7 @@ if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[
 class TooManyAttempts(ApiError):
     """Too many attempts: 429, with the seconds to wait."""
 
+    name = "TooManyAttempts_429"
     status = 429
     message = "Too many attempts"
     retry_after: int

@@ -26,6 +26,7 @@ RATES.update((OF_COMPANY, OF_CALLER))
 class TooManyRequests(ApiError):
     """Too many requests: 429, with the seconds to wait."""
 
+    name = "TooManyRequests_429"
     status = 429
     message = "Too many requests"
 

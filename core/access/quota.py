@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from core.access.entitlements import Entitlement
 from core.errors import NamedError
 from core.tenancy import company_id
+from core.text.modules import name_of
 
 PLAN_LIMIT = "PlanLimitExceeded_403"
 OWN_LIMIT = "PlanSubscriptionLimitExceeded_403"
@@ -114,7 +115,7 @@ def quota_exceeded(module: str, left: int = 0) -> NamedError:
         error = OWN_LIMIT
     return NamedError(
         error,
-        f"your {whose} allows {allowed.limits.get(module)} records of {module}, and there is room for {left} more",
+        f"your {whose} allows {allowed.limits.get(module)} {_words(module)}, and there is room for {left} more",
     )
 
 
@@ -130,7 +131,15 @@ def check_metered(name: str, wanted: Callable[[], int], *, error: str) -> None:
     lock_company(f"usage:{name}")
     used, more = used_quota(name), wanted()
     if used + more > limit:
-        raise NamedError(error, f"your plan allows {limit:,} of {name}; there are {used:,}, and {more:,} are wanted")
+        raise NamedError(
+            error, f"your plan allows {limit:,} {_words(name)}; there are {used:,}, and {more:,} are wanted"
+        )
+
+
+def _words(name: str) -> str:
+    """Return what a limit counts, as it stands in a sentence."""
+    words = name_of(name)
+    return words if words[:2].isupper() else words[:1].lower() + words[1:]
 
 
 def limit_errors(module: str) -> tuple[str, ...]:

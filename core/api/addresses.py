@@ -9,7 +9,7 @@ from django.core.validators import URLValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from core.api.input import TextInput
+from core.api.input import Input, TextInput
 from core.text.addresses import BadAddress, Phone, read_country_code, read_email, read_phone
 
 PARTS = {"countryCode", "number"}
@@ -65,6 +65,28 @@ class PhoneInput(serializers.Field[Any, Any, Any, Any]):
 
     def to_representation(self, value: Any) -> Any:
         return value
+
+
+class PhonePartsInput(Input):
+    """A body with contactNumber, whose parts are taken at the top as well, as answers show them.
+
+    Subclasses declare `contactNumber`, a PhoneInput.
+    """
+
+    together = ("countryCode", "number")
+    countryCode = TextInput(required=False, allow_blank=True, help_text="With number, instead of contactNumber.")
+    number = TextInput(required=False, allow_blank=True)
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        parts = {name: data[name] for name in self.together if name in data} if isinstance(data, dict) else {}
+        if not parts:
+            return super().to_internal_value(data)
+        if "contactNumber" in data:
+            detail = serializers.ErrorDetail("send it, or countryCode and number", code="conflict")
+            raise serializers.ValidationError({"contactNumber": detail})
+        phone = "" if all(value == "" for value in parts.values()) else parts
+        rest = {name: value for name, value in data.items() if name not in parts}
+        return super().to_internal_value({**rest, "contactNumber": phone})
 
 
 class WebAddressInput(TextInput):

@@ -12,7 +12,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.response import Response
 
 from core.api.envelope import respond
-from core.api.etags import etag_of, is_known, not_modified, unless_changed
+from core.api.etags import LATEST, etag_of, is_known, not_modified, unless_changed
 from core.api.fields import FIELDS, choose_fields
 from core.api.input import Input, read
 from core.api.once import is_keyed, once
@@ -81,6 +81,8 @@ class Endpoint:
     own: bool = False
     """Every accepted member may, whatever their role: the handler answers with what is theirs, and what else the role
     shows."""
+    transition: bool = False
+    """It brings the record into a state. `warning` says so where the record is as it was."""
     listing: Listing | None = None
     """The list that the operation answers with."""
 
@@ -148,6 +150,34 @@ def _shown(declared: Endpoint, handler: Callable[..., Any], view: Any, request: 
     return response
 
 
+UNCHANGED = "nothing has changed: the record was in this state already, or has nothing that this applies to"
+
+
+def _noting(declared: Endpoint, view: Any, path: Mapping[str, Any], run: Callable[[], Any]) -> Any:
+    """Return what `run` answers. If it is to change a record's state and does not, the answer warns of that."""
+    if not declared.transition:
+        return _answered(declared, run())
+    before = _state(view, path)
+    response = _answered(declared, run())
+    if {"bulkJob", "warning"} & response.data.keys() or _counted(response.data["data"]):
+        return response
+    return _answered(declared, response, UNCHANGED if _state(view, path) == before else "")
+
+
+def _counted(data: Any) -> bool:
+    """Return whether an answer counts messages that were changed."""
+    return isinstance(data, dict) and any(data.get(name) for name in ("changedCount", "cancelledCount"))
+
+
+def _state(view: Any, path: Mapping[str, Any]) -> Any:
+    """Return the record as GET shows it, without what changes by itself, and who changed it last and when."""
+    record = view.stored(path)
+    if not isinstance(record, dict):
+        return None
+    passed = {*LATEST, *(view.shown.moving if view.shown else ())}
+    return {name: value for name, value in record.items() if name not in passed}
+
+
 def _changed(declared: Endpoint, handler: Callable[..., Any], view: Any, request: Any, path: Mapping[str, Any]) -> Any:
     """Answer a request that changes something."""
     if declared.multipart:
@@ -155,9 +185,10 @@ def _changed(declared: Endpoint, handler: Callable[..., Any], view: Any, request
     if declared.input is None:
         if not declared.many and request.content_type == "application/json":
             read(NoBody, request.data or {})  # unknown keys would promise something
-        return _answered(declared, handler(view, request, **path))
+        return _noting(declared, view, path, partial(handler, view, request, **path))
     if request.method not in ("PUT", "PATCH"):
-        return _answered(declared, _called(handler, view, request, path, read(declared.input, request.data)))
+        data = read(declared.input, request.data)
+        return _noting(declared, view, path, partial(_called, handler, view, request, path, data))
     given = written_back(view, declared, request.data, path)
     if given.record is not None:
         return _answered(declared, given.record, given.warning)

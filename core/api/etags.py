@@ -31,6 +31,7 @@ TAG = re.compile(r'W/"([\w-]{12})\.([0-9a-f]*)\.([0-9a-f]*)"', re.ASCII)
 class RecordChanged(ApiError):
     """The record is not what the caller has seen: 412. `changed` tells the fields, by whom and when."""
 
+    name = "RecordChanged_412"
     status = 412
     message = "The record has changed since you read it"
 
@@ -91,6 +92,8 @@ def is_known(request: Any, tag: str) -> bool:
 
 
 def _weak(tag: str) -> str:
+    """Return the weak form of a tag, which proxies make of it, or add to it when they compress an answer."""
+    tag = tag.replace('-gzip"', '"')
     return tag if tag.startswith("W/") or tag == "*" else f"W/{tag}"
 
 

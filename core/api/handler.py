@@ -4,41 +4,30 @@ from __future__ import annotations
 
 import logging
 import sys
-import traceback
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
-from django.apps import apps
-from django.conf import settings
-from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
-from django.db import IntegrityError, OperationalError
-from django.db.models import F
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from psycopg.errors import QueryCanceled
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from core.errors import ApiError, NamedError
-from core.messages import UNKNOWN, resolve
+from core.api.refusals import (
+    INVALID,
+    MALFORMED,
+    RETRY_SECONDS,
+    UNAVAILABLE,
+    UNFORESEEN,
+    Refusal,
+    database_is_away,
+    refusal_of,
+    to_try_again,
+)
+from core.errors import ApiError, NamedError, field_errors
 from core.text.json import dumps
-from core.text.names import camel
 
 log = logging.getLogger(__name__)
-
-UNIQUE_VIOLATION = "23505"
-CONNECTION_LOST = ("08", "57P01", "57P02", "57P03", "53300")
-"""What the SQLSTATE begins with when the server ends the session or takes no further one (PostgreSQL, appendix A)."""
-RETRY_SECONDS = 5
-UNAVAILABLE = (
-    503,
-    "The service is not available right now",
-    f"the database does not answer; try again in {RETRY_SECONDS} seconds",
-)
-"""Status, message and warning; the message rows are in the database that is away."""
-CANCELLED = (*UNAVAILABLE[:2], f"the database was told to stop; try again in {RETRY_SECONDS} seconds")
-
 
 BARE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{0}</title></head>'
@@ -46,111 +35,16 @@ BARE = (
 )
 
 
-def failure(status: int, message: str, warning: str = "", error: BaseException | None = None) -> dict[str, Any]:
-    """Return the envelope of a failure. `stack` is there in development mode only."""
-    body: dict[str, Any] = {
-        "status": "error" if status >= 500 else "fail",
-        "success": False,
-        "message": message,
-        "warning": warning,
-    }
-    if settings.DEBUG and error is not None:
-        body["stack"] = "".join(traceback.format_exception(error))
-    return body
-
-
-def render(error: BaseException) -> tuple[int, str, str]:
-    """Return the status, message and warning of an exception."""
-    if isinstance(error, NamedError):
-        status, text = resolve(error.name)
-        return status, text, error.detail
-    if isinstance(error, ApiError):
-        return error.status, error.message, error.detail
-    if isinstance(error, Http404 | exceptions.NotFound):
-        return (*resolve("NotFound_404"), "there is no such path")
-    if isinstance(error, exceptions.UnsupportedMediaType):
-        return 400, "Validation error: the body must be JSON", str(error.detail)
-    if isinstance(error, exceptions.ParseError):
-        return 400, f"Validation error: {error.detail}", "send a JSON object with Content-Type: application/json"
-    if isinstance(error, exceptions.MethodNotAllowed):
-        return (*resolve("NotFound_404"), str(error.detail))
-    if isinstance(error, exceptions.APIException):
-        return error.status_code, str(error.detail), ""
-    if isinstance(error, RequestDataTooBig):
-        return 400, "Validation error: the body is too large", f"at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE} bytes"
-    if isinstance(error, SuspiciousOperation):
-        return 400, "Validation error: the request is malformed", str(error)
-    if isinstance(error, IntegrityError):
-        return from_constraint(error)
-    return to_try_again(error) or (*UNKNOWN, "")
-
-
-def database_is_away(error: BaseException | None) -> bool:
-    """Tell whether the statement failed since no connection could be made, or since it was lost on the way."""
-    if not isinstance(error, OperationalError):
-        return False
-    state = getattr(error.__cause__, "sqlstate", None)
-    return state is None or state.startswith(CONNECTION_LOST)
-
-
-def to_try_again(error: BaseException | None) -> tuple[int, str, str] | None:
-    """Return the answer to a statement that may well succeed in a moment: the database is away, or an operator or a
-    time limit has cancelled it. None for any other error."""
-    if database_is_away(error):
-        return UNAVAILABLE
-    return CANCELLED if isinstance(error, OperationalError) and isinstance(error.__cause__, QueryCanceled) else None
-
-
-def from_constraint(error: IntegrityError) -> tuple[int, str, str]:
-    """Render a constraint violation that no service has translated: duplicates by the contract, others as 500."""
-    diagnosis = getattr(error.__cause__, "diag", None)
-    if getattr(diagnosis, "sqlstate", "") != UNIQUE_VIOLATION:
-        return (*UNKNOWN, "")
-    names = constrained_fields(
-        getattr(diagnosis, "table_name", None) or "", getattr(diagnosis, "constraint_name", None) or ""
-    )
-    listed = ", ".join(map(camel, names)) or "unknown"
-    return 400, f"Duplicate field(s): {listed}", "another record has this value already"
-
-
-def constrained_fields(table: str, constraint_name: str) -> list[str]:
-    """Return the fields of a unique constraint from the models, since row-level security hides the values."""
-    for model in apps.get_models():
-        if model._meta.db_table != table:
-            continue
-        for constraint in model._meta.constraints:
-            if constraint.name == constraint_name:
-                return [name for name in named_fields(constraint) if name != "company"]
-        return [
-            field.name for field in model._meta.local_fields if field.unique and f"_{field.column}_" in constraint_name
-        ]
-    return []
-
-
-def named_fields(constraint: Any) -> list[str]:
-    """Return the fields of a constraint, including those inside expressions such as Lower("name")."""
-
-    def inside(expression: Any) -> list[str]:
-        if isinstance(expression, F):
-            return [str(expression.name)]  # type: ignore[attr-defined]
-        return [name for part in expression.get_source_expressions() for name in inside(part)]
-
-    return [
-        *getattr(constraint, "fields", ()),
-        *(name for part in getattr(constraint, "expressions", ()) for name in inside(part)),
-    ]
-
-
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """Handle DRF's exceptions (settings.REST_FRAMEWORK)."""
-    status, message, warning = render(error)
+    refusal = refusal_of(error)
     if database_is_away(error):
         log.error("no database for %s: %s", context.get("view"), error)
-    elif status >= 500 and not isinstance(error, NamedError):
+    elif refusal.status >= 500 and not isinstance(error, NamedError):
         log.error("unhandled error in %s", context.get("view"), exc_info=error)
     extra = error.extra if isinstance(error, ApiError) else {}
-    response = Response({**failure(status, message, warning, error), **extra}, status=status)
-    if status == 401:
+    response = Response({**refusal.body(error), **extra}, status=refusal.status)
+    if refusal.status == 401:
         response["WWW-Authenticate"] = _challenge(context)
     if isinstance(error, ApiError) and error.retry_after is not None:
         response["Retry-After"] = str(error.retry_after)
@@ -168,9 +62,9 @@ def _challenge(context: dict[str, Any]) -> str:
     return scheme or 'Bearer realm="leadwright"'
 
 
-def plain_response(status: int, message: str, warning: str = "") -> HttpResponse:
+def plain_response(refusal: Refusal) -> HttpResponse:
     """Return the envelope of a failure outside of DRF."""
-    return HttpResponse(dumps(failure(status, message, warning)), status=status, content_type="application/json")
+    return HttpResponse(dumps(refusal.body()), status=refusal.status, content_type="application/json")
 
 
 _brand: Callable[[int], Any] = lambda status: None  # noqa: E731
@@ -195,16 +89,16 @@ def error_page(status: int) -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Answer 404: with the envelope under /api/, with Django's page elsewhere."""
     if request.path.startswith("/api/"):
-        return plain_response(*render(Http404()))
+        return plain_response(refusal_of(Http404()))
     return error_page(404)
 
 
-def unavailable(request: HttpRequest | None = None, answer: tuple[int, str, str] = UNAVAILABLE) -> HttpResponse:
+def unavailable(request: HttpRequest | None = None, answer: Refusal = UNAVAILABLE) -> HttpResponse:
     """Answer 503, by default since the database is away: with the envelope under /api/, with a page elsewhere."""
     if request is None or request.path.startswith("/api/"):
-        response = plain_response(*answer)
+        response = plain_response(answer)
     else:
-        response = error_page(answer[0])
+        response = error_page(answer.status)
     response["Retry-After"] = str(RETRY_SECONDS)
     return response
 
@@ -214,14 +108,15 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if answer := to_try_again(sys.exc_info()[1]):  # Django calls this while it handles the exception
         return unavailable(request, answer)
     if request.path.startswith("/api/"):
-        return plain_response(*UNKNOWN)
+        return plain_response(UNFORESEEN)
     return error_page(500)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Answer 400 to requests that Django refuses before any view."""
     if request.path.startswith("/api/"):
-        return plain_response(400, "Validation error: the request is malformed", str(exception or ""))
+        detail = str(exception or "")
+        return plain_response(Refusal(400, INVALID, MALFORMED, detail, field_errors(detail)))
     return error_page(400)
 
 
@@ -234,11 +129,9 @@ __all__ = [
     "bad_request",
     "error_page",
     "exception_handler",
-    "failure",
     "forbidden",
     "not_found",
     "plain_response",
-    "render",
     "server_error",
     "unavailable",
 ]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from rest_framework import serializers
 
 from core.api.output import declared_source, snake
-from core.errors import ApiError, InvalidFormat, ValidationFailed, shorten
+from core.errors import ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
 from core.text.links import holds_link
 
@@ -23,6 +23,10 @@ FORMAT_CODES = {
     "overflow",
     "max_string_length",
 }
+MAX_CHOICES = 50
+"""Maximum number of choices that an error names."""
+MAX_ERRORS = 20
+"""Maximum number of errors that an answer names."""
 
 
 def id_of(value: Any) -> Any:
@@ -145,6 +149,12 @@ class Input(serializers.Serializer[Any]):
             if snake(name) != name and declared_source(field) is None:
                 field._kwargs["source"] = snake(name)  # type: ignore[attr-defined]
 
+    def get_fields(self) -> dict[str, Any]:
+        fields: dict[str, Any] = super().get_fields()
+        for field in fields.values():
+            _reword(field)
+        return fields
+
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if isinstance(data, dict):
             unknown = [key for key in data if key not in self.fields]
@@ -160,6 +170,32 @@ class Input(serializers.Serializer[Any]):
                 )
         values: dict[str, Any] = super().to_internal_value(data)
         return values
+
+
+def _reword(field: serializers.Field[Any, Any, Any, Any]) -> None:
+    """Name the choices in a field's errors, and types by their names in JSON."""
+    messages = field.error_messages
+    if isinstance(field, serializers.ChoiceField):
+        messages["invalid_choice"] = f"needs to be one of {_listed(field.choices)}".replace("{", "{{").replace(
+            "}", "}}"
+        )
+        messages["not_a_list"] = "needs to be an array"
+    elif isinstance(field, serializers.ListField | serializers.ListSerializer):
+        messages["not_a_list"] = "needs to be an array"
+    elif isinstance(field, serializers.DictField):
+        messages["not_a_dict"] = "needs to be an object"
+    elif isinstance(field, serializers.BaseSerializer):
+        messages["invalid"] = "needs to be an object"
+    child = getattr(field, "child", None)
+    if child is not None:
+        _reword(child)
+
+
+def _listed(choices: Iterable[Any]) -> str:
+    """Return the choices of an enum, the first ones of very many."""
+    names = [str(choice) for choice in choices]
+    more = f" … ({len(names)} in all)" if len(names) > MAX_CHOICES else ""
+    return ", ".join(names[:MAX_CHOICES]) + more
 
 
 class FormInput(Input):
@@ -213,12 +249,13 @@ def read(schema: type[Input], body: Any) -> dict[str, Any]:
 
 def explain(errors: Any, body: Any) -> ApiError:
     """Return the first error as the contract's schema-level error, with all errors in its warning."""
-    found = list(_walk(errors, body, ""))
+    found = list(_walk(errors, body, ""))[:MAX_ERRORS]
     path, value, error = found[0]
-    everything = "; ".join(f"{path}: {error}" if path else str(error) for path, _, error in found[:20])
+    everything = "; ".join(f"{path}: {error}" if path else str(error) for path, _, error in found)
+    fields = [FieldError(field=path or "body", message=str(error)) for path, _, error in found]
     if error.code in FORMAT_CODES:
-        return InvalidFormat(path or "body", value, everything)
-    return ValidationFailed(everything, everything)
+        return InvalidFormat(path or "body", value, everything, errors=fields)
+    return ValidationFailed(everything, everything, errors=fields)
 
 
 def _walk(errors: Any, value: Any, path: str) -> Any:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from psycopg.pq import TransactionStatus
 from rest_framework.permissions import SAFE_METHODS
 
-from core.api.handler import failure
+from core.api.refusals import Refusal
 from core.errors import ApiError, shorten
 from core.idempotency.services import UNDER_WAY, Answered, CutOff, Keyed, OtherRequest, claim, complete, keep
 from core.lists.values import refuse
@@ -35,6 +35,7 @@ Run = Callable[[], Any]
 class StillUnderWay(ApiError):
     """The request is still under way: 409, with the seconds to wait."""
 
+    name = "RequestUnderWay_409"
     status = 409
     message = "The request with this Idempotency-Key is still under way"
     retry_after = 1
@@ -43,6 +44,7 @@ class StillUnderWay(ApiError):
 class Unfinished(ApiError):
     """A request that cannot be undone has begun and has not answered: 409."""
 
+    name = "RequestUnfinished_409"
     status = 409
     message = "The request with this Idempotency-Key has begun and has not ended"
 
@@ -213,7 +215,7 @@ def replay(found: Answered) -> HttpResponse:
     if body is None:
         done, gone = "This request has been done before", "its answer was too long to keep; read the records"
         known = {"status": "success", "success": True, "message": done, "data": None, "warning": gone}
-        body = dumps(known if found.status < 400 else failure(found.status, done, gone))
+        body = dumps(known if found.status < 400 else Refusal(found.status, "RequestUnfinished_409", done, gone).body())
     response = HttpResponse(body, status=found.status, content_type="application/json")
     response[REPLAYED] = "true"
     return response

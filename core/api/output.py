@@ -15,6 +15,32 @@ from core.fields import JSONField
 
 PREFIX = "out_"
 
+PROGRESS = frozenset(
+    {
+        "total",
+        "processed",
+        "percent",
+        "rate",
+        "eta",
+        "created",
+        "failed",
+        "error",
+        "startedAt",
+        "finishedAt",
+        "updatedAt",
+    }
+)
+"""Names of values that change while a job runs (Output.moving)."""
+HEALTH = frozenset(
+    {"lastError", "lastErrorAt", "pausedUntil", "pausedReason", "stoppedAt", "stoppedWhy", "updatedAt", "verified"}
+)
+"""Names of values that change when a connected app fails or works again (Output.moving)."""
+
+SENDING = frozenset(
+    {"sent", "opened", "clicked", "counts", "occurrence", "nextOccurrenceAt", "nextDueAt", "nextDecision", "reasons"}
+)
+"""Names of values that change while messages are sent (Output.moving)."""
+
 AnyField: TypeAlias = "serializers.Field[Any, Any, Any, Any]"
 
 
@@ -60,6 +86,8 @@ class Output(serializers.Serializer[Any]):
     """Paths that `finish` needs and that aren't output fields."""
     conceals: ClassVar[tuple[str, ...]] = ()
     """Names that visiting staff don't see: secrets, and links that need no login."""
+    moving: ClassVar[frozenset[str]] = frozenset()
+    """Names of values that change while nobody edits the record, such as progress. A PUT may repeat an old one."""
     always: ClassVar[tuple[str, ...] | None] = None
     """The only names that every answer has, where the others may be left out together."""
 

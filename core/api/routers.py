@@ -93,14 +93,26 @@ class Addresses(URLResolver):
             self._alike.setdefault(_outline(route), []).append(pattern)
 
     def resolve(self, path: str) -> ResolverMatch:
-        for pattern in self._alike.get(_outline(path), ()):
+        """Resolve an address, with or without a slash at its end. Fixed segments may be written in any case."""
+        path = path.removesuffix("/")
+        alike = self._alike.get(_outline(path), ())
+        for pattern in alike:
             if match := pattern.resolve(path):
+                return match
+        for pattern in alike:
+            if match := pattern.resolve(_written_as(str(pattern.pattern), path)):
                 return match
         raise Resolver404({"tried": [], "path": path})
 
 
 def _outline(path: str) -> tuple[str, int]:
-    return path.partition("/")[0], path.count("/")
+    return path.partition("/")[0].lower(), path.count("/")
+
+
+def _written_as(route: str, path: str) -> str:
+    """Return the path with its fixed segments in the case of the route's."""
+    pairs = zip(route.split("/"), path.split("/"), strict=True)
+    return "/".join(fixed if fixed.lower() == segment.lower() else segment for fixed, segment in pairs)
 
 
 class ResourceRouter(SimpleRouter):

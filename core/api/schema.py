@@ -19,15 +19,28 @@ from core.messages.defaults import DEFAULTS
 
 FAILURE = {
     "type": "object",
-    "required": ["status", "success", "message", "warning"],
+    "required": ["status", "success", "name", "message", "warning"],
     "properties": {
         "status": {"type": "string", "enum": ["fail", "error"], "description": "fail for 4xx, error for 5xx"},
         "success": {"type": "boolean", "const": False},
+        "name": {"type": "string", "description": "the error's name, such as ContactNotFound_400, to compare with"},
         "message": {
             "type": "string",
-            "description": "the text of the ResponseMessage row; match on the status code instead",
+            "description": "the text of the ResponseMessage row, which operators edit; compare the name instead",
         },
         "warning": {"type": "string", "description": "which parameter or row, and what to do"},
+        "errors": {
+            "type": "array",
+            "description": "the refused fields and parameters, where there are any",
+            "items": {
+                "type": "object",
+                "required": ["field", "message"],
+                "properties": {
+                    "field": {"type": "string", "description": "its path, such as handover.mode"},
+                    "message": {"type": "string"},
+                },
+            },
+        },
         "stack": {"type": "string", "description": "in development mode only"},
     },
 }

@@ -30,12 +30,14 @@ from core.access import (
 )
 from core.api.endpoint import Endpoint
 from core.api.envelope import envelope, respond
-from core.api.fields import choose_fields
+from core.api.fields import FIELDS, choose_fields
 from core.api.json import Parser, Renderer
 from core.api.output import Output
 from core.api.schema import Schema
 from core.errors import NamedError
 from core.lists import FieldSet, ListQuery, Page, list_page, stream_json
+from core.lists.parameters import refuse_unknown
+from core.lists.query import PARAMETERS, read_parameters
 from core.tenancy import company_scope, reopen
 
 
@@ -177,6 +179,7 @@ class ApiView(APIView):
         name of its field (the endpoint's `list_in`).
         """
         params = self.request.query_params.copy()
+        refuse_unknown(read_parameters(params), {*PARAMETERS, *extra, FIELDS.name})
         asked = params.pop("fields", None)
         query = ListQuery.parse(params, fields, extra=extra)
         found = list_page(queryset, query, output, None if asked is None else choose_fields(asked, output))

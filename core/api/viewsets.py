@@ -35,6 +35,8 @@ class ResourceViewSet(ViewSetMixin, ApiView):
     """There is one record and no list: its actions and create are at the collection's address."""
     every_method: ClassVar[bool] = False
     """Every method at the collection's address answers as GET does."""
+    nothing_selected: ClassVar[str] = "InvalidRequest_400"
+    """The name of the error of a bulk request that selects nothing."""
     abstract: ClassVar[bool] = True
     collection_actions: ClassVar[Mapping[str, str]] = COLLECTION
     """HTTP method -> action at the collection's address."""
@@ -107,4 +109,5 @@ class ResourceViewSet(ViewSetMixin, ApiView):
 
     def selection(self) -> BulkSelection:
         """Parse which records of the ViewSet's list a bulk request selects."""
-        return BulkSelection.parse(self.request.data, self.request.query_params, self.listing.fields)
+        nothing = self.nothing_selected
+        return BulkSelection.parse(self.request.data, self.request.query_params, self.listing.fields, nothing=nothing)

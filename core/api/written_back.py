@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from orjson import loads
 from rest_framework import serializers
 
-from core.api.input import FormInput, IdList, Input, ObjectIdInput
+from core.api.input import MAX_ERRORS, FormInput, IdList, Input, ObjectIdInput
+from core.errors import FieldError, ValidationFailed
 from core.ids import is_id
 from core.text.json import dumps
 
@@ -17,26 +18,30 @@ if TYPE_CHECKING:
     from core.api.endpoint import Endpoint
 
 
+FIXED = "cannot be changed here; leave it out, or send it as it is now"
+
+
 @dataclass(frozen=True)
 class WrittenBack:
     """A body without what it only repeats."""
 
     body: Any
-    ignored: tuple[str, ...] = ()
-    """Values that differ from the stored ones and cannot be written."""
+    outdated: tuple[str, ...] = ()
+    """Values of `Output.moving` that differ from the stored ones."""
     record: Any = None
     """The stored record, if the body changes nothing of it."""
 
     @property
     def warning(self) -> str:
-        return f"ignored, since they cannot be written here: {', '.join(self.ignored)}" if self.ignored else ""
+        return f"ignored, since they change by themselves: {', '.join(self.outdated)}" if self.outdated else ""
 
 
 def written_back(view: Any, declared: Endpoint, body: Any, path: Mapping[str, Any]) -> WrittenBack:
     """Reduce a body that repeats keys of the answer to what it changes.
 
-    A body is compared with the stored record only if it has keys that the answer has and the input lacks, or the same
-    value at the top and in formData; a stale repetition must not stand against the change.
+    A body is compared with the stored record only if it has keys that the answer has and the input lacks, nested
+    records, or the same value at the top and in formData; a stale repetition must not stand against the change. Raises
+    ValidationFailed for values that differ from the stored ones and cannot be written.
     """
     if not (path or view.singleton) or not isinstance(body, dict) or not declared.input or not declared.output:
         return WrittenBack(body)
@@ -44,33 +49,55 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Mapping[str, An
     if schema.never & body.keys():
         return WrittenBack(body)  # which is refused for these keys
     repeated = {key for key in body if key not in schema.fields and key in shown._declared_fields}
-    if not repeated and not (isinstance(schema, FormInput) and schema.twice(body)):
+    if not repeated and not _nests(schema, body) and not (isinstance(schema, FormInput) and schema.twice(body)):
         return WrittenBack(body)
     record = view.stored(path)
     if record is None:
         return WrittenBack({key: value for key, value in body.items() if key not in repeated})
     stored = loads(dumps(record))
-    ignored: list[str] = []
+    outdated: list[str] = []
+    fixed: list[str] = []
     changed: dict[str, Any] = {}
     for key, value in body.items():
         if key in repeated:
             # Links that open without login are signed anew in each answer.
-            ignored += [] if key in shown.conceals else _differences(key, value, stored.get(key))
+            differing = [] if key in shown.conceals else _differences(key, value, stored.get(key))
+            (outdated if key in shown.moving else fixed).extend(differing)
         elif key not in stored or not same(value, stored[key]):
-            value = _reduced(key, schema.fields.get(key), value, stored.get(key), ignored)
+            value = _reduced(key, schema.fields.get(key), value, stored.get(key), fixed)
             if value is not UNCHANGED:
                 changed[key] = value
+    if fixed:
+        raise _refusal(fixed)
     if not changed and issubclass(shown, declared.output):
-        return WrittenBack(body, tuple(ignored), record)
+        return WrittenBack(body, tuple(outdated), record)
     kept = {name for name, value in schema.orders.items() if body.get(name) == value}
     kept |= {*schema.together} if changed.keys() & schema.together else set()
     needed = {
         name: body[name] for name, field in schema.fields.items() if name in body and (field.required or name in kept)
     }
-    return WrittenBack(needed | changed, tuple(ignored))
+    return WrittenBack(needed | changed, tuple(outdated))
 
 
 UNCHANGED = object()
+
+
+def _refusal(paths: Sequence[str]) -> ValidationFailed:
+    """Return the error of values that cannot be written."""
+    details = "; ".join(f"{path}: {FIXED}" for path in paths[:MAX_ERRORS])
+    errors = [FieldError(field=path, message=FIXED) for path in paths[:MAX_ERRORS]]
+    return ValidationFailed(details, details, errors=errors)
+
+
+def _nests(schema: Input, body: Mapping[str, Any]) -> bool:
+    """Return whether the body has a nested record where the input takes an id."""
+    for key, value in body.items():
+        field = schema.fields.get(key)
+        if isinstance(field, ObjectIdInput) and isinstance(value, dict):
+            return True
+        if isinstance(field, IdList) and isinstance(value, list) and any(isinstance(item, dict) for item in value):
+            return True
+    return False
 
 
 def same(one: Any, other: Any) -> bool:
@@ -82,8 +109,11 @@ def same(one: Any, other: Any) -> bool:
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
-def _reduced(key: str, field: Any, value: Any, stored: Any, ignored: list[str]) -> Any:
-    """Return what the input takes of a value that differs from the stored one, or UNCHANGED."""
+def _reduced(key: str, field: Any, value: Any, stored: Any, fixed: list[str]) -> Any:
+    """Return what the input takes of a value that differs from the stored one, or UNCHANGED.
+
+    Values of nested records that differ and cannot be written are added to `fixed`.
+    """
     if key == "formData" and isinstance(value, dict) and isinstance(stored, dict):
         return {
             name: item for name, item in value.items() if name not in stored or not same(item, stored[name])
@@ -91,13 +121,13 @@ def _reduced(key: str, field: Any, value: Any, stored: Any, ignored: list[str]) 
     if isinstance(field, ObjectIdInput) and isinstance(value, dict) and isinstance(stored, dict):
         if value.get("_id") != stored.get("_id"):
             return value
-        ignored += _differences(key, value, stored)
+        fixed += _differences(key, value, stored)
         return UNCHANGED
     if isinstance(field, IdList) and isinstance(value, list) and isinstance(stored, list):
         known = {item["_id"]: item for item in stored if isinstance(item, dict)}
         for position, item in enumerate(value):
             if isinstance(item, dict) and is_id(item.get("_id")) and item["_id"] in known:
-                ignored += _differences(f"{key}.{position}", item, known[item["_id"]])
+                fixed += _differences(f"{key}.{position}", item, known[item["_id"]])
         return value
     return _fitting(field, value, stored)
 

@@ -12,6 +12,7 @@ from django.db import connections
 from django.db.models import Q, QuerySet
 from django.db.transaction import TransactionManagementError
 
+from core.errors import NamedError
 from core.lists.fields import FieldSet
 from core.lists.query import FILTERS, LISTED, ListQuery, read_ids, read_parameters, refuse_empty, split_values
 from core.lists.values import refuse
@@ -38,12 +39,14 @@ class BulkSelection:
         *,
         extra: Iterable[str] = (),
         now: datetime | None = None,
+        nothing: str = "InvalidRequest_400",
     ) -> BulkSelection:
         """Parse the selection of a request.
 
         It has the body's `ids`, or with `selectAll` the records that the query string selects, without `nids`. As the
         contract says, selectAll ignores the ids; without it the query string is ignored, but a filter without a value
         is refused. withinLast and withinNext count from `now` (default: the present).
+        `nothing` is the name of the error of a body that selects nothing.
         """
         query = read_parameters(params)
         refuse_empty(query, (*FILTERS, "searchBy", "searchValue"))
@@ -52,8 +55,9 @@ class BulkSelection:
         if not isinstance(everything, bool):
             raise refuse("selectAll", "needs to be true or false")
         if not everything and not ids:
-            raise refuse(
-                "ids", "name the records in ids, or set selectAll to true to act on all that match the query string"
+            raise NamedError(
+                nothing,
+                "ids: name the records in ids, or set selectAll to true to act on all that match the query string",
             )
         where = Q(pk__in=ids)
         if everything:

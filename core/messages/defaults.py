@@ -22,7 +22,7 @@ FAILURES: dict[str, tuple[int, str]] = {
     "ButtonTextTooLong_400": (400, "The button text is too long"),
     "CallLogNotFound_400": (400, "Call log not found"),
     "CampaignAudienceEmpty_400": (400, "The audience is empty"),
-    "CampaignCannotBeUpdated_400": (400, "The campaign cannot be changed any more"),
+    "CampaignCannotBeUpdated_400": (400, "This cannot be changed any more"),
     "CampaignFailedManyTime_400": (400, "The campaign has failed too many times"),
     "CampaignNameAlreadyExists_400": (400, "Campaign name already exists"),
     "CampaignNotFound_404": (404, "Campaign not found"),

@@ -253,7 +253,7 @@ class Form:
             named = next((by_name[name] for name in names if name in by_name), None)
             if named is not None and found is not None:
                 last = found_of.setdefault(named.name, [])
-                last.append(found[2])
+                last.append(found[2].removeprefix(f"{named.label}: "))
             elif last and not found:
                 last[-1] += f"; {piece}"
             elif piece:

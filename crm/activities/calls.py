@@ -20,7 +20,7 @@ from crm.contacts.selectors import live_contacts
 from crm.contacts.services import MAX_BULK, BulkResult, Failure
 from crm.leads.selectors import live_leads
 from crm.records.datetimes import company_timezone, read_datetime
-from crm.records.schema import ValueProblem
+from crm.records.problems import ValueProblem
 from crm.records.updates import event_value
 
 NOT_FOUND = "CallLogNotFound_400"

@@ -43,6 +43,8 @@ class FollowUpCreate(FollowUpUpdate):
 class FollowUpOut(Output):
     """Something to be done about a lead."""
 
+    moving = frozenset({"overdue", "remindedAt"})
+
     _id = IdField()
     lead = Computed(LeadSnapshot())
     title = serializers.CharField()

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.envelope import QUEUED, respond
 from core.api.input import Input
-from core.api.output import Computed, IdField, Output
+from core.api.output import PROGRESS, Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.api.views import ApiView
 from core.errors import ApiError, NamedError
@@ -69,6 +69,8 @@ RESTORE = (
 
 class BulkJobOut(Output):
     """A change of records or messages by a worker, or one that was small enough for its request, and how far it is."""
+
+    moving = PROGRESS | {"changed", "report", "canUndo"}
 
     _id = IdField()
     action = serializers.ChoiceField(choices=BulkJob.Action.values)
@@ -154,9 +156,7 @@ def restored_response(view: ApiView, restored: Restored) -> Response:
 
 def _named(error: ApiError) -> dict[str, str]:
     """Return the name and the text of an error."""
-    if isinstance(error, NamedError):
-        return {"name": error.name, "message": resolve(error.name)[1]}
-    return {"name": type(error).__name__, "message": error.message}
+    return {"name": error.name, "message": resolve(error.name)[1] if isinstance(error, NamedError) else error.message}
 
 
 def _notes(warnings: Mapping[str, str]) -> list[str]:

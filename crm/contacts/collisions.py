@@ -15,7 +15,7 @@ from crm.contacts.models import Contact
 from crm.contacts.schema import ContactRow
 from crm.contacts.unique_key import KeyedRow, KeyHolder
 from crm.contacts.updates import Take
-from crm.records.schema import ValueProblem
+from crm.records.problems import ValueProblem
 
 EXISTS = "ContactAlreadyExists_400"
 UNNAMED = "; its address is not that of "

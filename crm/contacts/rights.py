@@ -7,7 +7,7 @@ from typing import Self
 
 from core.access import Actor
 from core.errors import NamedError
-from crm.records.schema import ValueProblem
+from crm.records.problems import ValueProblem
 
 REFUSED = "UnauthorizedAction_403"
 

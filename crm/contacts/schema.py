@@ -16,7 +16,8 @@ from crm.field_types.base import plain_text
 from crm.field_types.values import clean_text
 from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
-from crm.records.schema import BAD_SYSTEM, RecordRow, RecordSchema, ValueProblem, lower
+from crm.records.problems import ValueProblem
+from crm.records.schema import BAD_SYSTEM, RecordRow, RecordSchema, lower
 
 MAX_NAME = 300
 SYSTEM_COLUMNS = CONTACT.system_columns

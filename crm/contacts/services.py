@@ -20,8 +20,8 @@ from crm.contacts.schema import NUMBER_COLUMNS, ContactRow, ContactSchema
 from crm.contacts.unique_key import lock_unique_key, rewrite_keys
 from crm.contacts.updates import update_contacts
 from crm.contacts.writer import WriteResult, write_contacts
+from crm.records.problems import ValueProblem, explain, refusal
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
-from crm.records.schema import ValueProblem, explain
 from crm.records.updates import refuse_changed, without_held
 from crm.tags.services import check_tags, missing_categories, missing_tags
 
@@ -114,7 +114,7 @@ def _read_one(
         problems = [*problems, *dangling]
         if drop_invalid or not dangling:
             return row, problems
-    raise NamedError(problems[0].name, explain(problems))
+    raise refusal(problems)
 
 
 def create_contacts(

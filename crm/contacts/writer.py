@@ -118,7 +118,7 @@ def _plan_round(
     schema: ContactSchema, rows: Sequence[ContactRow], existing: Existing, take: Take, *, first: bool
 ) -> _Plan:
     """Plan an attempt; most batches hold nothing that exists, so the first one skips the query for it."""
-    keyed = [KeyedRow(new_id(), row, *schema.keys_of(row.system)) for row in rows]
+    keyed = [KeyedRow(row.own_id or new_id(), row, *schema.keys_of(row.system)) for row in rows]
     left = remaining_quota("contact")
     if first and existing != "update" and _distinct(keyed) and (left is None or left >= len(keyed)):
         return _Plan(inserts=keyed)

@@ -11,7 +11,6 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
 from crm.custom_fields.models import CustomSection
 from crm.custom_fields.section_filters import SECTION_FIELDS
 from crm.custom_fields.section_serializers import (
@@ -36,6 +35,7 @@ SECTION_ERRORS = ("CustomSectionNameAlreadyExists_400", "InvalidPanel_400")
 
 class CustomSectionViewSet(ResourceViewSet):
     module = "custom-section"
+    nothing_selected = NONE_SELECTED
     listing = Listing(
         "List custom sections",
         CustomSection.objects.all,
@@ -66,11 +66,6 @@ class CustomSectionViewSet(ResourceViewSet):
         description="Their fields stay, without section.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
-        if not data["select_all"] and not data.get("ids"):
-            raise NamedError(
-                NONE_SELECTED,
-                "ids: name the sections in ids, or set selectAll to true to delete all that match the query string",
-            )
         return {"deletedCount": delete_sections(selection=self.selection())}
 
     @action(detail=False, methods=["put"])

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, ObjectInput, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import PROGRESS, Computed, IdField, Output
 from crm.exports.formats import FORMATS
 from crm.exports.models import Export
 from crm.files.serializers import FileSnapshot
@@ -33,6 +33,8 @@ class ExportUpdate(Input):
 
 class ExportOut(Output):
     """An export."""
+
+    moving = PROGRESS | {"file"}
 
     _id = IdField()
     resource = serializers.CharField()

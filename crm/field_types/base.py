@@ -90,6 +90,10 @@ class ValueType:
         """Convert a text to the JSON value that it stands for without loss, or return it as it is."""
         return text
 
+    def from_number(self, number: float) -> Any:
+        """Convert a JSON number to the text that a file would have in its place, if the values are texts."""
+        return number
+
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> Any:
         """Parse a text into the stored value. Raises BadValue."""
         return self.clean(text, field)
@@ -156,15 +160,21 @@ class FieldSpec:
     def read(self, value: Any, read_date: ReadDate) -> Any:
         """Check a JSON value, or a text that stands for one ("5", "true", "red,blue"), and return it as stored.
 
-        Forms and integrations send texts. Raises BadValue.
+        Forms and integrations send texts, and numbers for texts of digits. Raises BadValue.
         """
         if isinstance(value, str) and value and self.many and self.field_type.takes_options:
             value = [value] if value in self.options else split_items(value)
         if isinstance(value, list) and self.field_type.always_many and not self.value_type.many:
-            value = [self.value_type.cast(item, read_date) if isinstance(item, str) else item for item in value]
-        elif isinstance(value, str):
-            value = self.value_type.cast(value, read_date)
+            value = [self._cast(item, read_date) for item in value]
+        else:
+            value = self._cast(value, read_date)
         return self.clean(value)
+
+    def _cast(self, value: Any, read_date: ReadDate) -> Any:
+        if isinstance(value, str):
+            return self.value_type.cast(value, read_date)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return self.value_type.from_number(value) if is_number else value
 
     def parse(self, cell: Any, how: TextFormat) -> Any:
         """Parse a cell of a file into the stored value, or None for an empty one. Raises BadValue."""

@@ -81,6 +81,9 @@ class String(ValueType):
     def clean(self, value: Any, field: FieldSpec) -> str:
         return clean_text(value)
 
+    def from_number(self, number: float) -> str:
+        return plain_text(number)
+
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
         return (IndexRow(text=value[:INDEXED_TEXT]),)
 

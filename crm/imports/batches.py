@@ -22,7 +22,8 @@ from crm.imports.readers.synonyms import AREA_CODE
 from crm.imports.row_errors import ErrorLog
 from crm.imports.types import IMPORT_TYPES
 from crm.records.automation import is_queued
-from crm.records.schema import RecordRow, ValueProblem
+from crm.records.problems import ValueProblem
+from crm.records.schema import RecordRow
 from crm.records.values import prepare_values
 
 PARTS_OF_NUMBERS = {"countryCode": "Write one such as +49.", "number": PHONE}
@@ -166,13 +167,14 @@ class RowWriter:
     def _note(self, batch: Batch, position: int, problems: Sequence[ValueProblem]) -> None:
         column_of = self.reader.column_of | batch.columns.get(position, {})
         noted = batch.problems.setdefault(position, [])
-        for key, code, message in problems:
+        for problem in problems:
+            key, message = problem.key, problem.message
             column = column_of.get(key, "")
             spec = self.schema.system_fields.get(key) or self.schema.fields.get(key)
             text = message.replace("countryCode beside it", "a country code beside it")
             if message.startswith(LACKS):
                 text = f"is missing, but needed. {_advice(key, spec)}".rstrip()
-            noted.append((column, code, text if column or not key else f"{spec.name if spec else key}: {text}"))
+            noted.append((column, problem.name, text if column or not key else f"{spec.name if spec else key}: {text}"))
 
     def _check_references(self, batch: Batch) -> None:
         found = self.schema.check_references(batch.rows, drop_invalid=self.options.skip_invalid)

@@ -12,7 +12,7 @@ from django.db.models.functions import Lower
 from core.access import remaining_quota
 from crm.field_types.base import plain_text, split_items
 from crm.imports.models import Import
-from crm.records.schema import ValueProblem
+from crm.records.problems import ValueProblem
 from crm.tags.models import ContactCategory, Tag
 
 MAX_NAME = 200

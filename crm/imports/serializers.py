@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.output import Computed, IdField, Output
+from core.api.output import PROGRESS, Computed, IdField, Output
 from crm.bulk_jobs.serializers import BulkJobOut
 from crm.contacts.kind import CONTACT
 from crm.field_types import FIELD_TYPES, VALUE_TYPES
@@ -99,6 +99,8 @@ class FirstRow(Output):
 
 class ImportOut(Output):
     """An import and how far it is."""
+
+    moving = PROGRESS | {"updated", "skipped", "rowErrors"}
 
     _id = IdField()
     importType = serializers.ChoiceField(choices=Import.Type.values)

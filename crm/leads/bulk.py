@@ -15,7 +15,8 @@ from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema, closed_statuses
 from crm.leads.services import Relations
 from crm.leads.updates import PRODUCTS
 from crm.records.bulk_change import Change, ChangesById, apply_change, plan_change
-from crm.records.schema import BAD_SYSTEM, explain
+from crm.records.problems import refusal
+from crm.records.schema import BAD_SYSTEM
 from crm.records.updates import touch
 from crm.records.values import add_links, remove_links, remove_other_links
 
@@ -50,7 +51,7 @@ def prepare_change(actor_id: str | None, wanted: Mapping[str, Any]) -> Apply:
     Relations(**wanted["relations"]).put_into(row)
     absent = missing_references([row]).get(0)
     if absent:
-        raise NamedError(absent[0].name, explain(absent))
+        raise refusal(absent)
     lock_duplicates(schema)
     change = _plan(schema, wanted["formData"], update_type, row)
     if change.empty and row.product_ids is None:

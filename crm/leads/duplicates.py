@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crm.leads.schema import LeadSchema
 
 Rule = CompanySettings.DuplicateLeads
-DUPLICATE = "DuplicateField"
+DUPLICATE = DuplicateField.name
 """The name of a duplicate in the outcome of a bulk creation or an import; the contract's error has no name."""
 REPEATED = "contact, productServices"
 OPENING = frozenset({"status", "contact", "productServices"})

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from accounts.models import Member
 from crm.leads.schema import LeadRow
 from crm.products.models import ProductService
-from crm.records.schema import ValueProblem
+from crm.records.problems import ValueProblem
 from crm.tags.services import missing_categories, missing_tags
 from crm.teams.locks import lock_teams_shared
 from crm.teams.models import Team

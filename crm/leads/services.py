@@ -24,8 +24,9 @@ from crm.leads.references import missing_references
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
 from crm.leads.updates import update_leads
 from crm.leads.writer import LeadResult, write_leads
+from crm.records.problems import ValueProblem, explain, refusal
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
-from crm.records.schema import REQUIRED, ValueProblem, explain
+from crm.records.schema import REQUIRED
 from crm.records.updates import refuse_changed, without_held
 
 NOT_FOUND = "LeadNotFound_400"
@@ -133,14 +134,14 @@ def _read_one(
     """
     row, problems = schema.read(form_data, drop_invalid=drop_invalid, partial=partial)
     if row is None:
-        raise NamedError(problems[0].name, explain(problems))
+        raise refusal(problems)
     relations.put_into(row)
     absent = missing_references([row]).get(0)
     if absent:
-        raise NamedError(absent[0].name, explain(absent))
+        raise refusal(absent)
     dangling = schema.check_references([row], drop_invalid=drop_invalid).get(0, [])
     if dangling and not drop_invalid:
-        raise NamedError(dangling[0].name, explain(dangling))
+        raise refusal(dangling)
     return row, [*problems, *dangling]
 
 
@@ -186,7 +187,7 @@ def create_leads(
         relations.put_into(shared)
         absent = missing_references([shared]).get(0)
         if absent:
-            raise NamedError(absent[0].name, explain(absent))
+            raise refusal(absent)
         rows = []
         for index, item in enumerate(items):
             row, problems = _read_item(schema, item, index, relations, drop_invalid)

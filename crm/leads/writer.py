@@ -30,7 +30,7 @@ from crm.leads.schema import NO_CONTACT, LeadRow, LeadSchema
 from crm.leads.updates import PRODUCTS, LeadUpdates, update_leads
 from crm.products.models import ProductService
 from crm.records.inserts import insert_records
-from crm.records.schema import ValueProblem
+from crm.records.problems import ValueProblem
 from crm.records.values import add_links, add_new_values, add_tags
 
 MAX_ROUNDS = 5
@@ -223,7 +223,7 @@ class _Attempt:
             if found is None and left is not None and len(plan.inserts) >= left:
                 plan.result.refused.append((row.index, "lead"))
                 continue
-            item = _Item(found or new_id(), row, contact, contact not in present)
+            item = _Item(found or row.own_id or new_id(), row, contact, contact not in present)
             (plan.updates if found else plan.inserts).append(item)
             if row.index in keyed:
                 holders.give(keyed[row.index], contact, "all" if contact == keyed[row.index].id else self.fills)

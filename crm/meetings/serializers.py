@@ -102,6 +102,8 @@ class AttendeeOut(Output):
 class MeetingOut(Output):
     """An appointment."""
 
+    moving = frozenset({"remindedAt"})
+
     _id = IdField()
     title = serializers.CharField()
     description = serializers.CharField()

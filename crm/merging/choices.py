@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from core.errors import NamedError, shorten
 from crm.records.kinds import Part
-from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema, explain
+from crm.records.problems import refusal
+from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema
 from crm.records.updates import RecordState
 
 REFUSED = "InvalidPayload_400"
@@ -93,7 +94,7 @@ def _apply_values(schema: RecordSchema, winner: RecordState, given: Mapping[str,
     if row is not None:
         problems = schema.check_references([row]).get(0, [])
     if row is None or problems:
-        raise NamedError(problems[0].name, f"choices: {explain(problems)}")
+        raise refusal(problems, "choices")
     winner.apply(row, row.system)
     now = timezone.now()
     stamps = schema.kind.stamps

@@ -21,17 +21,23 @@ from crm.products.kind import PRODUCT_SERVICE
 from crm.products.models import ProductService
 from crm.products.schema import ProductSchema
 from crm.records.bulk_change import apply_change, plan_change
+from crm.records.problems import ValueProblem, refusal
 from crm.records.results import Saved
-from crm.records.schema import RecordRow, ValueProblem, explain
+from crm.records.schema import RecordRow
 from crm.records.updates import load_states, without_held, write_states, write_values
 from crm.records.values import add_values
 
 
 @transaction.atomic
 def create_product(
-    *, actor_id: str, form_data: Mapping[str, Any], drop_invalid: bool = False, automation: bool = True
+    *,
+    actor_id: str,
+    form_data: Mapping[str, Any],
+    drop_invalid: bool = False,
+    automation: bool = True,
+    own_id: str = "",
 ) -> Saved:
-    """Create a product or service.
+    """Create a product or service. `own_id` is the _id of one that was one elsewhere.
 
     Raises ProductServiceDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400
     (every problem in the warning), ProductServiceNameAlreadyExists_400, PlanLimitExceeded_403.
@@ -39,7 +45,7 @@ def create_product(
     schema = ProductSchema.load()
     row, problems = _read(schema, form_data, drop_invalid=drop_invalid)
     reserve_quota("product-service")
-    id, custom = new_id(), schema.stored_custom(row)
+    id, custom = own_id or new_id(), schema.stored_custom(row)
     values = {**schema.system_defaults, **row.system}
     with _names_are_unique(values["name"]):
         ProductService.objects.create(id=id, custom=custom, created_by_id=actor_id, updated_by_id=actor_id, **values)
@@ -137,7 +143,7 @@ def _read(
         problems = [*problems, *dangling]
         if drop_invalid or not dangling:
             return row, problems
-    raise NamedError(problems[0].name, explain(problems))
+    raise refusal(problems)
 
 
 @contextmanager

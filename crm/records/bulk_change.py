@@ -13,7 +13,8 @@ from django.utils import timezone
 from core.errors import NamedError
 from crm.field_types.base import MAX_ITEMS
 from crm.records.pending import write_pending
-from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema, explain
+from crm.records.problems import explain, refusal
+from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema
 from crm.records.updates import Changes, event_value, touch
 from crm.records.values import add_tags, add_values, remove_links, remove_other_tags, tag_links
 
@@ -97,10 +98,10 @@ def plan_change(
 def _plan_set(schema: RecordSchema, form_data: Mapping[str, Any], change: Change) -> None:
     row, problems = schema.read(form_data, partial=True)
     if row is None:
-        raise NamedError(problems[0].name, explain(problems))
+        raise refusal(problems)
     dangling = schema.check_references([row]).get(0)
     if dangling:
-        raise NamedError(dangling[0].name, explain(dangling))
+        raise refusal(dangling)
     change.columns, change.custom = row.system, row.custom
 
 
@@ -131,7 +132,7 @@ def _plan_items(schema: RecordSchema, form_data: Mapping[str, Any], update_type:
             raise NamedError(BAD_CUSTOM, explain(problems) or f"{key}: needs at least one item")
         dangling = schema.check_references([row]).get(0)
         if dangling and update_type == "append":
-            raise NamedError(dangling[0].name, explain(dangling))
+            raise refusal(dangling)
         getattr(change, update_type)[key] = row.custom[key]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import NamedError
-from crm.records.schema import ValueProblem
+from crm.records.problems import ValueProblem
 
 MAX_NAMED = 20
 """How many records a warning names."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 from accounts.settings.formats import formats_of
 from core.errors import shorten
@@ -18,6 +18,7 @@ from crm.field_types import BadValue, FieldSpec, TextFormat, make_spec
 from crm.records.kinds import RecordKind
 from crm.records.locks import lock_fields_shared
 from crm.records.models import CustomField
+from crm.records.problems import ValueProblem
 from crm.records.references import known_references
 
 REQUIRED, UNKNOWN, BAD_CUSTOM, BAD_SYSTEM = (
@@ -26,23 +27,6 @@ REQUIRED, UNKNOWN, BAD_CUSTOM, BAD_SYSTEM = (
     "InvalidCustomFieldValue_400",
     "InvalidSystemField_400",
 )
-
-
-class ValueProblem(NamedTuple):
-    """A problem of one value: its formData key, the error's name, and the reason."""
-
-    key: str
-    name: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.key}: {self.message}"
-
-
-def explain(problems: Iterable[ValueProblem]) -> str:
-    """Join the problems into one warning."""
-    texts = [str(problem) for problem in problems]
-    return "; ".join([*(text.rstrip(".") for text in texts[:-1]), *texts[-1:]])
 
 
 @dataclass(slots=True)
@@ -60,6 +44,8 @@ class RecordRow:
     """Its rows of the value table as a new record, if they were made beforehand (crm.records.values)."""
     record_id: str = ""
     """The record that the row itself names; empty for one that is found by its values or made."""
+    own_id: str = ""
+    """The _id of a new record that was one elsewhere; empty for one that gets its own."""
     from_text: bool = False
     """Whether it was read from the cells of a file, which lose blanks around a text."""
 
@@ -307,7 +293,7 @@ class RecordSchema:
             try:
                 cleaned = spec.read(value, self.read_date) if how is None else spec.parse(value, how.of(key))
             except BadValue as error:
-                problems.append(ValueProblem(key, BAD_CUSTOM, str(error)))
+                problems.append(ValueProblem(key, BAD_CUSTOM, str(error), spec.name))
                 continue
             if cleaned is not None or how is None:
                 row.custom[key] = cleaned
@@ -318,17 +304,17 @@ class RecordSchema:
         """Return the problems of required custom values that are missing, or would be without the invalid ones."""
         found = []
         for key in self.required_custom:
-            emptied = key in row.custom and row.custom[key] is None
+            emptied, label = key in row.custom and row.custom[key] is None, self.fields[key].name
             if emptied:
-                found.append(
-                    ValueProblem(key, BAD_CUSTOM if partial else self.required_name, "is required and cannot be empty")
-                )
+                name = BAD_CUSTOM if partial else self.required_name
+                found.append(ValueProblem(key, name, "is required and cannot be empty", label))
             elif partial or key in row.custom or key in self.defaults:
                 continue
             elif key not in invalid:
-                found.append(ValueProblem(key, self.required_name, "is required"))
+                found.append(ValueProblem(key, self.required_name, "is required", label))
             elif drop_invalid:
-                found.append(ValueProblem(key, BAD_CUSTOM, "is required, so that its invalid value cannot be left out"))
+                problem = "is required, so that its invalid value cannot be left out"
+                found.append(ValueProblem(key, BAD_CUSTOM, problem, label))
         return found
 
     def check_references(
@@ -352,7 +338,8 @@ class RecordSchema:
         for position, key, reference in named:
             if reference not in known:
                 message = f"there is no {reference.kind} {reference.id} in this company"
-                problems.setdefault(position, []).append(ValueProblem(key, BAD_CUSTOM, message))
+                problem = ValueProblem(key, BAD_CUSTOM, message, self.fields[key].name)
+                problems.setdefault(position, []).append(problem)
                 if drop_invalid:
                     rows[position].custom.pop(key, None)
                     rows[position].typed = None

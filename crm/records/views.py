@@ -17,8 +17,8 @@ from core.lists import ListQuery, names_field
 from core.lists.prepared import rows_of
 from core.messages import resolve
 from crm.records.kinds import RecordKind
+from crm.records.problems import explain
 from crm.records.results import BulkResult, Saved, joined
-from crm.records.schema import explain
 from crm.records.summary import MAX_GROUPS, Summary
 
 VALUE_ERRORS = ("InvalidCustomFieldValue_400", "InvalidCustomField_400", "InvalidSystemField_400")

@@ -56,6 +56,8 @@ class SavedViewDelete(SelectionInput):
 class SavedViewOut(Output):
     """How somebody looks at a list."""
 
+    moving = frozenset({"problem"})
+
     _id = IdField()
     resource = serializers.CharField()
     name = serializers.CharField()

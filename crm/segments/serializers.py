@@ -60,6 +60,7 @@ def selection_of(data: dict[str, Any]) -> dict[str, Any]:
 class SegmentOut(NamedModelOut):
     """A stored selection of contacts or leads."""
 
+    moving = frozenset({"count", "problem"})
     panel = serializers.ChoiceField(choices=Segment.Panel.values)
     kind = serializers.ChoiceField(choices=Segment.Kind.values)
     advancedFilters = serializers.JSONField(

@@ -71,6 +71,7 @@ def count_references(
 class CountedTagOut(NamedModelOut):
     """A tag or category with the number of live records that have it."""
 
+    moving = frozenset({"contactCount", "leadCount"})
     paths: ClassVar[dict[str, tuple[type[Model], str, str]]]
     """Name of a count -> the counted model, its path to the tag, and the path that says whether the record is deleted.
     """

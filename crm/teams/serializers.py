@@ -77,6 +77,7 @@ class TeamMemberOut(MemberSnapshot):
 
 
 class TeamOut(NamedModelOut):
+    moving = frozenset({"leadCount"})
     isDefault = serializers.BooleanField(help_text="takes leads that are given to no other team; cannot be deleted")
     members = Computed(serializers.ListField(child=TeamMemberOut()))
     leadCount = Computed(serializers.IntegerField(help_text="leads of the team, without deleted ones"))

@@ -10,7 +10,6 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
 from crm.teams.filters import TEAM_FIELDS
 from crm.teams.models import Team
 from crm.teams.serializers import TeamCreate, TeamDelete, TeamOut, TeamUpdate, member_changes
@@ -21,6 +20,7 @@ MEMBER_ERRORS = ("TeamNameAlreadyExists_400", "MemberNotFound_404", "MemberNotAc
 
 class TeamViewSet(ResourceViewSet):
     module = "team"
+    nothing_selected = "NoTeamSelected_400"
     listing = Listing("List teams", Team.objects.all, TEAM_FIELDS, TeamOut)
 
     @endpoint(
@@ -46,11 +46,6 @@ class TeamViewSet(ResourceViewSet):
         description="Their leads go to the default team, which cannot be deleted. Emits lead.updated for each lead.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
-        if not data["select_all"] and not data.get("ids"):
-            raise NamedError(
-                "NoTeamSelected_400",
-                "ids: name the teams in ids, or set selectAll to true to delete all that match the query string",
-            )
         deleted = delete_teams(
             actor_id=self.actor.member_id, selection=self.selection(), automation=data["automation"] != "skip"
         )

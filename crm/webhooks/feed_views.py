@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
@@ -21,6 +22,7 @@ from crm.webhooks.feed_serializers import EventOut
 DEFAULT_SIZE, MAX_SIZE = 100, 1000
 PARAMETERS = (
     OpenApiParameter("after", str, description="nextCursor of the answer before; the oldest events without it"),
+    OpenApiParameter("cursor", str, description="the same as after, as lists call it; send one of them"),
     OpenApiParameter(
         "kinds",
         str,
@@ -64,7 +66,7 @@ class EventFeedViewSet(ResourceViewSet):
         object_id = params.get("object") or None
         if object_id is not None and not is_id(object_id):
             raise refuse("object", f"is no id (24 hex characters): {shorten(object_id, 40)!r}")
-        after = feed.position_of(params["after"]) if params.get("after") else None
+        after = _position(params)
         kinds = readable_kinds(self.actor, params.get("kinds", ""))
         found = feed.read(after=after, size=size, kinds=None if kinds == EVENT_KINDS else kinds, object_id=object_id)
         return self.success(
@@ -73,6 +75,14 @@ class EventFeedViewSet(ResourceViewSet):
             nextCursor=found.next.encode(feed.epoch()),
             hasMore=found.has_more,
         )
+
+
+def _position(params: Mapping[str, str]) -> feed.Position | None:
+    """Return the position of `after` or `cursor`; None without them. Raises InvalidRequest_400."""
+    given = {name: params[name] for name in ("after", "cursor") if params.get(name)}
+    if len({*given.values()}) > 1:
+        raise refuse("cursor", "differs from after; send one of them")
+    return next((feed.position_of(token, name=name) for name, token in given.items()), None)
 
 
 def readable_kinds(actor: Actor, text: str) -> set[str]:

@@ -81,6 +81,8 @@ WebhookReplay: type[Input] = type(
 class WebhookOut(Output):
     """A webhook. Neither its secret nor the values of its headers go out."""
 
+    moving = frozenset({"failures", "failingSince", "lastSuccessAt", "retryAt", "updatedAt"})
+
     _id = IdField()
     url = serializers.CharField()
     description = serializers.CharField(allow_blank=True)

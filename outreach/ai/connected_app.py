@@ -89,7 +89,7 @@ def ai_app(
             " app of the kind, and their messages wait while there is none. After the default no other app becomes it"
             " by itself: what names no aiType is refused (NoDefaultAi…Configuration_400) until one is.",
         ),
-        nothing_selected=(services.not_found(key)[0], "ids: name the AI apps to delete, or set selectAll"),
+        nothing_selected=services.not_found(key)[0],
         test=test,
     )
 

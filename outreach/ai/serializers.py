@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, NumberInput, ObjectInput, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import HEALTH, Computed, IdField, Output
 from outreach.ai.languages import LANGUAGES, language_code
 from outreach.ai.models import TIMEOUT_SECONDS, AiUsage
 from outreach.ai.providers.model import MODEL_SETTINGS
@@ -40,6 +40,7 @@ class AiAppCreate(AiAppChange):
 class AiAppOut(Output):
     """An AI app; its key never goes out."""
 
+    moving = HEALTH
     reads = ("provider",)
 
     _id = IdField()

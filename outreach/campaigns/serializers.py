@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, LineInput, ObjectIdInput, ObjectInput, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import PROGRESS, SENDING, Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.errors import NamedError, ValidationFailed
 from core.spans import read_span
@@ -213,6 +213,11 @@ class Release(Input):
 class CampaignOut(Output):
     """A campaign."""
 
+    moving = (
+        PROGRESS
+        | SENDING
+        | {"decidesAt", "replied", "funnel", "stepResults", "variantResults", "waitingForWinner", "won"}
+    )
     reads: ClassVar[tuple[str, ...]] = ("chat_template_id",)
 
     _id = IdField()

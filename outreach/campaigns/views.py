@@ -99,6 +99,7 @@ def _messages(asked: ListRequest) -> QuerySet[SendJob]:
 
 class CampaignViewSet(ResourceViewSet):
     module = services.MODULE
+    nothing_selected = "NoCampaignSelected_400"
     listing = Listing("List campaigns", kept_campaigns, CAMPAIGN_FIELDS, CampaignOut)
 
     @endpoint(
@@ -194,6 +195,7 @@ class CampaignViewSet(ResourceViewSet):
         description="At once, or at scheduledAt if that lies ahead: then it is scheduled. A template's words are those"
         " that it has when the campaign begins. It goes to those of the audience whom a worker finds then; to those who"
         " join it later only if the audience is live, or it recurs.",
+        transition=True,
     )
     def start(self, request: Request, id: str) -> Any:
         starting.start_campaign(id=id, member_id=self.actor.member_id)
@@ -206,13 +208,14 @@ class CampaignViewSet(ResourceViewSet):
         success="CampaignPaused_200",
         errors=STATE,
         description="None of its messages goes until it is resumed, but for one that a server has already.",
+        transition=True,
     )
     def pause(self, request: Request, id: str) -> Any:
         changing.pause_campaign(id=id, member_id=self.actor.member_id)
         return _one(id)
 
     @action(detail=True, methods=["post"])
-    @endpoint("Resume a campaign", output=CampaignDetail, success="CampaignResumed_200", errors=STATE)
+    @endpoint("Resume a campaign", output=CampaignDetail, success="CampaignResumed_200", errors=STATE, transition=True)
     def resume(self, request: Request, id: str) -> Any:
         changing.resume_campaign(id=id, member_id=self.actor.member_id)
         return _one(id)
@@ -225,6 +228,7 @@ class CampaignViewSet(ResourceViewSet):
         errors=STATE,
         queues=True,
         description="Nothing of it goes from now on, for good." + MANY,
+        transition=True,
     )
     def cancel(self, request: Request, id: str) -> Any:
         cancelled = changing.cancel_campaign(id=id, member_id=self.actor.member_id)

@@ -49,7 +49,7 @@ CHATAPP = ConnectedApp(
         errors=(services.NOT_FOUND[0],),
         description="An app that messages or conversations refer to is switched off instead, since the log needs it.",
     ),
-    nothing_selected=(services.NOT_FOUND[0], "ids: name the apps to delete, or set selectAll"),
+    nothing_selected=services.NOT_FOUND[0],
     test=AppOperation(
         summary="Test a chat app",
         run=services.check_app,

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import HEALTH, Computed, IdField, Output
 from outreach.chat_apps.hooks import hook_url, verify_token
 from outreach.chat_apps.models import PER_SECOND
 from outreach.senders.models import why_stopped
@@ -80,6 +80,7 @@ class ChatAppSnapshot(Output):
 class ChatAppOut(Output):
     """A chat app; its token and its secret never go out."""
 
+    moving = HEALTH | {"messagingLimit", "qualityRating"}
     reads = ("stopped_by", "hook_salt", "id", "by_changer")
     conceals = ("webhookUrl", "verifyToken")
 

@@ -42,14 +42,12 @@ class RulePart(Named):
     type = serializers.ChoiceField(choices=RULES)
     enabled = BooleanInput(default=True)
     text = TextInput(default="", allow_blank=True, max_length=500)
-    messageCount = IntegerInput(default=0, min_value=0, max_value=10_000)
-    minutes = IntegerInput(default=0, min_value=0, max_value=525_600)
+    messageCount = IntegerInput(default=0, min_value=0, max_value=10_000, help_text="0 counts as 1.")
+    minutes = IntegerInput(default=0, min_value=0, max_value=525_600, help_text="0 counts as 1.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        needed = {"contains_text": "text", "message_count": "messageCount", "time_based": "minutes"}
-        name = needed.get(attrs["type"], "")
-        if name and attrs.get("enabled", True) and not attrs.get(name):
-            raise serializers.ValidationError({name: f"is required of a rule of the type {attrs['type']}"})
+        if attrs["type"] == "contains_text" and attrs.get("enabled", True) and not attrs.get("text"):
+            raise serializers.ValidationError({"text": "is required of a rule of the type contains_text"})
         return attrs
 
 
@@ -92,6 +90,11 @@ class ChatbotUpdate(Input):
 class ChatbotChange(ChatbotUpdate):
     """Any of a chatbot's values. handover, routing and attachments are merged key by key."""
 
+    status = serializers.ChoiceField(
+        choices=ManualChatbot.Status.values,
+        required=False,
+        help_text="published: publish it with the change; paused: pause it.",
+    )
     unchangedSince = TextInput(
         max_length=40, required=False, help_text="updatedAt as it was read: refused if somebody has changed it since."
     )

@@ -62,19 +62,27 @@ def create_chatbot(*, member_id: str, **values: Any) -> ManualChatbot:
 
 @transaction.atomic
 def update_chatbot(*, id: str, member_id: str, unchanged_since: str | None = None, **values: Any) -> ManualChatbot:
-    """Change a chatbot. What is published stays as it is until it is published anew.
+    """Change a chatbot. What is published stays as it is until it is published again; `status` publishes or pauses it.
 
     With `unchanged_since`, an updatedAt, it raises RecordChanged_409 if the chatbot has another one. Raises
-    NotFound_404 and DuplicateField.
+    NotFound_404, InvalidRequest_400 for a status that it cannot get, and DuplicateField.
     """
     chatbot = _locked(id)
     refuse_changed(chatbot.updated_at, unchanged_since)
+    status = values.pop("status", chatbot.status)
     before = _definition(chatbot)
     _set(chatbot, values)
     if _definition(chatbot) != before and chatbot.latest_version == chatbot.published_version:
         chatbot.latest_version += 1
     chatbot.updated_by_id = member_id
-    return _save(chatbot)
+    _save(chatbot)
+    return chatbot if status == chatbot.status else _change_status(chatbot, status, member_id)
+
+
+def _change_status(chatbot: ManualChatbot, status: str, member_id: str) -> ManualChatbot:
+    if status == Status.DRAFT:
+        raise NamedError(WRONG, f"status: the chatbot is {chatbot.status}; pause it so that it answers no more")
+    return (publish if status == Status.PUBLISHED else pause)(id=chatbot.pk, member_id=member_id)
 
 
 def _set(chatbot: ManualChatbot, values: Mapping[str, Any]) -> None:
@@ -128,7 +136,7 @@ def pause(*, id: str, member_id: str) -> ManualChatbot:
     """
     chatbot = _locked(id)
     if chatbot.status != Status.PUBLISHED:
-        raise NamedError(WRONG, f"id: the chatbot is {chatbot.status}; only a published one can be paused")
+        raise NamedError(WRONG, f"status: the chatbot is {chatbot.status}; only a published one can be paused")
     chatbot.status, chatbot.updated_by_id = Status.PAUSED, member_id
     chatbot.save()
     return chatbot

@@ -58,8 +58,8 @@ class ManualChatbotViewSet(ResourceViewSet):
         input=ChatbotChange,
         output=ChatbotOut,
         success="ChatbotUpdated_200",
-        errors=(*NOT_FOUND, "RecordChanged_409"),
-        description="What is published stays as it is until POST …/publish.",
+        errors=(*WRONG, "RecordChanged_409"),
+        description="What is published stays as it is until POST …/publish, or `status: published` here.",
     )
     def update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         services.update_chatbot(id=id, member_id=self.actor.member_id, **data)
@@ -90,6 +90,7 @@ class ManualChatbotViewSet(ResourceViewSet):
         errors=WRONG,
         permission="PUT",
         description="From now on it answers as it is written now, also after a pause.",
+        transition=True,
     )
     def publish(self, request: Request, id: str) -> Any:
         services.publish(id=id, member_id=self.actor.member_id)
@@ -103,6 +104,7 @@ class ManualChatbotViewSet(ResourceViewSet):
         errors=WRONG,
         permission="PUT",
         description="It answers no more until it is published again; people go on with its conversations.",
+        transition=True,
     )
     def pause(self, request: Request, id: str) -> Any:
         services.pause(id=id, member_id=self.actor.member_id)

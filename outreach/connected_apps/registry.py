@@ -79,8 +79,8 @@ class ConnectedApp:
     """run(id=..., member_id=..., **values of the body); reads the record by `record_to_change`."""
     delete: AppOperation | None = None
     """run(ids=..., member_id=...) returns the data of the answer."""
-    nothing_selected: tuple[str, str] | None = None
-    """Error name and detail for a deletion that selects nothing."""
+    nothing_selected: str = ""
+    """The name of the error of a deletion that selects nothing, if the app has its own."""
     test: AppOperation | None = None
     """run(id=...) tests the connection and returns a dataclass with the fields of the answer."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cache
 from typing import Any, ClassVar
@@ -15,7 +15,6 @@ from core.access import Actor
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
 from outreach.connected_apps.registry import MODULE, AppOperation, ConnectedApp
 
 
@@ -39,23 +38,29 @@ class AppViewSet(ResourceViewSet, abstract=True):
         return found
 
     def answer_create(self, request: Request, data: dict[str, Any]) -> Any:
-        return self.read(self.app.create.run(member_id=self.actor.member_id, **data).pk)
+        made = self.read(self.app.create.run(member_id=self.actor.member_id, **data).pk)
+        return self.success(made, **unconnected(made))
 
     def answer_retrieve(self, request: Request, id: str) -> Any:
         return self.read(id)
 
     def answer_update(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         self.app.update.run(id=id, member_id=self.actor.member_id, **data)
-        return self.read(id)
+        changed = self.read(id)
+        return self.success(changed, **(unconnected(changed) if changed.get("verified") is False else {}))
 
     def answer_delete(self, request: Request, data: dict[str, Any]) -> Any:
-        if self.app.nothing_selected and not data.get("ids") and not data["select_all"]:
-            raise NamedError(*self.app.nothing_selected)
         ids = list(self.selection().apply(self.app.rows()).values_list("pk", flat=True))
         return self.app.delete.run(ids=ids, member_id=self.actor.member_id)  # type: ignore[union-attr]
 
     def answer_test(self, request: Request, id: str) -> Any:
         return asdict(self.app.test.run(id=id))  # type: ignore[union-attr]
+
+
+def unconnected(app: Mapping[str, Any]) -> dict[str, str]:
+    """Return the warning of an app that is saved, and whose connection has failed."""
+    failed = app.get("lastError") and not app.get("verified")
+    return {"warning": f"saved, but not connected: {app['lastError']}"} if failed else {}
 
 
 @cache
@@ -70,6 +75,8 @@ def app_viewset(app: ConnectedApp) -> type[AppViewSet]:
         "update": _declare(app, app.update, AppViewSet.answer_update, errors=missing),
     }
     if app.delete is not None:
+        if app.nothing_selected:
+            answers["nothing_selected"] = app.nothing_selected
         answers["bulk_destroy"] = _declare(app, app.delete, AppViewSet.answer_delete, bulk=True)
     if app.test is not None:
         test = _declare(app, app.test, AppViewSet.answer_test, errors=missing)

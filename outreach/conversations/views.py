@@ -166,6 +166,7 @@ class ConversationViewSet(ResourceViewSet):
         permission="PUT",
         description="From a chatbot, or the queue; from another member only where insteadOf names them. One that does"
         " not have it is refused.",
+        transition=True,
     )
     def takeover(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         services.take_over(**self._reach(id), **data)
@@ -179,6 +180,7 @@ class ConversationViewSet(ResourceViewSet):
         errors=MOVED,
         permission="PUT",
         description="A chatbot goes on; where there is none, it waits for a member.",
+        transition=True,
     )
     def release(self, request: Request, id: str) -> Any:
         services.release(**self._reach(id))
@@ -192,6 +194,7 @@ class ConversationViewSet(ResourceViewSet):
         success="ConversationChanged_200",
         errors=(*MOVED, "MemberNotFound_404", "TeamNotFound_400"),
         permission="PUT",
+        transition=True,
     )
     def assign(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         services.assign(**self._reach(id), **data)
@@ -219,6 +222,7 @@ class ConversationViewSet(ResourceViewSet):
         errors=NOT_FOUND,
         permission="PUT",
         description="Until then, or until the person writes.",
+        transition=True,
     )
     def snooze(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         self._reach(id)
@@ -233,6 +237,7 @@ class ConversationViewSet(ResourceViewSet):
         errors=MOVED,
         permission="PUT",
         description="Until the person writes again.",
+        transition=True,
     )
     def close(self, request: Request, id: str) -> Any:
         services.close(**self._reach(id))
@@ -260,6 +265,7 @@ class ConversationViewSet(ResourceViewSet):
         errors=MOVED,
         permission="PUT",
         description="It waits for a member.",
+        transition=True,
     )
     def reopen(self, request: Request, id: str) -> Any:
         services.reopen(**self._reach(id))

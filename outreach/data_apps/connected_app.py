@@ -64,7 +64,7 @@ def data_app(
             errors=("AppNotFound_400",),
             description="What it has found stays, with its name as the source.",
         ),
-        nothing_selected=("AppNotFound_400", "ids: name the apps to delete, or set selectAll"),
+        nothing_selected="AppNotFound_400",
         test=AppOperation(
             summary=f"Test a {words}",
             run=partial(services.check_data_app, kind=key, search=search),

@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import HEALTH, Computed, IdField, Output
 from outreach.data_apps.models import TIMEOUT_SECONDS, DataApp
 
 PATHS = "Field -> where its value stands in a result, such as emails.0.address."
@@ -54,6 +54,8 @@ class DataAppCreate(DataAppChange):
 
 class DataAppOut(Output):
     """A data app; its key never goes out."""
+
+    moving = HEALTH
 
     _id = IdField()
     name = serializers.CharField()

@@ -89,6 +89,7 @@ class CampaignSnapshot(Output):
 class MessageOut(Output):
     """A message."""
 
+    moving = frozenset({"decision"})
     reads = (
         "html",
         "approved_envelope",

@@ -101,6 +101,7 @@ class MessageViewSet(ResourceViewSet, abstract=True):
         description="It goes to the contact, and from the sender, as they are now: where the name or address of one of"
         " them changes before it goes, it becomes a draft again (approval_outdated). With contentHash only what GET"
         " showed is approved. One that would never go, such as to a suppressed address, is refused with the reason.",
+        transition=True,
     )
     def approve(self, request: Request, sendJobId: str, data: dict[str, Any]) -> Any:
         services.approve_message(message_id=sendJobId, member_id=self.actor.member_id, **data)
@@ -113,6 +114,7 @@ class MessageViewSet(ResourceViewSet, abstract=True):
         success="MessageHeld_200",
         errors=CHANGE_ERRORS,
         description="Or of one that a person has cancelled.",
+        transition=True,
     )
     def draft(self, request: Request, sendJobId: str) -> Any:
         services.hold_message(message_id=sendJobId, member_id=self.actor.member_id)
@@ -125,6 +127,7 @@ class MessageViewSet(ResourceViewSet, abstract=True):
         success="MessageCancelled_200",
         errors=CHANGE_ERRORS,
         description="It does not go, unless it is made a draft again.",
+        transition=True,
     )
     def cancel(self, request: Request, sendJobId: str) -> Any:
         services.cancel_message(message_id=sendJobId, member_id=self.actor.member_id)
@@ -138,6 +141,7 @@ class MessageViewSet(ResourceViewSet, abstract=True):
         errors=CHANGE_ERRORS,
         description="Nothing follows in its thread: the follow-up that waits, or that would be written next, is"
         " cancelled. What is on its way goes.",
+        transition=True,
     )
     def stop_follow_ups(self, request: Request, sendJobId: str) -> Any:
         stop_thread(message_id=sendJobId, member_id=self.actor.member_id)

@@ -80,7 +80,7 @@ def _spec(
             errors=(apps.not_found[0],),
             description="One that messages or conversations refer to is switched off instead, since the log needs it.",
         ),
-        nothing_selected=(apps.not_found[0], "ids: name the apps to delete, or set selectAll"),
+        nothing_selected=apps.not_found[0],
         test=AppOperation(
             summary=f"Test a {words}",
             run=apps.check,

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import HEALTH, Computed, IdField, Output
 from outreach.direct_apps.hooks import hook_secret, hook_url
 from outreach.senders.serializers import LIMIT
 
@@ -68,6 +68,7 @@ class SocialBCreate(SocialBChange):
 class DirectOut(Output):
     """What both show; tokens and secrets never go out."""
 
+    moving = HEALTH
     reads = ("hook_salt", "id", "vendor", "by_changer")
     conceals: ClassVar[tuple[str, ...]] = ("webhookUrl",)
 

@@ -29,7 +29,7 @@ from crm.leads.models import Lead
 from crm.leads.references import missing_references
 from crm.leads.schema import LeadRow, LeadSchema
 from crm.leads.writer import Existing, LeadResult, write_leads
-from crm.records.schema import ValueProblem, explain
+from crm.records.problems import ValueProblem, refusal
 from outreach.forms.models import Form, FormLead
 from outreach.forms.targets import OF_CONTACT
 
@@ -48,7 +48,7 @@ def make_lead(row: FormLead, form: Form, **fetched: Any) -> None:
     how = TextFormat(DATES, country="" if form.country_code else default_country())
     lead_row, problems = schema.read(values, drop_invalid=True, from_text=how)
     if lead_row is None:
-        raise NamedError(problems[0].name, explain(problems))
+        raise refusal(problems)
     _refer(lead_row, form)
     source = Source.bulk_job(new_id())
     existing: Existing = "update" if form.duplicates == Form.Duplicates.UPDATE else "rule"
@@ -130,7 +130,7 @@ def _written(written: LeadResult) -> str:
     if written.refused:
         raise quota_exceeded(written.refused[0][1])
     problems = written.failed[0]
-    raise NamedError(problems[0].name, explain(problems))
+    raise refusal(problems)
 
 
 def _fill_contact(

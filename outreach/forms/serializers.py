@@ -78,6 +78,7 @@ class FormDelete(SelectionInput):
 class FormOut(Output):
     """A form."""
 
+    moving = frozenset({"error", "lastLeadAt", "updatedAt"})
     reads = ("token",)
 
     _id = IdField()

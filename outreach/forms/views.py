@@ -76,6 +76,7 @@ def _one(id: str) -> dict[str, Any]:
 
 class FormViewSet(ResourceViewSet):
     module = services.MODULE
+    nothing_selected = "NoFormSelected_400"
     listing = Listing("List forms", Form.objects.all, FORM_FIELDS, FormOut)
 
     @endpoint(
@@ -115,8 +116,6 @@ class FormViewSet(ResourceViewSet):
         description="What was sent by them goes too; the leads stay.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
-        if not data.get("ids") and not data["select_all"]:
-            raise NamedError("NoFormSelected_400", "ids: name the forms to delete, or set selectAll")
         return {"deletedCount": services.delete_forms(selection=self.selection())}
 
     @action(detail=True, methods=["post"])
@@ -127,6 +126,7 @@ class FormViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, services.NO_FIELDS, INVALID, services.FORM_TOKEN, PAGE_TOKEN, NOT_SUBSCRIBED, BUSY),
         permission="PUT",
         description="Its page opens. A page at the platform is subscribed to tell of its leads.",
+        transition=True,
     )
     def publish(self, request: Request, id: str) -> Any:
         services.publish_form(id=id, member_id=self.actor.member_id)
@@ -140,6 +140,7 @@ class FormViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, services.NOT_PUBLISHABLE),
         permission="PUT",
         description="Its page says that nothing is taken now, until it is published again.",
+        transition=True,
     )
     def pause(self, request: Request, id: str) -> Any:
         services.pause_form(id=id, member_id=self.actor.member_id)

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, ObjectIdInput, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import PROGRESS, SENDING, Computed, IdField, Output
 from core.errors import ValidationFailed
 from outreach.ai.serializers import PROMPT_LENGTH, LanguageInput, MoneyInput
 from outreach.ai.services import ai_types
@@ -213,6 +213,11 @@ class SearchSnapshot(Output):
 class RunOut(Output):
     """A run."""
 
+    moving = (
+        PROGRESS
+        | SENDING
+        | {"answered", "generation", "lapsedCount", "phase", "sourceErrors", "steps", "enrichment", "aiUse"}
+    )
     reads = ("generation__sources",)
 
     _id = IdField()

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.settings.formats import formats_of
@@ -27,6 +28,7 @@ from outreach.genie.models import GenieScheduler
 from outreach.genie.queue import check_queue
 from outreach.genie.review.message_jobs import Action, Changed, change_messages
 
+ENDED = (GenieScheduler.Status.COMPLETED, GenieScheduler.Status.FAILED)
 NOT_CLAIMED = (SendJob.Status.PLANNED, SendJob.Status.DRAFT, SendJob.Status.APPROVED)
 """Statuses of messages that no worker has claimed and that can still be stopped."""
 
@@ -72,7 +74,8 @@ def start_run(
     sender = choose_sender(smtp or mail_app)
     if not audience.contacts().exists():
         raise NamedError(
-            "CampaignAudienceEmpty_400", "contactIds, tags, categories: together they select no live contact"
+            "CampaignAudienceEmpty_400",
+            "contactIds, leadIds, segments, tags, categories: together they select no live contact",
         )
     check_queue(audience.contacts().count)
     return insert_run(
@@ -148,6 +151,21 @@ def change_run(*, run_id: str, member_id: str, **values: Any) -> None:
     run = get_run(run_id, lock=True)
     GenieScheduler.objects.filter(pk=run.pk).update(updated_by_id=member_id, updated_at=timezone.now(), **values)
     tell_changed()
+
+
+@transaction.atomic
+def cancel_unfinished_run(*, run_id: str, member_id: str) -> Changed:
+    """Cancel a run, as `cancel_run` does. Raises CampaignCannotBeUpdated_400 where nothing of it is left to cancel."""
+    run = get_run(run_id)
+    messages = SendJob.objects.filter(run=run)
+    waits = messages.filter(Q(status__in=NOT_CLAIMED) | Q(next_step_at__isnull=False)).exists()
+    goes_on = waits or run.next_occurrence_at is not None or run.status not in ENDED
+    if run.cancelled_at is None and not goes_on:
+        raise NamedError(
+            "CampaignCannotBeUpdated_400",
+            f"schedulerId: the run is {run.status} and no message of it waits; there is nothing to cancel",
+        )
+    return cancel_run(run_id=run_id, member_id=member_id)
 
 
 @transaction.atomic

@@ -287,12 +287,13 @@ class RunViewSet(ResourceViewSet):
         "Cancel a run",
         output=RunCancelled,
         success="RunCancelled_200",
-        errors=("CampaignNotFound_404",),
+        errors=MESSAGE_ERRORS,
         queues=True,
-        description="Nothing goes from now on." + MANY,
+        description="Nothing goes from now on. A run of which nothing waits is refused." + MANY,
+        transition=True,
     )
     def cancel(self, request: Request, schedulerId: str) -> Any:
-        cancelled = services.cancel_run(run_id=schedulerId, member_id=self.actor.member_id)
+        cancelled = services.cancel_unfinished_run(run_id=schedulerId, member_id=self.actor.member_id)
         return self.success({**_one(schedulerId), "cancelledCount": cancelled.count}, **_beside(cancelled))
 
     @action(detail=True, url_path="approval-sample")
@@ -314,6 +315,7 @@ class RunViewSet(ResourceViewSet):
         success="RecurringStopped_200",
         errors=MESSAGE_ERRORS,
         description="No further occurrence begins; the messages that there are go on.",
+        transition=True,
     )
     def stop_recurring(self, request: Request, schedulerId: str) -> Any:
         occurrences.stop_recurring(run_id=schedulerId, member_id=self.actor.member_id)
@@ -326,6 +328,7 @@ class RunViewSet(ResourceViewSet):
         success="RecurringResumed_200",
         errors=MESSAGE_ERRORS,
         description="The next occurrence begins at the next time of the schedule; what was missed is not made up.",
+        transition=True,
     )
     def resume_recurring(self, request: Request, schedulerId: str) -> Any:
         occurrences.resume_recurring(run_id=schedulerId, member_id=self.actor.member_id)
@@ -342,6 +345,7 @@ class RunViewSet(ResourceViewSet):
         description=LEFT + "With contentHash exactly the drafts are approved that GET …/approval-sample told of; sent"
         " once more, it approves nothing more. Those that have come or changed since stay drafts (newerCount); if one"
         " of the sample's own was changed or decided meanwhile, nothing is approved. " + ONE_OF + MANY,
+        transition=True,
     )
     def approve_all(self, request: Request, schedulerId: str, data: dict[str, Any]) -> Any:
         member, seen, newer = self.actor.member_id, data.get("content_hash"), 0
@@ -363,6 +367,7 @@ class RunViewSet(ResourceViewSet):
         errors=MESSAGE_ERRORS,
         queues=True,
         description=ONE_OF + MANY,
+        transition=True,
     )
     def draft_all(self, request: Request, schedulerId: str) -> Any:
         changed = messages.hold_all(run_id=schedulerId, member_id=self.actor.member_id)
@@ -378,6 +383,7 @@ class RunViewSet(ResourceViewSet):
         queues=True,
         description="With unknown true also those of which nobody knows whether they went. Those whose words could not"
         f" be made are written anew, and count as changed. {ONE_OF}{MANY}",
+        transition=True,
     )
     def retry_failed(self, request: Request, schedulerId: str, data: dict[str, Any]) -> Any:
         changed = messages.retry_failed(run_id=schedulerId, member_id=self.actor.member_id, unknown=data["unknown"])

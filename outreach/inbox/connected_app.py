@@ -47,7 +47,7 @@ IMAP = ConnectedApp(
         errors=("AppNotFound_400",),
         description="They are read no more; what was read stays in the inbox.",
     ),
-    nothing_selected=("AppNotFound_400", "ids: name the mailboxes to delete, or set selectAll"),
+    nothing_selected="AppNotFound_400",
     test=AppOperation(
         summary="Test a mailbox",
         run=mailboxes.check_mailbox,

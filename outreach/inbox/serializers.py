@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, ObjectIdInput, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import HEALTH, Computed, IdField, Output
 from outreach.delivery.serializers import ContactSnapshot, RunSnapshot
 from outreach.inbox.filters import IS_GUESS, IS_READ
 from outreach.inbox.models import InboundMessage
@@ -54,6 +54,8 @@ class MailboxCreate(MailboxChange):
 
 class MailboxOut(Output):
     """A mailbox; its password never goes out."""
+
+    moving = HEALTH | {"lastPolledAt", "positions"}
 
     _id = IdField()
     smtp = SmtpSnapshot()

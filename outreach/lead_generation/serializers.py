@@ -11,7 +11,7 @@ from rest_framework.fields import empty
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import Input, IntegerInput, ObjectInput, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import PROGRESS, Computed, IdField, Output
 from core.lists.tree import MAX_DEPTH
 from crm.leads.serializers import FORM_DATA, LeadRelations
 from crm.models import Contact
@@ -93,6 +93,8 @@ class GenerationChange(Input):
 
 class GenerationOut(Output):
     """A search for leads."""
+
+    moving = PROGRESS | {"sources", "sourceErrors", "judgeError", "leads"}
 
     _id = IdField()
     prompt = serializers.CharField()

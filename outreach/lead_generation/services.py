@@ -28,7 +28,7 @@ from crm.leads.schema import CONTACT_KEYS, LeadSchema
 from crm.leads.selectors import live_leads
 from crm.leads.services import Relations, create_leads
 from crm.models import Contact, Lead
-from crm.records.schema import explain
+from crm.records.problems import refusal
 from crm.segments.services import fields_of, stored_tree
 from outreach.ai.briefs import CONTACT_COLUMNS, ContactBriefs, company_brief
 from outreach.ai.models import AiUsage
@@ -134,11 +134,11 @@ def _check_lead(form_data: Mapping[str, Any], relations: Mapping[str, Any]) -> N
     schema = LeadSchema.load()
     row, problems = schema.read(form_data, partial=True)
     if row is None:
-        raise NamedError(problems[0].name, explain(problems))
+        raise refusal(problems)
     Relations(**relations).put_into(row)
     absent = missing_references([row]).get(0) or schema.check_references([row]).get(0)
     if absent:
-        raise NamedError(absent[0].name, explain(absent))
+        raise refusal(absent)
 
 
 def _stored_filters(given: Mapping[str, Any]) -> dict[str, Any]:

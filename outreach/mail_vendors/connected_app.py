@@ -72,7 +72,7 @@ def mail_app(letter: str) -> ConnectedApp:
             errors=(services.nothing_selected(letter)[0],),
             description="An app that runs or messages refer to is switched off instead, since the log needs it.",
         ),
-        nothing_selected=(services.nothing_selected(letter)[0], "ids: name the apps to delete, or set selectAll"),
+        nothing_selected=services.nothing_selected(letter)[0],
         test=AppOperation(
             summary=f"Test a {key} app",
             run=partial(services.check_app, letter=letter),

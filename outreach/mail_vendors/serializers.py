@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, LineInput, ObjectIdInput, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import HEALTH, Computed, IdField, Output
 from outreach.mail_vendors.google import READ
 from outreach.mail_vendors.hooks import hook_url
 from outreach.mail_vendors.models import MailApp
@@ -127,6 +127,7 @@ class MailAppSnapshot(Output):
 class MailAppOut(Output):
     """A mail vendor app; its keys never go out."""
 
+    moving = HEALTH | {"webhookReady"}
     reads = ("letter", "hook_salt", "key_hint", "scopes", "stopped_by", "by_changer")
     conceals = ("webhookUrl",)
 

@@ -12,6 +12,7 @@ from outreach.ocr.filters import OCR_FIELDS
 from outreach.ocr.models import Ocr
 from outreach.ocr.serializers import OcrChange, OcrCreate, OcrOut, OcrTestOut
 
+REFUSED = "InvalidCredentials_400"
 OCR = ConnectedApp(
     key="ocr",
     model=Ocr,
@@ -28,16 +29,16 @@ OCR = ConnectedApp(
         run=services.create_ocr,
         success="OcrConnected_201",
         input=OcrCreate,
-        errors=("OcrNotFound_404", CHOSEN),
-        description="It reads the pictures of POST /contact/scan. A provider that this service has not is"
-        " OcrNotFound_404.",
+        errors=(REFUSED, CHOSEN, BUSY),
+        description="It reads the pictures of POST /contact/scan. Its key is tried with a small picture; where the"
+        " provider does not answer, `warning` says so.",
     ),
     update=AppOperation(
         summary="Change an OCR app",
         run=services.update_ocr,
         success="OcrChanged_200",
         input=OcrChange,
-        errors=("OcrNotFound_404", CHOSEN),
+        errors=(REFUSED, CHOSEN, BUSY),
     ),
     delete=AppOperation(
         summary="Delete OCR apps",
@@ -47,7 +48,7 @@ OCR = ConnectedApp(
         output=Deleted,
         errors=("OcrNotFound_404",),
     ),
-    nothing_selected=("OcrNotFound_404", "ids: name the apps to delete, or set selectAll"),
+    nothing_selected="OcrNotFound_404",
     test=AppOperation(
         summary="Test an OCR app",
         run=services.check_ocr,

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, NumberInput, ObjectIdInput, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import HEALTH, Computed, IdField, Output
 from crm.files.serializers import FileSnapshot
 from outreach.ocr.cards import FIELDS
 from outreach.ocr.models import CONFIDENCE, CardScan
@@ -39,6 +39,8 @@ class OcrCreate(OcrChange):
 
 class OcrOut(Output):
     """An OCR app; its key never goes out."""
+
+    moving = HEALTH
 
     _id = IdField()
     name = serializers.CharField(help_text=f"What reads: {READERS}.")

@@ -42,38 +42,45 @@ class OcrTest:
 
 
 def create_ocr(*, member_id: str, **values: Any) -> Ocr:
-    """Connect an app. The company's first becomes its default.
+    """Connect an app, after a test of its key. The company's first becomes its default.
 
-    Raises OcrNotFound_404 for a provider that this service has not, ValidationFailed, and PlanLimitExceeded_403.
+    A provider that cannot be asked leaves the reason in last_error. Raises InvalidCredentials_400 for a key that the
+    provider refuses, ValidationFailed, also for a provider that this service lacks, PlanLimitExceeded_403, and
+    ConnectionTestRunning_429.
     """
     provider = _provider(values["name"])
     values = _checked(values)
     if provider.needs_key and not values.get("key"):
         raise ValidationFailed("key is required", f"key: the key that {provider.name} has given you")
+    problem = _problem_of_key(provider, values["key"]) if provider.needs_key else ""
     with transaction.atomic():
         reserve_quota(MODULE)
-        app = Ocr(created_by_id=member_id, updated_by_id=member_id, **values)
+        app = Ocr(created_by_id=member_id, updated_by_id=member_id, **values, **_noted(problem))
         app.is_default = app.is_default or not Ocr.objects.filter(is_default=True).exists()
         save_default(app)
     return app
 
 
 def update_ocr(*, id: str, member_id: str, **values: Any) -> Ocr:
-    """Change an app. Without a key the old one stays. Raises the errors of `create_ocr`, and ValidationFailed for
-    another provider without a key."""
+    """Change an app, and test another key. Without a key the old one stays. Raises the errors of `create_ocr`, and
+    ValidationFailed for another provider without a key."""
     values = _checked({name: value for name, value in values.items() if value or name != "key"})
+    problem = ""
+    if values.get("key"):
+        stored = Ocr.objects.filter(pk=id).first()
+        chosen = PROVIDERS.get(values.get("name", stored.name if stored else ""))
+        problem = _problem_of_key(chosen, values["key"]) if chosen is not None and chosen.needs_key else ""
     with transaction.atomic():
         app: Ocr = CONNECTED_APPS["ocr"].record_to_change(id, values)
         if "name" in values:
             _provider(values["name"])
-        for name, value in values.items():
+        for name, value in {**values, **_noted(problem)}.items():
             setattr(app, name, value)
         provider = PROVIDERS.get(app.name)
         if provider is not None and provider.needs_key and not app.key:
             raise ValidationFailed("key is required", f"key: the key that {provider.name} has given you")
         app.is_default = app.is_default and app.is_active
         app.updated_by_id = member_id
-        app.last_error, app.last_error_at = "", None
         save_default(app)
     return app
 
@@ -81,10 +88,30 @@ def update_ocr(*, id: str, member_id: str, **values: Any) -> Ocr:
 def _provider(name: str) -> type[OcrProvider]:
     found = PROVIDERS.get(name)
     if found is None:
-        raise NamedError("OcrNotFound_404", f"name: one of {', '.join(PROVIDERS)}")
+        raise ValidationFailed(f"name: one of {', '.join(PROVIDERS)}", f"name: one of {', '.join(PROVIDERS)}")
     if missing := found.missing():
-        raise NamedError("OcrNotFound_404", f"name: {missing}")
+        raise ValidationFailed(f"name: {missing}", f"name: {missing}")
     return found
+
+
+def _problem_of_key(provider: type[OcrProvider], key: str) -> str:
+    """Have a small picture read with a key. Returns why it could not be tried; empty where it works.
+
+    Raises InvalidCredentials_400 for a key that the provider refuses.
+    """
+    with turn(), sample_picture() as picture:
+        try:
+            provider(key).read(picture, "image/png", seconds=TEST_SECONDS)
+        except OcrFailed as failed:
+            if failed.by_key:
+                raise NamedError("InvalidCredentials_400", f"key: {failed.detail}") from failed
+            return failed.detail
+    return ""
+
+
+def _noted(problem: str) -> dict[str, Any]:
+    """Return the columns of what went wrong, or that it went well."""
+    return {"last_error": problem, "last_error_at": timezone.now() if problem else None}
 
 
 def _checked(values: dict[str, Any]) -> dict[str, Any]:
@@ -107,7 +134,7 @@ def reader_of(app: Ocr) -> OcrProvider:
 
 def note_error(app: Ocr, detail: str) -> None:
     """Keep what went wrong, or that it went well, where people see it."""
-    Ocr.objects.filter(pk=app.pk).update(last_error=detail, last_error_at=timezone.now() if detail else None)
+    Ocr.objects.filter(pk=app.pk).update(**_noted(detail))
 
 
 def check_ocr(*, id: str) -> OcrTest:

@@ -46,7 +46,7 @@ SMTP = ConnectedApp(
         errors=("NoSMTPSelected_400",),
         description="A sender that runs or messages refer to is switched off instead, since the log needs it.",
     ),
-    nothing_selected=("NoSMTPSelected_400", "ids: name the senders to delete, or set selectAll"),
+    nothing_selected="NoSMTPSelected_400",
     test=AppOperation(
         summary="Test an SMTP sender",
         run=services.check_sender,

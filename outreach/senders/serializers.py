@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import HEALTH, Computed, IdField, Output
 from outreach.senders.models import MOST_CONNECTIONS, why_stopped
 
 LIMIT = {"required": False, "allow_null": True, "min_value": 1}
@@ -85,6 +85,7 @@ class SmtpSnapshot(Output):
 class SmtpOut(Output):
     """A sender; its password never goes out."""
 
+    moving = HEALTH
     reads = ("stopped_by",)
 
     _id = IdField()

@@ -53,7 +53,7 @@ SOCIAL_A = ConnectedApp(
         errors=(services.NOT_FOUND[0],),
         description="Their forms stay with the leads that they had, and get no more.",
     ),
-    nothing_selected=(services.NOT_FOUND[0], "ids: name the apps to delete, or set selectAll"),
+    nothing_selected=services.NOT_FOUND[0],
     test=AppOperation(
         summary="Test a social app",
         run=services.check_app,

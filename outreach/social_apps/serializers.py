@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, LineInput, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import HEALTH, Computed, IdField, Output
 from outreach.social_apps.hooks import hook_url, verify_token
 
 SECRET: dict[str, Any] = {"required": False, "allow_blank": True, "write_only": True}
@@ -37,6 +37,7 @@ class SocialAppCreate(SocialAppChange):
 class SocialAppOut(Output):
     """A social app; its secret and tokens never go out."""
 
+    moving = HEALTH | {"tokenExpiresAt"}
     reads = ("hook_salt", "id", "by_changer")
     conceals = ("webhookUrl", "verifyToken")
 

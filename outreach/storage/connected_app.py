@@ -49,7 +49,7 @@ BUCKET = ConnectedApp(
         output=BucketsDeleted,
         description="A bucket that files are in is switched off instead. What is in it stays there.",
     ),
-    nothing_selected=("AppNotFound_400", "ids: name the buckets to delete, or set selectAll"),
+    nothing_selected="AppNotFound_400",
     test=AppOperation(
         summary="Test a bucket",
         run=services.check_bucket,

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, Input, TextInput
-from core.api.output import Computed, IdField, Output
+from core.api.output import HEALTH, Computed, IdField, Output
 
 PLACE = "Leads to the files: while there are any in the bucket, it stays."
 
@@ -50,6 +50,8 @@ class BucketCreate(BucketChange):
 
 class BucketOut(Output):
     """A bucket; its keys never go out."""
+
+    moving = HEALTH
 
     _id = IdField()
     name = serializers.CharField()

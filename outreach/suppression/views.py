@@ -156,6 +156,7 @@ class SuppressionImportViewSet(ResourceViewSet):
         success="ImportUpdated_200",
         errors=(NOT_FOUND[0], "InvalidImportStatus_400"),
         description="What it has added stays on the list.",
+        transition=True,
     )
     def cancel(self, request: Request, id: str) -> Any:
         cancel_import(id=id)

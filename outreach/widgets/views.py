@@ -11,7 +11,6 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
 from outreach.widgets import services
 from outreach.widgets.filters import WIDGET_FIELDS
 from outreach.widgets.models import ChatWidget
@@ -28,6 +27,7 @@ def _one(id: str) -> dict[str, Any]:
 
 class ChatWidgetViewSet(ResourceViewSet):
     module = services.MODULE
+    nothing_selected = services.NONE_SELECTED
     listing = Listing("List chat widgets", ChatWidget.objects.all, WIDGET_FIELDS, WidgetOut)
 
     @endpoint(
@@ -67,8 +67,6 @@ class ChatWidgetViewSet(ResourceViewSet):
         description="What was said there stays; visitors write no more.",
     )
     def bulk_destroy(self, request: Request, data: dict[str, Any]) -> Any:
-        if not (data.get("ids") or data.get("select_all")):
-            raise NamedError(services.NONE_SELECTED, "ids: name the widgets to delete, or set selectAll")
         return {"deletedCount": services.delete_widgets(selection=self.selection())}
 
     @action(detail=False, methods=["post"])

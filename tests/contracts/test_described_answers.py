@@ -17,7 +17,13 @@ from tests.kit.openapi import Undescribed, check
 
 TAG = f"{KEY}/tag/{new_id()}"
 JSON = "application/json"
-FAILURE = {"status": "fail", "success": False, "message": "Tag not found", "warning": ""}
+FAILURE = {
+    "status": "fail",
+    "success": False,
+    "name": "TagNotFound_400",
+    "message": "Tag not found",
+    "warning": "",
+}
 
 
 def body(**values: Any) -> bytes:

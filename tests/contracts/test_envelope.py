@@ -28,14 +28,16 @@ def test_lists_carry_an_array_with_total_count_and_next_cursor(cast: Cast) -> No
         assert (body["data"], body["totalCount"], body["nextCursor"]) == ([], 0, None)
 
 
-def test_the_error_body_has_exactly_four_members(cast: Cast) -> None:
-    for answer in (
-        cast.key.get("/tag/" + new_id()),
-        cast.key.get("/tag/x"),
-        cast.key.post("/tag", {}),
-        cast.key.get("/nowhere"),
+def test_the_error_body_has_its_members_and_the_refused_fields(cast: Cast) -> None:
+    for answer, name, fields in (
+        (cast.key.get("/tag/" + new_id()), "TagNotFound_400", None),
+        (cast.key.get("/tag/x"), "InvalidDataFormat_400", ["_id"]),
+        (cast.key.post("/tag", {}), "ValidationError_400", ["name"]),
+        (cast.key.get("/nowhere"), "NotFound_404", None),
     ):
-        assert sorted(answer.body) == ["message", "status", "success", "warning"]
+        assert answer.body.keys() - {"errors"} == {"message", "name", "status", "success", "warning"}
+        assert answer.body["name"] == name
+        assert (fields and [one["field"] for one in answer.body["errors"]]) == fields
         assert (answer.body["status"], answer.body["success"]) == ("fail", False)
         assert isinstance(answer.body["message"], str)
         assert isinstance(answer.body["warning"], str)
@@ -53,14 +55,15 @@ def test_a_duplicate_key_names_its_field(cast: Cast) -> None:
     from django.db import IntegrityError
 
     from accounts.models import Role
-    from core.api.handler import render
+    from core.api.refusals import refusal_of
 
     with cast.scope():
         Role.objects.create(name="Seller")
         with pytest.raises(IntegrityError) as caught:
             Role.objects.create(name="Seller")
-    status, message, _ = render(caught.value)
-    assert (status, message) == (400, "Duplicate field(s): name")
+    found = refusal_of(caught.value)
+    assert (found.status, found.name, found.message) == (400, "DuplicateField_400", "Duplicate field(s): name")
+    assert found.errors == [{"field": "name", "message": "another record has this value already"}]
 
 
 def test_unknown_paths_and_methods(cast: Cast) -> None:
@@ -104,4 +107,10 @@ def test_an_unexpected_error_is_500_and_says_nothing_more(cast: Cast, monkeypatc
     monkeypatch.setattr("accounts.api_keys.views.create_key", fail)
     answer = cast.key.post("/api", {})
     assert answer.status == 500
-    assert answer.body == {"status": "error", "success": False, "message": "Something went wrong", "warning": ""}
+    assert answer.body == {
+        "status": "error",
+        "success": False,
+        "name": "InternalServerError_500",
+        "message": "Something went wrong",
+        "warning": "",
+    }

@@ -116,6 +116,8 @@ class WorkflowEnrolled(Output):
 class WorkflowOut(Output):
     """A workflow."""
 
+    moving = frozenset({"nextFireAt", "runCounts"})
+
     _id = IdField()
     name = serializers.CharField()
     status = serializers.ChoiceField(choices=Workflow.Status.values)

@@ -145,6 +145,7 @@ class WorkflowViewSet(ResourceViewSet):
         errors=(*NOT_FOUND, *UNFIT),
         description="The draft becomes the version by which new runs go; runs under way keep theirs unless `runs` says"
         " otherwise. Where the draft cannot run, `errors` beside the warning names all problems by node.",
+        transition=True,
     )
     def publish(self, request: Request, id: str, data: dict[str, Any]) -> Any:
         runs = publishing.publish_workflow(id=id, member_id=self.actor.member_id, may=self.actor.may, **data)
@@ -158,6 +159,7 @@ class WorkflowViewSet(ResourceViewSet):
         success="WorkflowUnpublished_200",
         errors=NOT_FOUND,
         description="Nothing of it runs from now on. Its runs are held, and go on when it is published again.",
+        transition=True,
     )
     def unpublish(self, request: Request, id: str) -> Any:
         publishing.unpublish_workflow(id=id, member_id=self.actor.member_id)
@@ -173,7 +175,7 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def pause_runs(self, request: Request, id: str) -> Any:
         services.get_workflow(id)
-        return {"count": operations.pause_runs(workflow_id=id)}
+        return self._held(operations.pause_runs(workflow_id=id))
 
     @action(detail=True, methods=["post"], url_path="runs/resume")
     @endpoint(
@@ -184,7 +186,12 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def resume_runs(self, request: Request, id: str) -> Any:
         services.get_workflow(id)
-        return {"count": operations.resume_runs(workflow_id=id)}
+        return self._held(operations.resume_runs(workflow_id=id))
+
+    def _held(self, count: int) -> Any:
+        """Answer with the number of runs, and a warning where there is none."""
+        note = {} if count else {"warning": "no run has changed: none of the workflow's is in the state for it"}
+        return self.success({"count": count}, **note)
 
     @action(detail=True, methods=["post"])
     @endpoint(

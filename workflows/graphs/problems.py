@@ -20,10 +20,16 @@ class Problem:
     path: str = ""
     severity: str = "error"
 
+    @property
+    def field(self) -> str:
+        """The path of the problem in the graph, its node or edge first."""
+        return ".".join(part for part in (self.node_id or self.edge_id, self.path) if part)
+
     def as_json(self) -> dict[str, Any]:
         return {
             "severity": self.severity,
             "code": self.code,
+            "field": self.field,
             "nodeId": self.node_id or None,
             "edgeId": self.edge_id or None,
             "path": self.path,
@@ -31,8 +37,7 @@ class Problem:
         }
 
     def __str__(self) -> str:
-        where = ".".join(part for part in (self.node_id or self.edge_id, self.path) if part)
-        return f"{where}: {self.message}" if where else self.message
+        return f"{self.field}: {self.message}" if self.field else self.message
 
 
 @dataclass

@@ -23,8 +23,8 @@ from crm.contacts.updates import update_contacts
 from crm.field_types import BadValue
 from crm.leads.bulk import delete_leads
 from crm.leads.services import Relations, create_leads
+from crm.records.problems import explain
 from crm.records.results import BulkResult, Saved
-from crm.records.schema import explain
 from crm.records.types import RECORD_TYPES, kind_of
 from crm.tags.services import missing_tags
 from crm.teams.models import Team

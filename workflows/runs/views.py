@@ -114,6 +114,7 @@ class WorkflowRunViewSet(ResourceViewSet):
         success="WorkflowRunPaused_200",
         errors=STATE,
         description="No step of it begins after the answer. What it waits for stays.",
+        transition=True,
     )
     def pause(self, request: Request, runId: str) -> Any:
         operations.pause_run(id=runId)
@@ -128,13 +129,16 @@ class WorkflowRunViewSet(ResourceViewSet):
         errors=STATE,
         description="A paused one goes on where it was; waits that are over by then end at once. A failed one tries"
         " the nodes again that failed.",
+        transition=True,
     )
     def resume(self, request: Request, runId: str, data: dict[str, Any]) -> Any:
         operations.resume_run(id=runId, shift=data["shift"])
         return _one(runId, self.actor)
 
     @action(detail=True, methods=["post"])
-    @endpoint("Cancel a run", output=WorkflowRunDetail, success="WorkflowRunCancelled_200", errors=STATE)
+    @endpoint(
+        "Cancel a run", output=WorkflowRunDetail, success="WorkflowRunCancelled_200", errors=STATE, transition=True
+    )
     def cancel(self, request: Request, runId: str) -> Any:
         operations.cancel_run(id=runId)
         return _one(runId, self.actor)

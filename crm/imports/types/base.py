@@ -13,7 +13,8 @@ from crm.bulk_jobs.models import Journal
 from crm.imports.lookups import CATEGORY, TAGS, Lookups
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
-from crm.records.schema import RecordSchema, ValueProblem
+from crm.records.problems import ValueProblem
+from crm.records.schema import RecordSchema
 
 CONTACT_FIELDS = (
     FieldSpec("name", "Name", "name"),

@@ -13,7 +13,7 @@ from crm.contacts.updates import update_contacts
 from crm.contacts.writer import import_source, write_contacts
 from crm.imports.models import Import
 from crm.imports.types.base import CONTACT_FIELDS, RECORD_ID, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
-from crm.records.schema import ValueProblem
+from crm.records.problems import ValueProblem
 
 
 class ContactImportType(ImportType):

@@ -21,7 +21,7 @@ from crm.leads.duplicates import DUPLICATE, repeated
 from crm.leads.schema import LeadRow, LeadSchema
 from crm.leads.writer import write_leads
 from crm.products.models import ProductService
-from crm.records.schema import ValueProblem
+from crm.records.problems import ValueProblem
 from crm.teams.models import Team
 from crm.teams.services import ACTIVE
 

@@ -18,7 +18,7 @@ from crm.leads.models import Lead
 from crm.leads.references import missing_teams, no_team
 from crm.leads.schema import LeadRow, LeadSchema
 from crm.leads.updates import update_leads
-from crm.records.schema import ValueProblem
+from crm.records.problems import ValueProblem
 
 
 class _Refused(Exception):

@@ -97,7 +97,7 @@ class LeadMessagesViewSet(ResourceViewSet):
         left = lead_messages.left_drafts(leadId)
         changed = lead_messages.approve_all(lead_id=leadId, member_id=self.actor.member_id)
         found = {**_one(leadId, "approved"), "changedCount": changed, **left.as_json(), "newerCount": 0}
-        return self.success(found, **left_warning(left))
+        return self.success(found, **(left_warning(left) or unchanged(changed)))
 
     @action(detail=True, methods=["post"], url_path="draft-all")
     @endpoint(
@@ -109,7 +109,12 @@ class LeadMessagesViewSet(ResourceViewSet):
     )
     def draft_all(self, request: Request, leadId: str) -> Any:
         changed = lead_messages.hold_all(lead_id=leadId, member_id=self.actor.member_id)
-        return {**_one(leadId, "draft"), "changedCount": changed}
+        return self.success({**_one(leadId, "draft"), "changedCount": changed}, **unchanged(changed))
+
+
+def unchanged(count: int) -> dict[str, str]:
+    """Return the warning of an action that has changed no message."""
+    return {} if count else {"warning": "no message has changed: none of the lead's is in the state for it"}
 
 
 def _one(lead_id: str, status: str) -> dict[str, Any]:

@@ -10,12 +10,16 @@ from outreach.ocr.cards import Line
 
 
 class OcrFailed(Exception):
-    """A picture could not be read. People read `detail`, which repeats no key."""
+    """A picture could not be read. People read `detail`, which repeats no key.
 
-    def __init__(self, detail: str, *, temporary: bool) -> None:
+    `temporary` says that another try may succeed, `by_key` that the provider refuses the key.
+    """
+
+    def __init__(self, detail: str, *, temporary: bool, by_key: bool = False) -> None:
         super().__init__(detail)
         self.detail = detail
         self.temporary = temporary
+        self.by_key = by_key
 
 
 class OcrProvider(ABC):

@@ -40,7 +40,10 @@ class LocalOcr(OcrProvider):
         python = settings.OCR_PYTHON
         if os.access(python, os.X_OK) if python else importlib.util.find_spec("rapidocr"):
             return ""
-        return "the reader of this service is not installed (requirements-ocr.txt); take another one"
+        return (
+            "the reader of this service is not installed; its operator runs pip install -r requirements-ocr.txt, or"
+            " connect ocr-space"
+        )
 
     def read(self, picture: Path, mime: str, *, seconds: float) -> list[Line]:
         if missing := self.missing():

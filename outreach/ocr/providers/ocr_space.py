@@ -77,7 +77,7 @@ def _body(boundary: str, picture: bytes, mime: str) -> bytes:
 
 def _lines(answer: HttpAnswer) -> list[Line]:
     if answer.status in (401, 403):
-        raise OcrFailed("OCR.space refuses the key, or its allowance is used up.", temporary=False)
+        raise OcrFailed("OCR.space refuses the key, or its allowance is used up.", temporary=False, by_key=True)
     if answer.status == 429 or answer.status >= 500:
         raise OcrFailed(f"OCR.space is busy ({answer.status}).", temporary=True)
     try:

@@ -124,11 +124,11 @@ def test_bad_values_are_refused_by_name(cast: Cast, body: dict[str, Any], words:
     assert cast.key.get("/company").data == before
 
 
-def test_what_the_profile_shows_and_cannot_be_written_is_ignored(cast: Cast) -> None:
+def test_what_the_profile_shows_and_cannot_be_written_is_refused(cast: Cast) -> None:
     before = cast.key.get("/company").data
     answer = cast.key.put("/company", {"contactUniqueKey": "email", "_id": "0" * 24})
-    assert (answer.status, answer.data) == (200, before)
-    assert answer.body["warning"] == "ignored, since they cannot be written here: contactUniqueKey, _id"
+    assert (answer.status, [one["field"] for one in answer.body["errors"]]) == (400, ["contactUniqueKey", "_id"])
+    assert cast.key.get("/company").data == before
 
 
 @pytest.mark.parametrize("name", ["Mars/Olympus", "europe/berlin", "localtime", "../../etc/passwd"])

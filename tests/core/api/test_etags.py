@@ -106,3 +106,12 @@ def test_fields_of_a_single_record(cast: Cast, contact: str) -> None:
 def test_records_outside_of_companies_tell_of_no_event(cast: Cast) -> None:
     caller = Caller("/api/private", cast.session.headers)
     assert caller.call("PUT", "/profile", {}, HTTP_IF_MATCH='"x"').status == 412
+
+
+def test_if_match_takes_strong_tags_and_those_of_compressed_answers(cast: Cast, contact: str) -> None:
+    tag = cast.key.get(f"/contact/{contact}").headers["ETag"]
+    name = "Ann"
+    for sent in (tag, tag.removeprefix("W/"), tag.replace('"', "")[2:].join(('W/"', '-gzip"'))):
+        assert write(cast, contact, sent, name).status == 200, sent
+        tag_now = cast.key.get(f"/contact/{contact}").headers["ETag"]
+        assert tag_now == tag

@@ -11,7 +11,7 @@ from django.db import OperationalError, close_old_connections, connection
 from django.test import Client
 
 from accounts.models import User
-from core.api.handler import database_is_away
+from core.api.refusals import database_is_away
 from core.tenancy import unscoped
 from core.tenancy.postgresql.base import DatabaseWrapper
 from crm.files.services import link

@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import override_settings
 
 from core.api.endpoint import endpoint
-from core.api.handler import render
+from core.api.refusals import UNFORESEEN, refusal_of
 from core.errors import NamedError
 from core.messages import forget, resolve
 from core.messages.defaults import DEFAULTS, FAILURES, OWN_FAILURES, SUCCESSES
@@ -197,10 +197,7 @@ def test_a_success_without_a_row_is_500_something_went_wrong(cast: Cast) -> None
     ResponseMessage.objects.filter(name="OK_200").delete()
     for query in ({}, {"p": "1", "n": "10"}):
         answer = cast.key.get("/tag", **query)
-        assert (answer.status, answer.body) == (
-            500,
-            {"status": "error", "success": False, "message": "Something went wrong", "warning": ""},
-        )
+        assert (answer.status, answer.body) == (500, UNFORESEEN.body())
 
 
 def test_rows_are_read_once_for_many_answers(cast: Cast, django_assert_num_queries: Any) -> None:
@@ -219,7 +216,7 @@ def test_an_endpoint_with_an_unknown_name_cannot_be_declared(options: dict[str, 
 
 
 def test_an_unknown_name_is_500_something_went_wrong(db: None) -> None:
-    assert render(NamedError("NobodyKnows_400")) == (500, "Something went wrong", "")
+    assert refusal_of(NamedError("NobodyKnows_400")) == UNFORESEEN
     ResponseMessage.objects.filter(name="ApiNotFound_400").delete()
     assert resolve("ApiNotFound_400") == (500, "Something went wrong")
 
@@ -229,8 +226,10 @@ def test_the_body_of_an_error(cast: Cast) -> None:
     assert answer.body == {
         "status": "fail",
         "success": False,
+        "name": "ApiNotFound_400",
         "message": "Api not found",
         "warning": "id: there is no such key in this company",
+        "errors": [{"field": "id", "message": "there is no such key in this company"}],
     }
     with override_settings(DEBUG=True):
         assert "Traceback" in cast.key.get("/api/" + "0" * 24).body["stack"]

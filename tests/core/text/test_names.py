@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import IntegrityError
 
-from core.api.handler import render
+from core.api.refusals import refusal_of
 from core.text.names import camel
 from crm.models import CustomField
 from tests.kit.cast import Cast
@@ -33,4 +33,4 @@ def test_duplicates_name_fields_as_bodies_do(cast: Cast) -> None:
         CustomField.objects.create(name="Size", **values)
         with pytest.raises(IntegrityError) as caught:
             CustomField.objects.create(name="Other", **values)
-    assert "uniqueFieldID" in render(caught.value)[1]
+    assert refusal_of(caught.value).message == "Duplicate field(s): panel, uniqueFieldID"

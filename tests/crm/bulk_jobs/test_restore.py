@@ -163,7 +163,7 @@ def test_a_session_restores_as_many_as_the_plan_allows(cast: Cast, ids: list[str
     assert (answer.status, answer.data["restoredCount"]) == (200, 2)
     (failed,) = answer.data["failed"]
     assert (failed["_id"], failed["name"]) == (max(ids[:3]), "PlanSubscriptionLimitExceeded_403")
-    assert failed["warning"] == "your subscription allows 3 records of contact, and there is room for 0 more"
+    assert failed["warning"] == "your subscription allows 3 contacts, and there is room for 0 more"
     assert cast.key.post("/contact/restore", {"ids": ids[:3]}).data["restoredCount"] == 1, "keys know no limits"
 
 
@@ -173,7 +173,7 @@ def test_undoing_a_deletion_stays_within_the_plan(cast: Cast, ids: list[str]) ->
         limit(cast, contact=used_quota("contact") + 1)
     undoing = done(cast, cast.session.post(f"/bulk-job/{job}/undo").data["_id"])
     assert (undoing["status"], undoing["changed"], undoing["failed"]) == ("completed", 1, 2)
-    told = "your subscription allows 2 records of contact, and there is room for 0 more"
+    told = "your subscription allows 2 contacts, and there is room for 0 more"
     assert undoing["report"]["failed"] == dict.fromkeys(sorted(ids[:3])[1:], told)
     with cast.scope():
         assert used_quota("contact") == 2

@@ -123,7 +123,7 @@ REFUSALS: list[tuple[dict[str, Any], str | None]] = [
     ({"contactUniqueKey": "email"}, "The unique key cannot be changed this way"),
     ({"formData": {"city": "x"}, "unchangedSince": "2026-01-01T00:00:00Z"}, None),
     ({"formData": {"planet": 1}}, "There is no such custom field"),
-    ({"formData": {"city": 1}}, "A custom field has an invalid value"),
+    ({"formData": {"city": True}}, "A custom field has an invalid value"),
     ({"formData": {"colours": ["pink"]}}, "A custom field has an invalid value"),
     ({"formData": {"city": "x"}, "updateType": "append"}, "A custom field has an invalid value"),
     ({"formData": {"name": "x"}, "updateType": "append"}, "A system field has an invalid value"),

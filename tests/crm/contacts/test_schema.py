@@ -54,7 +54,7 @@ def test_empty_cells_count_as_not_given(scope: Cast) -> None:
     assert schema.stored_custom(row) == {"note": "-"}
     none, problems = schema.read({"email": "", "countryCode": None, "number": " "}, from_text=True)
     assert none is None
-    assert [tuple(problem) for problem in problems] == [
+    assert [(problem.key, problem.name, problem.message) for problem in problems] == [
         ("email", "ContactDataRequired_400", "is required"),
         ("number", "ContactDataRequired_400", "is required"),
     ]

@@ -83,7 +83,7 @@ def test_a_job_converts_and_until_then_all_is_as_before(cast: Cast, few: None) -
     }
     assert held(cast) == (["1", "2", "3", "4", "5"], ["1", "2", "3", "4", "5"])
     first = ids(cast)[0]
-    assert cast.key.put(f"/contact/{first}", {"formData": {"score": 7}}).status == 400
+    assert cast.key.put(f"/contact/{first}", {"formData": {"score": True}}).status == 400
     assert cast.key.put(f"/contact/{first}", {"formData": {"score": "7"}}).status == 200
     refused = cast.key.put(path, {"fieldType": "textarea"})
     assert (refused.status, refused.body["message"]) == (400, "Invalid input")

@@ -212,8 +212,8 @@ def test_rows_that_repeat_an_open_lead(cast: Cast, existing: str, outcome: tuple
     assert sorted(leads(cast, "first_product", "value"), key=str) == sorted(values, key=str)
     if existing == "error":
         assert [(error["row"], error["column"], error["code"]) for error in job["rowErrors"]] == [
-            (3, "", "DuplicateField"),
-            (5, "", "DuplicateField"),
+            (3, "", "DuplicateField_400"),
+            (5, "", "DuplicateField_400"),
         ]
     with cast.scope():
         assert Contact.objects.filter(name="Changed").exists() == (existing == "update")

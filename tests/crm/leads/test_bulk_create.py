@@ -84,7 +84,7 @@ def test_each_item_succeeds_or_fails_on_its_own(cast: Cast) -> None:
     assert answer.status == 200
     assert [found["contact"]["email"] for found in answer.data["created"]] == ["ann7@example.com"]
     assert [(found["index"], found["name"]) for found in answer.data["failed"]] == [
-        (0, "DuplicateField"),
+        (0, "DuplicateField_400"),
         (1, "InvalidSystemField_400"),
         (2, "InvalidPayload_400"),
         (3, "TeamNotFound_400"),
@@ -93,7 +93,7 @@ def test_each_item_succeeds_or_fails_on_its_own(cast: Cast) -> None:
         (6, "TagNotFound_400"),
         (7, "ContactNotFound_400"),
         (8, "ContactDataRequired_400"),
-        (10, "DuplicateField"),
+        (10, "DuplicateField_400"),
         (11, "ContactAlreadyExists_400"),
     ]
     duplicate = answer.data["failed"][0]

@@ -144,7 +144,7 @@ def test_the_contact_is_found_by_either_part_of_the_unique_key_and_takes_what_is
         ),
         (form(1, status=""), "ValidationError_400", "status: is required and cannot be empty"),
         (form(1, status=None), "ValidationError_400", "status: is required and cannot be empty"),
-        (form(1, status=7), "InvalidSystemField_400", "status: needs text, got 7"),
+        (form(1, status=7), "InvalidSystemField_400", "status: 7 is none of the options."),
         (
             form(1, value="much"),
             "InvalidSystemField_400",

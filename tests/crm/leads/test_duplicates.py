@@ -62,7 +62,7 @@ def test_many_at_once(cast: Cast) -> None:
     assert (len(ids), warned.body["warning"]) == (3, f"formData.1: {text(ids[0])}")
     rule(cast, "refuse")
     refused = cast.key.post("/lead/bulk", {"formData": [form(3), form(1)]})
-    assert [found["name"] for found in refused.data["failed"]] == ["DuplicateField"]
+    assert [found["name"] for found in refused.data["failed"]] == ["DuplicateField_400"]
     whole = cast.key.post("/lead/bulk", {"formData": [form(4), form(1)], "skipInvalid": False})
     assert (whole.status, whole.body["message"]) == (400, REFUSED)
     assert whole.body["warning"].startswith("formData.1: contact, productServices: ")
@@ -150,10 +150,12 @@ def test_an_import(cast: Cast) -> None:
         assert (job["created"], job["skipped"], job["failed"]) == (*outcome, 0)
         notes = [(error["row"], error["code"], error["skipped"]) for error in job["rowErrors"]]
         if value == "warn":
-            assert notes == [(2, "DuplicateField", False)]
+            assert notes == [(2, "DuplicateField_400", False)]
             assert job["rowErrors"][0]["message"] == text(first)
         else:
-            assert notes == ([(2, "DuplicateField", True), (3, "DuplicateField", True)] if value == "refuse" else [])
+            assert notes == (
+                [(2, "DuplicateField_400", True), (3, "DuplicateField_400", True)] if value == "refuse" else []
+            )
 
 
 def merge(cast: Cast, path: str, ids: list[str]) -> Any:
@@ -204,7 +206,7 @@ def test_restoring(cast: Cast) -> None:
         "failed": [
             {
                 "_id": gone[1],
-                "name": "DuplicateField",
+                "name": "DuplicateField_400",
                 "message": REFUSED,
                 "warning": f"contact, productServices: {text(again[1])} (lead {gone[1]})",
             }

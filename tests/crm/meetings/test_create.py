@@ -260,6 +260,6 @@ def test_what_is_refused(cast: Cast, outsiders: Cast, ann: Contact) -> None:
         assert cast.key.post("/meeting", wrong).status in (400, 404), wrong
     for wrong in ({"attendees": None}, {"title": ""}):
         assert cast.key.put(f"/meeting/{made['_id']}", wrong).status == 400, wrong
-    ignored = cast.key.put(f"/meeting/{made['_id']}", {"organizer": blocked.pk, "status": "cancelled"})
-    assert ignored.body["warning"] == "ignored, since they cannot be written here: organizer, status"
+    fixed = cast.key.put(f"/meeting/{made['_id']}", {"organizer": blocked.pk, "status": "cancelled"})
+    assert (fixed.status, [one["field"] for one in fixed.body["errors"]]) == (400, ["organizer", "status"])
     assert cast.key.get("/meeting").data == [before], "nothing of a refused change is kept"

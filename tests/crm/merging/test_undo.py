@@ -244,7 +244,7 @@ def test_records_that_come_back_count_against_the_plan(cast: Cast, pair: tuple[s
         Subscription.objects.update(limits={"contact": 1})
     answer = cast.session.post(f"/contact/merge/{id}/undo")
     assert (answer.status, answer.body["success"]) == (403, False)
-    assert "records of contact" in answer.body["warning"]
+    assert "contacts, and there is room" in answer.body["warning"]
     assert undo(cast, "contact", id).status == 200, "the key path makes no such check"
 
 

@@ -190,3 +190,15 @@ def test_old_events_are_deleted_but_those_that_a_consumer_waits_for(scope: Cast)
     with unscoped(reason="test: as a periodic task"):
         assert feed.forget_old() is False
     assert set(Event.objects.values_list("pk", flat=True)) == {waiting, Event.objects.latest("sequence").pk}
+
+
+def test_cursor_is_another_name_of_after(cast: Cast) -> None:
+    cast.key.post("/tag", {"name": "One"})
+    page = cast.key.get(PATH, n="1").body
+    first = page["nextCursor"]
+    cast.key.post("/tag", {"name": "Two"})
+    assert cast.key.get(PATH, cursor=first).data == cast.key.get(PATH, after=first).data
+    assert cast.key.get(PATH, cursor=first, after=first).status == 200
+    refused = cast.key.get(PATH, cursor=first, after="x")
+    assert (refused.status, refused.body["errors"][0]["field"]) == (400, "cursor")
+    assert cast.key.get(PATH, cursor="x").body["warning"].startswith("cursor: is no nextCursor")

@@ -119,6 +119,14 @@ def test_versions_and_moves(cast: Cast, outsiders: Cast) -> None:
     assert cast.key.post(f"{path}/pause").data["status"] == "paused"
     assert cast.key.post(f"{path}/pause").status == 400
     assert cast.key.post(f"{path}/publish").data["status"] == "published"
+    assert cast.key.put(path, {"status": "paused"}).data["status"] == "paused"
+    draft = cast.key.put(path, {"status": "draft"})
+    assert (draft.status, draft.body["errors"][0]["field"]) == (400, "status")
+    whole = cast.key.get(path).data
+    again = cast.key.put(path, {**whole, "description": "Other", "status": "published"}).data
+    assert (again["status"], again["description"]) == ("published", "Other")
+    fixed = cast.key.put(path, {"publishedVersion": 9})
+    assert (fixed.status, fixed.body["errors"][0]["field"]) == (400, "publishedVersion")
     assert outsiders.key.get(path).status == outsiders.key.post(f"{path}/publish").status == 404
     assert cast.narrow_session.get("/manual-chatbot").status == 403
     assert cast.key.delete("/manual-chatbot", {"ids": [id]}).data == {"deletedCount": 1}

@@ -238,10 +238,34 @@ def test_cancel_stops_what_has_not_gone(ready: Cast) -> None:
     answer = ready.session.post(f"/genie/{run}/cancel")
     assert (answer.status, answer.data["phase"], answer.data["cancelledCount"]) == (200, "cancelled", 3)
     assert statuses(ready, run) == {"cancelled": 3}
-    assert ready.key.post(f"/genie/{run}/cancel").data["cancelledCount"] == 0
+    again = ready.key.post(f"/genie/{run}/cancel")
+    assert (again.data["cancelledCount"], again.body["warning"][:19]) == (0, "nothing has changed")
     for path in ("approve-all", "draft-all", "retry-failed"):
         refused = ready.key.post(f"/genie/{run}/{path}")
-        assert (refused.status, refused.body["message"]) == (400, "The campaign cannot be changed any more")
+        assert (refused.status, refused.body["message"]) == (400, "This cannot be changed any more")
+
+
+def test_actions_that_change_nothing_say_so(ready: Cast) -> None:
+    run = planned(ready, 2, draft=True)
+    path = f"/genie/{run}"
+    for name in ("draft-all", "retry-failed"):
+        answer = ready.key.post(f"{path}/{name}")
+        assert (answer.data["changedCount"], answer.body["warning"][:19]) == (0, "nothing has changed")
+    approved = ready.key.post(f"{path}/approve-all")
+    assert (approved.data["changedCount"], approved.body.get("warning")) == (2, None)
+    assert ready.key.post(f"{path}/approve-all").body["warning"][:19] == "nothing has changed"
+    with ready.scope():
+        SendJob.objects.filter(run_id=run).update(status=SendJob.Status.SENT, sent_at=timezone.now())
+    ended = ready.key.post(f"{path}/cancel")
+    assert (ended.status, ended.body["name"]) == (400, "CampaignCannotBeUpdated_400")
+    assert ended.body["warning"].endswith("there is nothing to cancel")
+    assert ready.key.get(path).data["cancelledAt"] is None
+    with ready.scope():
+        message = SendJob.objects.filter(run_id=run).first()
+        assert message is not None
+    refused = ready.key.post(f"/genie/send-jobs/{message.pk}/approve")
+    assert (refused.status, refused.body["message"]) == (400, "This cannot be changed any more")
+    assert ready.key.delete(path).status == 200
 
 
 def test_cancel_before_planning_plans_nothing(ready: Cast) -> None:

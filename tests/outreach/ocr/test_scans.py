@@ -91,6 +91,13 @@ def connect(cast: Cast, **values: Any) -> dict[str, Any]:
     return dict(answer.data)
 
 
+def connected(cast: Cast, space: Space) -> dict[str, Any]:
+    """Connect an app, and forget that its key was tried."""
+    made = connect(cast)
+    space.asked.clear()
+    return made
+
+
 def picture(cast: Cast, content: bytes = b"", name: str = "card.png") -> str:
     answer = cast.key.upload("/upload", SimpleUploadedFile(name, content or CARD.read_bytes()))
     assert answer.status == 201, answer.body
@@ -107,8 +114,8 @@ def scan(cast: Cast, **values: Any) -> dict[str, Any]:
 
 def test_an_app_is_connected_tested_changed_and_deleted(cast: Cast, outsiders: Cast, space: Space) -> None:
     for body, status, named in (
-        ({"name": "abbyy", "key": KEY}, 404, "name: one of local, ocr-space"),
-        ({"name": "local"}, 404, "name: the reader of this service is not installed"),
+        ({"name": "abbyy", "key": KEY}, 400, "name: one of local, ocr-space"),
+        ({"name": "local"}, 400, "name: the reader of this service is not installed"),
         ({"name": "ocr-space"}, 400, "key: the key that OCR.space"),
         ({"name": "ocr-space", "key": KEY, "confidence": 1.5}, 400, "confidence"),
     ):
@@ -137,6 +144,27 @@ def test_an_app_is_connected_tested_changed_and_deleted(cast: Cast, outsiders: C
     assert cast.key.delete("/apps/ocr", {"ids": [made["_id"]]}).status == 404
 
 
+def test_a_key_is_tried_before_it_is_connected(cast: Cast, space: Space) -> None:
+    body = {"name": "ocr-space", "key": KEY}
+    space.answers = lambda: (403, b"no")
+    refused = cast.key.post("/apps/ocr", body)
+    assert (refused.status, refused.body["name"]) == (400, "InvalidCredentials_400")
+    assert refused.body["warning"] == "key: OCR.space refuses the key, or its allowance is used up."
+    assert cast.key.get("/apps/ocr").data == []
+    space.answers = lambda: (503, b"no")
+    made = cast.key.post("/apps/ocr", body)
+    assert (made.status, made.body["warning"]) == (201, "saved, but not connected: OCR.space is busy (503).")
+    assert made.data["lastError"] == "OCR.space is busy (503)."
+    space.answers = read_well
+    place = f"/apps/ocr/{made.data['_id']}"
+    changed = cast.key.put(place, {"key": KEY + "2"})
+    assert (changed.status, changed.data["lastError"], changed.body.get("warning")) == (200, "", None)
+    space.answers = lambda: (401, b"no")
+    assert cast.key.put(place, {"key": KEY + "3"}).body["name"] == "InvalidCredentials_400"
+    with cast.scope():
+        assert Ocr.objects.get().key == KEY + "2"
+
+
 def test_a_card_becomes_values_that_a_person_saves(cast: Cast, outsiders: Cast, space: Space) -> None:
     with cast.scope():
         CustomField.objects.create(
@@ -144,7 +172,7 @@ def test_a_card_becomes_values_that_a_person_saves(cast: Cast, outsiders: Cast, 
         )
     refused = cast.key.post("/contact/scan", {"fileId": picture(cast)})
     assert (refused.status, refused.body["message"]) == (404, "OCR not found")
-    app = connect(cast)
+    app = connected(cast, space)
     found = scan(cast)
     assert found["formData"] == {
         "name": "Jürgen Möller",
@@ -212,7 +240,7 @@ def test_a_card_becomes_values_that_a_person_saves(cast: Cast, outsiders: Cast, 
 def test_a_reader_that_fails_is_asked_again_and_told_of(
     cast: Cast, space: Space, answer: tuple[int, Any], error: str, tries: int
 ) -> None:
-    connect(cast)
+    connected(cast, space)
     space.answers = lambda: answer
     made = cast.key.post("/contact/scan", {"fileId": picture(cast)}).data
     for minutes in range(4):

@@ -1,0 +1,100 @@
+"""An import of the predecessor's documents into the active company, with their ids and times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+from django.db.models import Model
+
+from config.predecessor.report import Report
+from core.ids import is_id
+from core.tenancy import company_id, unscoped
+
+META = frozenset(
+    {"_id", "__v", "company", "companyID", "companyId", "createdBy", "updatedBy", "createdAt", "updatedAt"}
+    | {"isDeleted", "importId", "formData", "unsubscribed", "unsubscribedAt", "contactNumber"}
+)
+"""Keys of documents that are no values of records."""
+Document = Mapping[str, Any]
+
+
+@dataclass
+class Import:
+    """An import into the active company."""
+
+    actor_id: str
+    report: Report = field(default_factory=Report)
+    same: dict[str, str] = field(default_factory=dict)
+    """_id there -> _id of the record here that has its name or unique key."""
+    keys: dict[str, str] = field(default_factory=dict)
+    """Key of a custom field there -> its key here."""
+
+    def new(self, kind: str, model: type[Model], documents: Sequence[Document]) -> list[Document]:
+        """Return the documents whose ids no record has yet, and count the others."""
+        ids = [document["_id"] for document in documents]
+        with unscoped(reason="import: an id belongs to one company of all"):
+            owners = dict(model._default_manager.filter(pk__in=ids).values_list("pk", "company_id"))
+        found = []
+        for document in documents:
+            owner = owners.get(document["_id"])
+            if owner is None:
+                found.append(document)
+            elif owner == company_id():
+                self.report.count(kind, "known")
+            else:
+                self.report.refuse(kind, document["_id"], "another company has a record with this _id")
+        return found
+
+    def reference(self, value: Any) -> str | None:
+        """Return the id that a reference has here. It may be the nested record."""
+        id = value.get("_id") if isinstance(value, Mapping) else value
+        return self.same.get(id, id) if isinstance(id, str) and is_id(id) else None
+
+    def references(self, values: Any) -> list[str]:
+        """Return the ids of a list of references, each once."""
+        found = [self.reference(value) for value in (values if isinstance(values, list) else [values])]
+        return list(dict.fromkeys(id for id in found if id))
+
+    def form(self, document: Document, related: Iterable[str] = ()) -> dict[str, Any]:
+        """Return the values of a record by their keys, from formData and from the top. Empty ones are left out."""
+        inner = document.get("formData")
+        values = {**document, **(inner if isinstance(inner, Mapping) else {})}
+        passed = {*META, *related}
+        return {
+            self.keys.get(key, key): value
+            for key, value in values.items()
+            if key not in passed and value not in (None, "", [])
+        }
+
+
+def keep_times(model: type[Model], documents: Sequence[Document]) -> None:
+    """Give the records that were made of the documents the times that the documents have."""
+    rows = []
+    for document in documents:
+        made = time_of(document, "createdAt")
+        if made is not None:
+            rows.append((document["_id"], made, time_of(document, "updatedAt") or made))
+    if not rows:
+        return
+    table = connection.ops.quote_name(model._meta.db_table)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE {table} SET created_at = given.made, updated_at = given.changed"  # noqa: S608  a model's table
+            " FROM unnest(%s::text[], %s::timestamptz[], %s::timestamptz[]) AS given (id, made, changed)"
+            f" WHERE {table}.id = given.id AND {table}.company_id = %s",
+            [*(list(column) for column in zip(*rows, strict=True)), company_id()],
+        )
+
+
+def time_of(document: Document, name: str) -> datetime | None:
+    """Return a time of the document, or None where it has none."""
+    value = document.get(name)
+    try:
+        found = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return found if found is not None and found.tzinfo is not None else None

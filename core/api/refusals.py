@@ -1,0 +1,188 @@
+"""The body of every failure (contract section 7), and what exceptions say in it."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import IntegrityError, OperationalError
+from django.db.models import F
+from django.http import Http404
+from psycopg.errors import QueryCanceled
+from rest_framework import exceptions
+
+from core.errors import ApiError, DuplicateField, FieldError, NamedError
+from core.messages import UNKNOWN, resolve
+from core.text.names import camel
+
+UNIQUE_VIOLATION = "23505"
+CONNECTION_LOST = ("08", "57P01", "57P02", "57P03", "53300")
+"""What the SQLSTATE begins with when the server ends the session or takes no further one (PostgreSQL, appendix A)."""
+RETRY_SECONDS = 5
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The answer to a request that failed. `name` is what programs compare; `errors` are the refused fields."""
+
+    status: int
+    name: str
+    message: str
+    warning: str = ""
+    errors: Sequence[FieldError] = ()
+
+    def body(self, error: BaseException | None = None) -> dict[str, Any]:
+        """Return the envelope. `stack` is there in development mode only."""
+        found: dict[str, Any] = {
+            "status": "error" if self.status >= 500 else "fail",
+            "success": False,
+            "name": self.name,
+            "message": self.message,
+            "warning": self.warning,
+        }
+        if self.errors:
+            found["errors"] = list(self.errors)
+        if settings.DEBUG and error is not None:
+            found["stack"] = "".join(traceback.format_exception(error))
+        return found
+
+
+UNFORESEEN = Refusal(UNKNOWN[0], "InternalServerError_500", UNKNOWN[1])
+UNAVAILABLE = Refusal(
+    503,
+    "ServiceUnavailable_503",
+    "The service is not available right now",
+    f"the database does not answer; try again in {RETRY_SECONDS} seconds",
+)
+"""Its text is no message row, since those are in the database that is away."""
+CANCELLED = Refusal(
+    503, UNAVAILABLE.name, UNAVAILABLE.message, f"the database was told to stop; try again in {RETRY_SECONDS} seconds"
+)
+INVALID = "ValidationError_400"
+MALFORMED = "Validation error: the request is malformed"
+NAMES: Mapping[str, str] = {
+    "BodyTooLarge_400": "the body is larger than what is taken",
+    "BodyTooLarge_413": "the same, of a webhook",
+    "DuplicateField_400": "another record has the value of a unique field",
+    "InternalServerError_500": "an error that nobody foresaw",
+    "InvalidLink_400": "a link of a mail is malformed, used or too old",
+    "InvalidToken_401": "a session token is missing, malformed, expired or revoked",
+    "MethodNotAllowed_405": "a webhook takes POST alone",
+    "RecordChanged_412": "If-Match names an earlier state of the record",
+    "RequestUnderWay_409": "the request with this Idempotency-Key has not ended",
+    "RequestUnfinished_409": "the request with this Idempotency-Key was cut off",
+    "ServiceUnavailable_503": "the database is away",
+    "TooManyAttempts_429": "too many attempts of a kind that is limited, such as log-in",
+    "TooManyRequests_429": "too many requests",
+    "UnsupportedMediaType_400": "the body is of a media type that is not taken",
+    "WrongCode_400": "the code of a second factor does not fit",
+}
+"""Names of failures that have no ResponseMessage row, since their text depends on the request -> their meaning."""
+
+
+def refusal_of(error: BaseException) -> Refusal:
+    """Return what the answer says of an exception."""
+    if isinstance(error, NamedError):
+        return named(error.name, error.detail, error.errors)
+    if isinstance(error, ApiError):
+        return Refusal(error.status, error.name, error.message, error.detail, error.errors)
+    if isinstance(error, exceptions.APIException):
+        return _of_framework(error)
+    if isinstance(error, Http404):
+        return named("NotFound_404", "there is no such path")
+    if isinstance(error, RequestDataTooBig):
+        most = f"at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE} bytes"
+        return Refusal(400, "BodyTooLarge_400", "Validation error: the body is too large", most)
+    if isinstance(error, SuspiciousOperation):
+        return Refusal(400, INVALID, MALFORMED, str(error))
+    if isinstance(error, IntegrityError):
+        return _of_constraint(error)
+    return to_try_again(error) or UNFORESEEN
+
+
+def named(name: str, detail: str = "", errors: Sequence[FieldError] = ()) -> Refusal:
+    """Return the refusal of the catalogue with this name. One without a row is unforeseen (contract)."""
+    status, text = resolve(name)
+    if (status, text) == UNKNOWN:
+        return replace(UNFORESEEN, warning=detail)
+    return Refusal(status, name, text, detail, errors)
+
+
+def _of_framework(error: exceptions.APIException) -> Refusal:
+    """Return what the answer says of an exception of DRF."""
+    detail = str(error.detail)
+    if isinstance(error, exceptions.NotFound):
+        return named("NotFound_404", "there is no such path")
+    if isinstance(error, exceptions.MethodNotAllowed):
+        return named("NotFound_404", detail)
+    if isinstance(error, exceptions.UnsupportedMediaType):
+        return Refusal(400, "UnsupportedMediaType_400", "Validation error: the body must be JSON", detail)
+    if isinstance(error, exceptions.ParseError):
+        hint = "send a JSON object with Content-Type: application/json"
+        return Refusal(400, INVALID, f"Validation error: {detail}", hint)
+    name = "BadRequest_400" if error.status_code < 500 else UNFORESEEN.name
+    return Refusal(error.status_code, name, detail)
+
+
+def database_is_away(error: BaseException | None) -> bool:
+    """Tell whether the statement failed since no connection could be made, or since it was lost on the way."""
+    if not isinstance(error, OperationalError):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state is None or state.startswith(CONNECTION_LOST)
+
+
+def to_try_again(error: BaseException | None) -> Refusal | None:
+    """Return the answer to a statement that may well succeed in a moment: the database is away, or an operator or a
+    time limit has cancelled it. None for any other error."""
+    if database_is_away(error):
+        return UNAVAILABLE
+    return CANCELLED if isinstance(error, OperationalError) and isinstance(error.__cause__, QueryCanceled) else None
+
+
+def _of_constraint(error: IntegrityError) -> Refusal:
+    """Return what the answer says of a constraint that no service has translated: duplicates by the contract, others
+    as 500."""
+    diagnosis = getattr(error.__cause__, "diag", None)
+    if getattr(diagnosis, "sqlstate", "") != UNIQUE_VIOLATION:
+        return UNFORESEEN
+    names = constrained_fields(
+        getattr(diagnosis, "table_name", None) or "", getattr(diagnosis, "constraint_name", None) or ""
+    )
+    hint = "another record has this value already"
+    fields = [camel(name) for name in names]
+    message = f"Duplicate field(s): {', '.join(fields) or 'unknown'}"
+    return Refusal(400, DuplicateField.name, message, hint, [FieldError(field=name, message=hint) for name in fields])
+
+
+def constrained_fields(table: str, constraint_name: str) -> list[str]:
+    """Return the fields of a unique constraint from the models, since row-level security hides the values."""
+    for model in apps.get_models():
+        if model._meta.db_table != table:
+            continue
+        for constraint in model._meta.constraints:
+            if constraint.name == constraint_name:
+                return [name for name in named_fields(constraint) if name != "company"]
+        return [
+            field.name for field in model._meta.local_fields if field.unique and f"_{field.column}_" in constraint_name
+        ]
+    return []
+
+
+def named_fields(constraint: Any) -> list[str]:
+    """Return the fields of a constraint, including those inside expressions such as Lower("name")."""
+
+    def inside(expression: Any) -> list[str]:
+        if isinstance(expression, F):
+            return [str(expression.name)]  # type: ignore[attr-defined]
+        return [name for part in expression.get_source_expressions() for name in inside(part)]
+
+    return [
+        *getattr(constraint, "fields", ()),
+        *(name for part in getattr(constraint, "expressions", ()) for name in inside(part)),
+    ]

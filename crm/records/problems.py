@@ -1,0 +1,40 @@
+"""Problems of values, and the error that names them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from core.errors import FieldError, NamedError
+
+
+class ValueProblem(NamedTuple):
+    """A problem of one value: its formData key, the error's name, and the reason. `label` is a custom field's name."""
+
+    key: str
+    name: str
+    message: str
+    label: str = ""
+
+    @property
+    def text(self) -> str:
+        """The reason after the field's name, which people know, unlike its key."""
+        return (
+            f"{self.label}: {self.message}" if self.label and self.label.lower() != self.key.lower() else self.message
+        )
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.text}"
+
+
+def explain(problems: Iterable[ValueProblem]) -> str:
+    """Join the problems into one warning."""
+    texts = [str(problem) for problem in problems]
+    return "; ".join([*(text.rstrip(".") for text in texts[:-1]), *texts[-1:]])
+
+
+def refusal(problems: Sequence[ValueProblem], where: str = "") -> NamedError:
+    """Return the error of a form with these problems. It has the name of the first one, and all fields."""
+    errors = [FieldError(field=problem.key, message=problem.text) for problem in problems]
+    text = explain(problems)
+    return NamedError(problems[0].name, f"{where}: {text}" if where else text, errors=errors)

@@ -1,0 +1,142 @@
+"""Every error body has a name that programs can compare, and names the fields that were refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from config.slow_callers import refuse
+from core.api.refusals import NAMES
+from core.errors import ApiError, field_errors
+from core.messages.defaults import DEFAULTS
+from tests.guards.routes import Operation, operations
+from tests.kit.cast import KEY, SESSION, Caller, Cast
+from tests.kit.examples import EVERY, walked
+
+MISSING = "f" * 24
+QUIRKS = {"SubscriptionExpired_400": 500, "PlanDoesNotIncludeThisFeature_400": 403}
+"""Names whose rows have another status, as the contract says."""
+
+
+def check(status: int, body: Any) -> str:
+    """Check the body of an error and return its name."""
+    name = str(body["name"])
+    assert name in DEFAULTS or name in NAMES, name
+    assert status == QUIRKS.get(name, int(name[-3:])), name
+    for error in body.get("errors", ()):
+        assert error["field"], body
+        assert error["message"], body
+    return name
+
+
+def wrong_requests(cast: Cast, operation: Operation) -> Iterator[tuple[int, Any]]:
+    """Yield the answers to requests that the operation refuses."""
+    protected = operation.path.startswith("api/protected/")
+    headers = cast.session.headers if protected or operation.path.startswith("api/private/") else {}
+    headers = cast.key.headers if operation.path.startswith("api/key/") else headers
+    for values, sent in ((MISSING, headers), ("x", headers), (MISSING, {})):
+        address = operation.address(*[values] * len(operation.parameters))
+        for body in ({"shade": 1}, [], None):
+            answer = Caller("", dict(sent)).call(operation.method, address, body, {"shade": "1"})
+            if answer.status >= 400 and answer.headers["Content-Type"] == "application/json":
+                yield answer.status, answer.body
+
+
+@pytest.mark.undescribed("bodies and parameters that nobody would send")
+def test_every_operation_names_its_errors(cast: Cast, subtests: pytest.Subtests) -> None:
+    names: dict[str, int] = {}
+    for operation in walked(operations("api/")):
+        with subtests.test(str(operation)):
+            for status, body in wrong_requests(cast, operation):
+                name = check(status, body)
+                names[name] = names.get(name, 0) + 1
+    if EVERY == 1:
+        common = {"ValidationError_400", "InvalidDataFormat_400", "InvalidRequest_400", "ExpiredSession_401"}
+        assert {*common, "InvalidToken_401"} <= names.keys()
+        assert sum(names.values()) > 2000
+
+
+def raw(path: str, body: bytes = b"", method: str = "POST", kind: str = "application/json", **extra: Any) -> str:
+    response = Client(raise_request_exception=False).generic(method, path, body, content_type=kind, **extra)
+    return check(response.status_code, orjson.loads(response.content))
+
+
+@pytest.mark.undescribed("what is refused before any view")
+def test_what_is_refused_before_a_view_has_a_name(cast: Cast) -> None:
+    headers = {"headers": cast.key.headers}
+    for mount in (KEY, SESSION, "/api/private", "/api/public", "/api"):
+        assert raw(f"{mount}/nowhere") == "NotFound_404"
+    assert raw(f"{KEY}/tag", method="PATCH", **headers) == "NotFound_404"
+    assert raw(f"{KEY}/tag", b"<a/>", kind="application/xml", **headers) == "UnsupportedMediaType_400"
+    assert raw(f"{KEY}/tag", b"{", **headers) == "ValidationError_400"
+    most = str(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
+    assert raw(f"{KEY}/tag", b"{}", CONTENT_LENGTH=most, **headers) == "BodyTooLarge_400"
+    assert raw("/api/public/login", b"{}", CONTENT_LENGTH=str(settings.PUBLIC_BODY_BYTES + 1)) == "BodyTooLarge_400"
+    assert raw("/api/public/login", b"{}", CONTENT_LENGTH="", HTTP_TRANSFER_ENCODING="chunked") == "ValidationError_400"
+    assert raw("/api/public/webhooks/gateway-a/x") == "NotFound_404"
+    for place in ("return", "saved"):
+        assert raw(f"/api/public/payments/{place}/x", method="GET") == "NotFound_404"
+
+
+def test_slow_callers_get_a_name() -> None:
+    answered: list[str] = []
+    content = refuse({"PATH_INFO": f"{KEY}/tag"}, lambda status, headers: answered.append(status))
+    assert check(int(answered[0][:3]), orjson.loads(content[0])) == "TooManyRequests_429"
+
+
+def test_limits_and_lost_records_have_names(cast: Cast, settings: Any) -> None:
+    tag = cast.key.post("/tag", {"name": "VIP"}).data
+    stale = cast.key.call("PUT", f"/tag/{tag['_id']}", {"name": "A"}, HTTP_IF_MATCH='W/"aaaaaaaaaaaa.00.00"')
+    assert check(stale.status, stale.body) == "RecordChanged_412"
+    settings.API_REQUESTS_A_MINUTE_EACH = 1
+    answers = [cast.key.get("/tag") for _ in range(3)]
+    assert check(answers[-1].status, answers[-1].body) == "TooManyRequests_429"
+
+
+def test_fields_are_named(cast: Cast) -> None:
+    asked = cast.key.post("/contact", {"formData": {"email": "no"}}).body
+    assert asked["name"] == "ContactDataRequired_400"
+    assert {one["field"] for one in asked["errors"]} == {"countryCode", "number", "email"}
+    asked = cast.key.get("/contact", p=0, n=1).body
+    assert (asked["name"], [one["field"] for one in asked["errors"]]) == ("InvalidRequest_400", ["p"])
+    asked = cast.key.post("/tag", {"name": 5, "color": [], "shade": 1}).body
+    assert [one["field"] for one in asked["errors"]] == ["shade"]
+    asked = cast.key.post("/tag", {"name": 5, "color": []}).body
+    assert [one["field"] for one in asked["errors"]] == ["name", "color"]
+
+
+@pytest.mark.parametrize(
+    ("detail", "fields"),
+    [
+        ("status: one of a, b", [("status", "one of a, b")]),
+        ("handover.rules.0.type: is required", [("handover.rules.0.type", "is required")]),
+        ("Idempotency-Key: has been used", [("Idempotency-Key", "has been used")]),
+        ("there is no such path", []),
+        ("no field here: but a sentence", []),
+        ("", []),
+    ],
+)
+def test_a_detail_names_the_field_before_its_colon(detail: str, fields: list[tuple[str, str]]) -> None:
+    assert [(one["field"], one["message"]) for one in field_errors(detail)] == fields
+
+
+def kinds_of(error: type[ApiError]) -> Iterator[type[ApiError]]:
+    for kind in error.__subclasses__():
+        yield kind
+        yield from kinds_of(kind)
+
+
+def test_every_kind_of_error_has_a_known_name_and_the_docs_list_those_without_a_row() -> None:
+    found = {kind.name: kind.status for kind in kinds_of(ApiError) if "name" in kind.__dict__}
+    assert len(found) > 8
+    assert {name for name in found if name not in DEFAULTS} <= NAMES.keys()
+    assert [(name, status) for name, status in found.items() if int(name[-3:]) != status] == []
+    documented = Path(settings.BASE_DIR, "docs/api.md").read_text()
+    assert set(re.findall(r"^\| `(\w+_\d{3})` \|", documented, re.MULTILINE)) == NAMES.keys()
