@@ -20,6 +20,7 @@ from psycopg.errors import QueryCanceled
 from rest_framework import exceptions
 from rest_framework.response import Response
 
+from core.database import database_is_away, database_takes_no_writes
 from core.errors import ApiError, NamedError
 from core.messages import UNKNOWN, resolve
 from core.text.json import dumps
@@ -28,8 +29,6 @@ from core.text.names import camel
 log = logging.getLogger(__name__)
 
 UNIQUE_VIOLATION = "23505"
-CONNECTION_LOST = ("08", "57P01", "57P02", "57P03", "53300")
-"""What the SQLSTATE begins with when the server ends the session or takes no further one (PostgreSQL, appendix A)."""
 RETRY_SECONDS = 5
 UNAVAILABLE = (
     503,
@@ -37,6 +36,10 @@ UNAVAILABLE = (
     f"the database does not answer; try again in {RETRY_SECONDS} seconds",
 )
 """Status, message and warning; the message rows are in the database that is away."""
+NO_SPACE = (
+    *UNAVAILABLE[:2],
+    "the database can save nothing at the moment, such as on a full disk; nothing was changed, try again later",
+)
 CANCELLED = (*UNAVAILABLE[:2], f"the database was told to stop; try again in {RETRY_SECONDS} seconds")
 
 
@@ -85,19 +88,13 @@ def render(error: BaseException) -> tuple[int, str, str]:
     return to_try_again(error) or (*UNKNOWN, "")
 
 
-def database_is_away(error: BaseException | None) -> bool:
-    """Tell whether the statement failed since no connection could be made, or since it was lost on the way."""
-    if not isinstance(error, OperationalError):
-        return False
-    state = getattr(error.__cause__, "sqlstate", None)
-    return state is None or state.startswith(CONNECTION_LOST)
-
-
 def to_try_again(error: BaseException | None) -> tuple[int, str, str] | None:
-    """Return the answer to a statement that may well succeed in a moment: the database is away, or an operator or a
-    time limit has cancelled it. None for any other error."""
+    """Return the answer to a statement that may well succeed later: the database is away, takes no writes, or an
+    operator or a time limit has cancelled it. None for any other error."""
     if database_is_away(error):
         return UNAVAILABLE
+    if database_takes_no_writes(error):
+        return NO_SPACE
     return CANCELLED if isinstance(error, OperationalError) and isinstance(error.__cause__, QueryCanceled) else None
 
 
