@@ -20,7 +20,7 @@ from psycopg.errors import QueryCanceled
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from core.database import database_is_away, database_takes_no_writes
+from core.database import database_is_away, database_takes_no_writes, may_succeed_later
 from core.errors import ApiError, NamedError
 from core.messages import UNKNOWN, resolve
 from core.text.json import dumps
@@ -141,7 +141,7 @@ def named_fields(constraint: Any) -> list[str]:
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """Handle DRF's exceptions (settings.REST_FRAMEWORK)."""
     status, message, warning = render(error)
-    if database_is_away(error):
+    if may_succeed_later(error):
         log.error("no database for %s: %s", context.get("view"), error)
     elif status >= 500 and not isinstance(error, NamedError):
         log.error("unhandled error in %s", context.get("view"), exc_info=error)
