@@ -7,9 +7,11 @@ import os
 from celery import Celery
 
 from config.ticking import add_ticks
+from config.watchdog import add_watchdog
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 app = Celery("leadwright")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["core.jobs"])
 add_ticks(app)
+add_watchdog(app)

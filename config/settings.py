@@ -118,11 +118,17 @@ DATABASE_URL = database_url()
 DATABASES = {
     "default": {**env.db_url_config(DATABASE_URL), "ENGINE": "core.tenancy.postgresql", "CONN_HEALTH_CHECKS": True}
 }
+# A server that is away for good is noticed after 25 s, and one that takes connections and does not answer after 10 s.
+DATABASES["default"]["OPTIONS"] = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+    **DATABASES["default"].get("OPTIONS", {}),
+}
 if pool_size := env.int("DATABASE_POOL", default=0):
-    DATABASES["default"]["OPTIONS"] = {
-        **DATABASES["default"].get("OPTIONS", {}),
-        "pool": {"min_size": 1, "max_size": pool_size, "timeout": 30},
-    }
+    DATABASES["default"]["OPTIONS"]["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 30}
 else:
     DATABASES["default"]["CONN_MAX_AGE"] = None
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -343,12 +349,16 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE = "tick"
 CELERY_DB_REUSE_MAX = 1000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# Nobody controls workers over Redis. Without that they have no pub/sub connection, whose reads know no time-out.
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 # No retries of notifications: kombu would otherwise retry for six seconds inside the request that sends one.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 2,
-    "socket_timeout": 10,
-    "visibility_timeout": 3600,
+    "socket_timeout": 5,
+    "health_check_interval": 5,
     "max_retries": 0,
+    # A message is a hint that may be lost. An acknowledgment that fails would take up a place of the prefetch for ever.
+    "ack_emulation": False,
 }
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE = {"tick": {"task": "core.tick", "schedule": 1.0, "options": {"expires": 3}}}

@@ -121,6 +121,7 @@ class _Telling:
 def main() -> None:
     """Serve until SIGTERM or SIGINT."""
     port = int(os.environ.get("PORT") or 8000)
+    os.environ["DATABASE_ANSWER_SECONDS"] = str(REQUEST_SECONDS)  # core.tenancy.postgresql.answers
     for counted in (data_dir() / "metrics" / str(port)).glob("*.db"):  # by processes of an earlier start
         counted.unlink()
     Server(

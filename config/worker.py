@@ -46,6 +46,7 @@ def command(name: str, processes: int | None = None) -> tuple[str, ...]:
         *("-n", f"{name}@%h", "-Q", group.queues, "-c", str(processes or group.processes)),
         # PostgreSQL knows workers and work, so messages between workers over Redis would only cost time.
         *("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "INFO"),
+        "--watchdog",
         *group.options,
     )
 

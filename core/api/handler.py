@@ -20,10 +20,10 @@ from core.api.refusals import (
     UNAVAILABLE,
     UNFORESEEN,
     Refusal,
-    database_is_away,
     refusal_of,
     to_try_again,
 )
+from core.database import may_succeed_later
 from core.errors import ApiError, NamedError, field_errors
 from core.text.json import dumps
 
@@ -38,7 +38,7 @@ BARE = (
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """Handle DRF's exceptions (settings.REST_FRAMEWORK)."""
     refusal = refusal_of(error)
-    if database_is_away(error):
+    if may_succeed_later(error):
         log.error("no database for %s: %s", context.get("view"), error)
     elif refusal.status >= 500 and not isinstance(error, NamedError):
         log.error("unhandled error in %s", context.get("view"), exc_info=error)

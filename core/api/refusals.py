@@ -16,13 +16,12 @@ from django.http import Http404
 from psycopg.errors import QueryCanceled
 from rest_framework import exceptions
 
+from core.database import database_is_away, database_takes_no_writes
 from core.errors import ApiError, DuplicateField, FieldError, NamedError
 from core.messages import UNKNOWN, resolve
 from core.text.names import camel
 
 UNIQUE_VIOLATION = "23505"
-CONNECTION_LOST = ("08", "57P01", "57P02", "57P03", "53300")
-"""What the SQLSTATE begins with when the server ends the session or takes no further one (PostgreSQL, appendix A)."""
 RETRY_SECONDS = 5
 
 
@@ -60,6 +59,12 @@ UNAVAILABLE = Refusal(
     f"the database does not answer; try again in {RETRY_SECONDS} seconds",
 )
 """Its text is no message row, since those are in the database that is away."""
+NO_SPACE = Refusal(
+    503,
+    UNAVAILABLE.name,
+    UNAVAILABLE.message,
+    "the database can save nothing at the moment, such as on a full disk; nothing was changed, try again later",
+)
 CANCELLED = Refusal(
     503, UNAVAILABLE.name, UNAVAILABLE.message, f"the database was told to stop; try again in {RETRY_SECONDS} seconds"
 )
@@ -129,19 +134,13 @@ def _of_framework(error: exceptions.APIException) -> Refusal:
     return Refusal(error.status_code, name, detail)
 
 
-def database_is_away(error: BaseException | None) -> bool:
-    """Tell whether the statement failed since no connection could be made, or since it was lost on the way."""
-    if not isinstance(error, OperationalError):
-        return False
-    state = getattr(error.__cause__, "sqlstate", None)
-    return state is None or state.startswith(CONNECTION_LOST)
-
-
 def to_try_again(error: BaseException | None) -> Refusal | None:
-    """Return the answer to a statement that may well succeed in a moment: the database is away, or an operator or a
-    time limit has cancelled it. None for any other error."""
+    """Return the answer to a statement that may well succeed later: the database is away, takes no writes, or an
+    operator or a time limit has cancelled it. None for any other error."""
     if database_is_away(error):
         return UNAVAILABLE
+    if database_takes_no_writes(error):
+        return NO_SPACE
     return CANCELLED if isinstance(error, OperationalError) and isinstance(error.__cause__, QueryCanceled) else None
 
 

@@ -14,6 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from django.db import connections
 
+from core.database import insist
+
 log = logging.getLogger(__name__)
 
 CALL_SECONDS = 2.0
@@ -79,7 +81,8 @@ class Flights(Generic[C, R]):
     def _end(self, future: Future[R]) -> None:
         call = self._out.pop(future, None)
         if call is not None:  # else another thread was first
-            self.end(call, future.result())
+            result = future.result()
+            insist(lambda: self.end(call, result))
 
 
 def are_out() -> bool:

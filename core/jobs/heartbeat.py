@@ -31,7 +31,7 @@ class Heartbeat:
     @property
     def stale(self) -> bool:
         """Whether the tick has not ended for a minute: no worker takes `tick`, beat is down, or each tick fails."""
-        return self.ticked_at is None or timezone.now() - self.ticked_at > STALE_AFTER
+        return self.ticked_at is None or abs(timezone.now() - self.ticked_at) > STALE_AFTER
 
     @property
     def late(self) -> bool:
@@ -40,9 +40,9 @@ class Heartbeat:
 
 
 def record_tick() -> None:
-    """Record that a tick has ended, at most once in RECORD_EVERY."""
+    """Record that a tick has ended, at most once in RECORD_EVERY. A later record was made while the clock was ahead."""
     now = timezone.now()
-    if not TaskSchedule.objects.filter(name=TICK, done_at__gt=now - RECORD_EVERY).exists():
+    if not TaskSchedule.objects.filter(name=TICK, done_at__range=(now - RECORD_EVERY, now)).exists():
         TaskSchedule.objects.update_or_create(name=TICK, defaults={"done_at": now, "due_at": now + TICK_EVERY})
 
 

@@ -60,13 +60,7 @@ def connection_parameters(purpose: str) -> dict[str, Any]:
         if key not in ("cursor_factory", "context", "prepare_threshold", "application_name")
     }
     name = f"leadwright {purpose} {socket.gethostname()}:{os.getpid()}"[:63]
-    return {
-        **parameters,
-        "application_name": name,
-        "keepalives_idle": 10,
-        "keepalives_interval": 5,
-        "keepalives_count": 3,
-    }
+    return {**parameters, "application_name": name}
 
 
 def _connect() -> psycopg.Connection:

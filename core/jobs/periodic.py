@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from datetime import timedelta
+from functools import reduce
+from operator import or_
 from time import monotonic
 from typing import ClassVar
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from core.jobs.models import TaskSchedule
@@ -17,6 +20,9 @@ from core.jobs.registry import QueueWork, Work, register, registered
 from core.tenancy import unscoped
 
 log = logging.getLogger(__name__)
+
+MAX_SKEW = timedelta(minutes=1)
+"""The difference between the clocks of machines that is no error."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +40,17 @@ class PeriodicTask(Work):
 
 
 def has_due_tasks() -> bool:
-    """Tell whether a periodic task is due, or has never run here."""
+    """Return whether a periodic task is due, or has never run here."""
     tasks = registered(PeriodicTask)
-    rows = TaskSchedule.objects.filter(name__in=list(tasks))
-    return rows.count() < len(tasks) or rows.filter(due_at__lte=timezone.now()).exists()
+    known = TaskSchedule.objects.filter(name__in=list(tasks)).count()
+    return known < len(tasks) or TaskSchedule.objects.filter(_is_due(tasks)).exists()
+
+
+def _is_due(tasks: Mapping[str, PeriodicTask]) -> Q:
+    """Return the condition of schedules that are due, or too far off: those were written while the clock was ahead."""
+    now = timezone.now()
+    too_far = [Q(name=name, due_at__gt=now + task.every + MAX_SKEW) for name, task in tasks.items()]
+    return Q(name__in=list(tasks), due_at__lte=now) | reduce(or_, too_far, Q(pk__in=[]))
 
 
 def run_due_tasks(deadline: float = float("inf")) -> None:
@@ -51,9 +64,7 @@ def run_due_tasks(deadline: float = float("inf")) -> None:
 def _run_one() -> bool:
     tasks = registered(PeriodicTask)
     with transaction.atomic():
-        rows = TaskSchedule.objects.select_for_update(skip_locked=True).filter(
-            name__in=list(tasks), due_at__lte=timezone.now()
-        )
+        rows = TaskSchedule.objects.select_for_update(skip_locked=True).filter(_is_due(tasks))
         schedule = rows.order_by("due_at").first()
         if schedule is None:
             return False

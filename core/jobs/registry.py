@@ -44,6 +44,8 @@ class DrainedWork(Work, ABC):
     model: type[Claimable] | None
     while_held: bool
     """Whether it is done in a restored copy that is held (core.hold): only what neither reaches others nor deletes."""
+    frees_claims: bool
+    """Whether it frees by itself the rows that it claimed and a failed statement has left so."""
     side_by_side: ClassVar[bool] = False
     """Whether several threads of a process may drain it at once; else what a process keeps of it is one thread's."""
 
@@ -67,7 +69,7 @@ class QueueWork(DrainedWork):
 
     `run(deadline)` works until nothing is due or monotonic() passes the deadline. `has_due()` returns whether anything
     is due. `model` is the model of the rows that `run` claims, if it claims rows. `seconds` is its turn.
-    `while_held`: DrainedWork.
+    `while_held` and `frees_claims`: DrainedWork.
     """
 
     run: Callable[[float], object]
@@ -77,6 +79,7 @@ class QueueWork(DrainedWork):
     model: type[Claimable] | None = None
     seconds: float = SLICE_SECONDS
     while_held: bool = False
+    frees_claims: bool = False
 
     @property
     def slice_seconds(self) -> float:

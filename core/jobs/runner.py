@@ -6,15 +6,18 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import KW_ONLY, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any, ClassVar, Generic, TypeVar
 
+from billiard.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from core.database import insist, may_succeed_later
 from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
+from core.jobs.liveness import release_lock
 from core.jobs.models import Claimable, Job
 from core.jobs.registry import DrainedWork, registered
 from core.logs import log_context
@@ -23,6 +26,8 @@ from core.tenancy import company_scope
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 5
+DATABASE_PAUSE = timedelta(seconds=10)
+"""The pause of a job that the database has interrupted, which is no attempt."""
 
 J = TypeVar("J", bound=Job)
 
@@ -43,6 +48,7 @@ class JobWork(DrainedWork, Generic[J]):
     queue: str
     ended: Callable[[J], None] | None = None
     while_held: bool = False
+    frees_claims: ClassVar[bool] = True
 
     def drain(self, deadline: float) -> None:
         """Run due jobs until none is left or monotonic() passes the deadline."""
@@ -103,7 +109,10 @@ def release(job: Job, *, due_at: datetime | None = None, **values: Any) -> None:
 
 
 def run_job(job: J, run: Callable[[J, float], None], deadline: float) -> None:
-    """Run one claimed job. An exception queues it again with backoff, and fails it after MAX_ATTEMPTS."""
+    """Run one claimed job. An exception queues it again with backoff, and fails it after MAX_ATTEMPTS.
+
+    A database that is away or takes no writes says nothing about the job, which then waits as long as that lasts.
+    """
     started = monotonic()
     with company_scope(job.company_id), _told(job):
         try:
@@ -112,7 +121,7 @@ def run_job(job: J, run: Callable[[J, float], None], deadline: float) -> None:
             log.warning("%s %s was taken over by another worker", type(job).__name__, job.pk)
         except Exception as error:  # noqa: BLE001  the edge of one job: its row stores the error
             log.exception("%s %s failed", type(job).__name__, job.pk)
-            _retry_or_fail(job, error)
+            _give_back(job, error)
         else:
             spent = int((monotonic() - started) * 1000)
             type(job).objects.filter(pk=job.pk).update(busy_ms=F("busy_ms") + spent)
@@ -123,10 +132,29 @@ def _told(job: Job) -> AbstractContextManager[None]:
     return log_context(job=job.pk, company=job.company_id, request=job.request_id)
 
 
-def _retry_or_fail(job: Job, error: Exception) -> None:
-    detail = f"{type(error).__name__}: {error}"[:5000]
+def _give_back(job: Job, error: Exception) -> None:
+    """Queue or fail the job, as soon as the database takes it: nobody else frees the row of a worker that lives."""
     try:
-        if job.attempts >= MAX_ATTEMPTS:
+        insist(lambda: _retry_or_fail(job, error))
+    except SoftTimeLimitExceeded:  # this process's only task ends, and leaves the row to the sweeper
+        release_lock()
+        raise
+
+
+def _retry_or_fail(job: Job, error: Exception) -> None:
+    detail = f"{type(error).__name__}: {error}"[:5000].replace("\0", "")
+    try:
+        if may_succeed_later(error):
+            due_at, attempts = timezone.now() + DATABASE_PAUSE, job.attempts - 1
+            update_owned(
+                job,
+                status=job.claim_policy.ready,
+                due_at=due_at,
+                worker=None,
+                attempts=attempts,
+                error_detail=detail,
+            )
+        elif job.attempts >= MAX_ATTEMPTS:
             finish(
                 job,
                 Job.Status.FAILED,

@@ -7,13 +7,15 @@ from contextlib import ExitStack
 from threading import Lock
 from time import monotonic
 
+from billiard.process import current_process
 from celery import shared_task
 from celery.signals import worker_process_shutdown, worker_shutdown
-from django.db import close_old_connections
+from django.db import DatabaseError, close_old_connections
 
 from core.hold.services import current_hold
 from core.jobs.flights import wait_for_all
 from core.jobs.heartbeat import record_tick
+from core.jobs.liveness import release_lock
 from core.jobs.notify import notify_workers
 from core.jobs.registry import drained
 from core.jobs.rest import TICK
@@ -50,7 +52,14 @@ def drain(name: str) -> None:
             if not _turns[name].acquire(blocking=False):
                 return  # another thread of this process is at it
             turn.callback(_turns[name].release)
-        work.drain(monotonic() + work.slice_seconds)
+        try:
+            work.drain(monotonic() + work.slice_seconds)
+        except DatabaseError:
+            # What it has claimed stays so for as long as this process counts as alive. Threads share that, with work
+            # that goes on.
+            if not work.frees_claims and current_process().name != "MainProcess":
+                release_lock()
+            raise
 
 
 @worker_process_shutdown.connect

@@ -20,5 +20,7 @@ WANTED = (
 """A company without webhooks for a kind pays nothing for it."""
 
 register(EventConsumer(WORK, collect, kinds=EVENT_KINDS, where=WANTED))
-register(QueueWork(WORK, drain, has_due=has_due, queue="ai", model=WebhookDelivery, seconds=CALL_SECONDS))
+register(
+    QueueWork(WORK, drain, has_due=has_due, queue="ai", model=WebhookDelivery, seconds=CALL_SECONDS, frees_claims=True)
+)
 register(PeriodicTask("webhook-deliveries", forget_old, every=timedelta(hours=1)))

@@ -14,7 +14,7 @@ from outreach.delivery.sending.loop import drain
 from outreach.delivery.tracking.applying import apply_waiting, forget_old
 from outreach.delivery.tracking.applying import has_waiting as has_visits
 
-register(QueueWork("send", drain, has_due=has_due, queue="outreach", model=SendJob))
+register(QueueWork("send", drain, has_due=has_due, queue="outreach", model=SendJob, frees_claims=True))
 register(QueueWork("doubts", ask_again, has_due=has_doubts, queue="outreach"))
 register(PeriodicTask("outreach.lapsed_approvals", hold_lapsed, every=timedelta(minutes=1)))
 register(PeriodicTask("outreach.quotas", forget_unused, every=timedelta(hours=1)))

@@ -1,4 +1,4 @@
-"""Import and other workers that are killed by kill -9 at random moments, for the chaos tests of each import type."""
+"""Import and other workers that hang, and are killed, at random moments, for the chaos tests of each import type."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from crm.models import Import
 from tests.kit.cast import Cast
 from tests.kit.processes import Forked
+from tests.kit.stops import hang_one
 
 BATCH = 50
 SECONDS = 900
@@ -57,6 +58,11 @@ class Workers:
                 os.kill(pid, signal.SIGKILL)
         self.pids.clear()
 
+    def hang_and_kill_all(self) -> None:
+        """Kill all, every second time after one of them has hung for a while and worked on."""
+        hang_one(self.pids)
+        self.kill_all()
+
 
 @contextmanager
 def running(work: str = "import", **sizes: int) -> Iterator[Workers]:
@@ -86,5 +92,5 @@ def kill_over_the_import(workers: Workers, cast: Cast, job_id: str, rows: int, k
             assert seen[0] in ("queued", "running"), seen
             time.sleep(0.002)
         time.sleep(random.uniform(0, 0.1))
-        workers.kill_all()
+        workers.hang_and_kill_all()
         workers.spawn()

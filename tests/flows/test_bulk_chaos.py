@@ -53,7 +53,7 @@ def finish_under_fire(workers: Workers, cast: Cast, job: str, rows: int, kills: 
             assert time.monotonic() < end, seen
             time.sleep(0.002)
         time.sleep(chance.uniform(0, 0.05))
-        workers.kill_all()
+        workers.hang_and_kill_all()
         workers.spawn()
     while progress(cast, job)[0] in ("queued", "running"):
         assert time.monotonic() < end, progress(cast, job)

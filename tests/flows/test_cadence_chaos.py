@@ -21,6 +21,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.examples import in_make_check
 from tests.kit.factories import SmtpFactory
 from tests.kit.smtp_server import Faults, accept_any, faulty_server
+from tests.kit.stops import hang_one
 
 pytestmark = [pytest.mark.long, in_make_check]
 
@@ -66,6 +67,7 @@ def chaos(people: int, kills: int) -> Counter[str]:
                 assert time.monotonic() < end, statuses_of(run)
                 progress = len(server.received) / (people * STEPS * 0.7)
                 if killed < kills * progress:
+                    hang_one(workers.pids)
                     workers.kill_one()
                     workers.spawn()
                     killed += 1

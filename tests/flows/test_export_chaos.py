@@ -37,7 +37,7 @@ def test_chaos_of_an_export() -> None:
             while (seen := progress())[1] < goal and seen[0] in ("queued", "running"):
                 assert time.monotonic() < end, seen
                 time.sleep(0.002)
-            workers.kill_all()
+            workers.hang_and_kill_all()
             reached.append(progress()[1])
             workers.spawn()
         while (seen := progress())[0] in ("queued", "running"):

@@ -42,7 +42,7 @@ def kill_over(
         while (seen := progress(cast, job_id))[1] < goal and seen[0] in ("queued", "running"):
             assert time.monotonic() < end, seen
             time.sleep(0.002)
-        workers.kill_all()
+        workers.hang_and_kill_all()
         between()
         workers.spawn()
     while progress(cast, job_id)[0] in ("queued", "running"):

@@ -30,6 +30,7 @@ from tests.kit.cast import KEY, Cast
 from tests.kit.examples import in_make_check
 from tests.kit.factories import ContactFactory
 from tests.kit.processes import database_url
+from tests.kit.stops import hang_one
 
 WEB = 2
 SECONDS = 240
@@ -114,6 +115,7 @@ def chaos(cast: Cast, requests: int, callers: int, kills: int) -> dict[str, Any]
         while killed < kills and time.monotonic() < end and not all(one.done() for one in answers):
             time.sleep(chance.uniform(0.05, 0.3))
             one = chance.randrange(WEB)
+            hang_one(web)
             with suppress(ProcessLookupError):
                 os.kill(web[one], signal.SIGKILL)
             web[one] = spawn(process, ports[one])

@@ -36,6 +36,7 @@ from tests.billing.subscriptions.helpers import plan_of
 from tests.kit.examples import in_make_check
 from tests.kit.gateways import CURRENCIES, LETTERS, TOKENS
 from tests.kit.processes import Pool
+from tests.kit.stops import hang_one, hang_postgresql
 
 FAULTS = {"lost_before": 0.03, "lost_after": 0.06, "error": 0.03}
 
@@ -118,6 +119,7 @@ def be_rough(server: Server, number: int, crashes: int) -> tuple[int, int]:
             assert time.monotonic() < end, patiently(states)
             time.sleep(random.uniform(1.0, 2.0))
             if crashed < crashes and left <= number - (crashed + 1) * number // (crashes + 1):
+                patiently(hang_postgresql)
                 patiently(crash_postgresql)
                 crashed += 1
             server.state.answered.clear()  # every key has expired
@@ -135,6 +137,7 @@ def killing(number: int, seconds: float, *, pause: float = 2) -> Iterator[list[f
         due = time.monotonic() + pause
         while not over.wait(max(0, due - time.monotonic())):
             due += pause
+            hang_one(pool.pids)
             if pool.kill_one():
                 kills.append(time.monotonic())
             pool.fill()

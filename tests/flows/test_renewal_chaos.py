@@ -23,6 +23,7 @@ from tests.billing.checkout.helpers import books_hold
 from tests.billing.subscriptions.helpers import plan_of
 from tests.kit.examples import in_make_check
 from tests.kit.processes import Forked, kill
+from tests.kit.stops import hang_one
 
 BILL = """
 import sys, django
@@ -60,6 +61,7 @@ def test_killed_workers_bill_each_period_once(number: int, batch: int, kills: in
                 workers[victim].stdout.readline()  # it works by now
                 if killed < kills:
                     time.sleep(random.uniform(0, 0.3))
+                    hang_one([worker.pid for worker in workers])
                     kill(workers[victim])
                     workers[victim], killed = Forked(BILL, str(batch)), killed + 1
         finally:

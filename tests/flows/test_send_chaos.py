@@ -34,6 +34,7 @@ from tests.kit.examples import in_make_check
 from tests.kit.factories import SmtpFactory
 from tests.kit.mail_vendors import Asked, Fault, VendorServer, vendor_server
 from tests.kit.smtp_server import Faults, PipeliningServer, accept_any, faulty_server
+from tests.kit.stops import hang_one
 
 pytestmark = [pytest.mark.long, in_make_check]
 
@@ -91,6 +92,7 @@ class Stable:
         self.pids.append(int(self.process.stdout.readline()))
 
     def kill_one(self) -> None:
+        hang_one(self.pids)
         os.kill(self.pids.pop(random.randrange(len(self.pids))), signal.SIGKILL)
 
     def close(self) -> None:

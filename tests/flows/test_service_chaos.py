@@ -1,5 +1,5 @@
-"""A whole service whose sending processes are killed while PostgreSQL crashes and Redis is flushed: each message goes
-out once, by SMTP and by a mail vendor, or is in doubt.
+"""A whole service whose sending processes hang and are killed while PostgreSQL hangs and crashes, and Redis hangs and
+is flushed: each message goes out once, by SMTP and by a mail vendor, or is in doubt.
 
 CHAOS_MAILS and CHAOS_KILLS set the size; `make chaos` runs it.
 """
@@ -27,6 +27,7 @@ from tests.flows.test_send_chaos import SlowServer, SlowVendor, _message_id, ask
 from tests.kit.mail_vendors import KEY, VendorServer, vendor_server
 from tests.kit.service import Service, bootstrap, healthy, running_service, until
 from tests.kit.smtp_server import Faults, accept_any, faulty_server
+from tests.kit.stops import hang_one, stopped
 
 MAILS = int(os.environ.get("CHAOS_MAILS", "10000"))
 KILLS = int(os.environ.get("CHAOS_KILLS", "100"))
@@ -93,14 +94,18 @@ def sending_processes(service: Service) -> list[psutil.Process]:
 
 def kill_one(service: Service) -> None:
     living = sending_processes(service)
+    hang_one([process.pid for process in living])
     if living:
         with suppress(psutil.NoSuchProcess):  # it has ended by itself meanwhile
             random.choice(living).send_signal(signal.SIGKILL)
 
 
 def crash(service: Service) -> None:
-    """Crash PostgreSQL and flush Redis. The supervisor starts the database again."""
+    """Let Redis hang, then PostgreSQL; crash it, and flush Redis. The supervisor starts the database again."""
     pid = postgres.status(service.data)
+    for server in filter(None, (redis.status(service.data), pid)):
+        with stopped(server):
+            time.sleep(random.uniform(1, 10))
     if pid is not None:
         os.kill(pid, signal.SIGQUIT)
     Redis.from_url(redis.url(service.data)).flushall()

@@ -1,4 +1,4 @@
-"""Workers of workflows killed by kill -9 while PostgreSQL crashes: each run once, each of its effects once.
+"""Workers of workflows hang and are killed while PostgreSQL hangs and crashes: each run once, each of its effects once.
 
 CHAOS_RUNS, CHAOS_RUN_KILLS and CHAOS_RUN_CRASHES set the size; `make chaos` runs it.
 """
@@ -22,6 +22,7 @@ from core.models import EventDelivery
 from crm.models import Contact, LeadActivity
 from tests.kit.cast import Cast, make_cast
 from tests.kit.processes import drainer, kill
+from tests.kit.stops import hang_one, hang_postgresql
 from tests.workflows.helpers import edges, node, published
 from workflows.models import RunReady, RunStep, RunTimer, SliceMark, WorkflowRun
 
@@ -93,7 +94,9 @@ def test_chaos_of_workflows(cast: Cast) -> None:
             spawn(workers)
             time.sleep(chance.uniform(0.1, 1.5))
             if CRASHES and number % max(1, KILLS // CRASHES) == 0:
+                patiently(hang_postgresql)
                 patiently(crash_postgresql)
+            hang_one([worker.pid for worker in workers.values()])
             victim = workers[chance.randrange(len(WORKERS))]
             kill(victim)
         while patiently(lambda: under_way(cast)):

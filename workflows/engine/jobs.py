@@ -43,4 +43,8 @@ register(PeriodicTask("workflow-retention", retention.delete_old, every=timedelt
 register(PeriodicTask("workflow-places", places.look_again, every=timedelta(minutes=1)))
 register(PeriodicTask("workflow-counts", counting.compact, every=timedelta(minutes=1)))
 # By the workers that may wait for a company's server: the tick and the slices never do.
-register(QueueWork(CALLS, calls.drain, has_due=calls.has_due, queue="ai", model=RunCall, seconds=CALL_SECONDS))
+register(
+    QueueWork(
+        CALLS, calls.drain, has_due=calls.has_due, queue="ai", model=RunCall, seconds=CALL_SECONDS, frees_claims=True
+    )
+)

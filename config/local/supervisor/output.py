@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
 
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 COLOURS = (36, 33, 35, 32, 34, 31)
 NAME_WIDTH = 8
 
@@ -39,7 +41,9 @@ class Output:
         try:
             sys.stdout.buffer.write(text.encode(errors="replace"))
             sys.stdout.buffer.flush()
-        except (BrokenPipeError, OSError):
+        except OSError as error:
+            if error.errno in NO_SPACE:
+                return  # the log is a file on a full disk: its lines are lost, not the service
             self.closed = True
             # What Python flushes at its end goes nowhere instead of raising again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

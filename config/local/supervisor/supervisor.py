@@ -204,7 +204,7 @@ class Supervisor:
             self._say(f"{' and '.join(lost)} ended unexpectedly")
             try:
                 self._start_servers()
-            except embedded.EmbeddedServerError as error:
+            except (embedded.EmbeddedServerError, OSError) as error:  # OSError: such as a full disk
                 self._waiting = False
                 self._say(f"{error}; trying again")
 

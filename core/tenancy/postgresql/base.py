@@ -24,6 +24,7 @@ from psycopg.pq import TransactionStatus
 
 from core.ids import ObjectIdField
 from core.tenancy import APP_ROLE, SYSTEM_ROLE, session_settings
+from core.tenancy.postgresql.answers import limit_answers
 from core.tenancy.postgresql.cursors import PlannedCursor, ScopedCursor, Settings, set_scope
 from core.tenancy.postgresql.times import read_time
 
@@ -88,6 +89,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: Any) -> Any:
         made = super().get_new_connection(conn_params)
         made.adapters.register_loader("timestamptz", FastTimestampLoader)
+        limit_answers(made)
         return made
 
     def create_cursor(self, name: str | None = None) -> Any:

@@ -7,11 +7,11 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import OperationalError, close_old_connections, connection
+from django.db import InternalError, OperationalError, close_old_connections, connection
 from django.test import Client
 
 from accounts.models import User
-from core.api.refusals import database_is_away
+from core.database import database_is_away
 from core.tenancy import unscoped
 from core.tenancy.postgresql.base import DatabaseWrapper
 from crm.files.services import link
@@ -19,8 +19,8 @@ from tests.kit.cast import Cast
 from tests.kit.processes import database_url
 
 
-def trouble(cause: psycopg.Error) -> OperationalError:
-    error = OperationalError(str(cause))
+def trouble(cause: psycopg.Error) -> OperationalError | InternalError:
+    error = (InternalError if isinstance(cause, psycopg.InternalError) else OperationalError)(str(cause))
     error.__cause__ = cause
     return error
 
@@ -55,6 +55,11 @@ def test_the_api_answers_503_and_says_when_to_try_again(cast: Cast, away: Any) -
     answer = cast.key.get("/contact", p=1, n=1)
     assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
     assert answer.body["warning"] == "the database was told to stop; try again in 5 seconds"
+    for cause in (psycopg.errors.DiskFull(), psycopg.errors.ReadOnlySqlTransaction()):
+        away(cause)
+        answer = cast.key.post("/tag", {"name": "x"})
+        assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
+        assert "can save nothing at the moment, such as on a full disk" in answer.body["warning"]
 
 
 def test_health_answers_503(away: Any) -> None:

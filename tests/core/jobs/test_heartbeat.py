@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from core.jobs.heartbeat import LATE_AFTER, STALE_AFTER, record_tick
 from core.jobs.models import TaskSchedule
-from core.jobs.periodic import PeriodicTask
+from core.jobs.periodic import MAX_SKEW, PeriodicTask, has_due_tasks, run_due_tasks
 from core.jobs.registry import registered
 from core.jobs.tasks import drain, tick
+from tests.kit.periodic import only
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +51,27 @@ def test_periodic_tasks_that_nobody_runs_are_told() -> None:
     assert health() == (200, "OK", "ok", "ok")
     task(LATE_AFTER + timedelta(seconds=5))
     assert health() == (200, "Degraded", "ok", "late")
+
+
+def test_a_clock_that_was_ahead_neither_hides_a_stopped_tick_nor_stops_the_tasks() -> None:
+    record_tick()
+    TaskSchedule.objects.update(done_at=timezone.now() + timedelta(days=365))
+    assert health() == (200, "Degraded", "stale", "ok")
+    record_tick()
+    assert health() == (200, "OK", "ok", "ok")
+
+
+def test_a_task_that_was_scheduled_by_a_clock_ahead_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    name, periodic = next(iter(registered(PeriodicTask).items()))
+    only(monkeypatch, name)
+    TaskSchedule.objects.create(name=name, due_at=timezone.now() + periodic.every + timedelta(days=365))
+    assert has_due_tasks()
+    run_due_tasks()
+    left = TaskSchedule.objects.get(name=name).due_at - timezone.now()
+    assert timedelta(0) < left <= periodic.every
+    assert not has_due_tasks()
+    task(-periodic.every - MAX_SKEW / 2)  # by the clock of another machine
+    assert not has_due_tasks()
 
 
 def test_the_row_of_a_task_that_is_gone_says_nothing() -> None:

@@ -1,0 +1,148 @@
+"""celery worker --watchdog: a worker that ends itself if it hangs, so that its supervisor starts it again.
+
+A process that lives and does nothing looks healthy from outside. A thread of the main process checks it every two
+seconds, from within: its consumer has to answer, and to take the messages that wait while the worker is idle.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Event, Lock, Thread
+from typing import Any
+
+import psutil
+from celery import Celery
+from celery.bootsteps import StartStopStep
+from celery.worker import state
+from click import Option
+from django.conf import settings
+from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+log = logging.getLogger(__name__)
+
+CHECK_EVERY = 2.0
+REDIS_SECONDS = 2.0
+"""How long a check waits for Redis, on a connection of its own."""
+MAX_FAILED_CHECKS = 10
+"""Failed checks in a row before the worker ends. Checks are counted, not seconds: a process that was stopped does not
+count the time in which it could not run."""
+EXIT_CODE = os.EX_SOFTWARE
+
+
+@dataclass(frozen=True)
+class Check:
+    """The result of a check. `oldest` has the oldest message of each queue, or is None if Redis did not answer."""
+
+    answered: bool
+    """Whether the consumer's loop has run since the last check."""
+    idle: bool
+    """Whether the worker has no task."""
+    oldest: Mapping[str, bytes | None] | None
+
+
+@dataclass
+class Diagnosis:
+    """Counts failed checks in a row. A check without Redis starts both counts again: no worker can do anything then."""
+
+    silent: int = 0
+    stuck: dict[str, int] = field(default_factory=dict)
+    _oldest: Mapping[str, bytes | None] = field(default_factory=dict)
+
+    def fault(self, check: Check) -> str | None:
+        """Return the reason to end the worker, or None."""
+        if check.oldest is None:
+            self.silent, self.stuck = 0, {}
+            self._oldest = {}
+            return None
+        self.silent = 0 if check.answered else self.silent + 1
+        before, self._oldest = self._oldest, check.oldest
+        self.stuck = {
+            queue: self.stuck.get(queue, 0) + 1
+            for queue, message in check.oldest.items()
+            if check.idle and message is not None and message == before.get(queue)
+        }
+        if self.silent >= MAX_FAILED_CHECKS:
+            return "its consumer does not answer"
+        for queue, checks in self.stuck.items():
+            if checks >= MAX_FAILED_CHECKS:
+                return f"it is idle and takes nothing from the queue {queue}"
+        return None
+
+
+class Watchdog(StartStopStep):  # type: ignore[misc]  # Celery has no types
+    """The part of a worker that watches its consumer."""
+
+    requires = ("celery.worker.components:Pool",)
+
+    def __init__(self, worker: Any, watchdog: bool = False, **options: Any) -> None:
+        super().__init__(worker, **options)
+        self.enabled = watchdog
+        self._stops = Event()
+        self._answered = Event()
+        self._checking = Lock()
+
+    def start(self, worker: Any) -> None:
+        # A fork waits for the end of a check, so that it takes along no lock that a check holds.
+        release = self._checking.release
+        os.register_at_fork(before=self._checking.acquire, after_in_parent=release, after_in_child=release)
+        Thread(target=self._run, args=[worker], name="watchdog", daemon=True).start()
+
+    def close(self, worker: Any) -> None:
+        """Stop watching, before the consumer ends and the worker waits for its last tasks."""
+        self._stops.set()
+
+    stop = close
+
+    def _run(self, worker: Any) -> None:
+        diagnosis = Diagnosis()
+        while not self._stops.wait(CHECK_EVERY):
+            with self._checking:
+                fault = diagnosis.fault(self._check(worker))
+            if fault is not None and not self._stops.is_set():
+                end(fault)
+
+    def _check(self, worker: Any) -> Check:
+        answered = self._answered.is_set()
+        self._answered.clear()
+        worker.consumer.call_soon(self._answered.set)
+        return Check(answered, not state.reserved_requests, oldest_messages(list(worker.app.amqp.queues.consume_from)))
+
+
+def oldest_messages(queues: list[str]) -> dict[str, bytes | None] | None:
+    """Return the message of each queue that is taken next, or None if Redis does not answer."""
+    client = Redis.from_url(
+        settings.REDIS_URL,
+        socket_connect_timeout=REDIS_SECONDS,
+        socket_timeout=REDIS_SECONDS,
+        retry=Retry(NoBackoff(), 0),
+    )
+    try:
+        with client.pipeline(transaction=False) as pipeline:
+            for queue in queues:
+                pipeline.lindex(queue, -1)
+            return dict(zip(queues, pipeline.execute(), strict=True))
+    except RedisError:
+        return None
+    finally:
+        client.close()
+
+
+def end(fault: str) -> None:
+    """End the process and its children at once. Their work goes on in others, as after any kill."""
+    log.error("the worker ends, to be started again: Redis answers, but %s", fault)
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            child.kill()
+    os._exit(EXIT_CODE)
+
+
+def add_watchdog(app: Celery) -> None:
+    """Give the workers of the app the option --watchdog."""
+    app.user_options["worker"].add(Option(["--watchdog"], is_flag=True, help="End the worker if it hangs."))
+    app.steps["worker"].add(Watchdog)

@@ -1,0 +1,57 @@
+"""Errors of the database that say nothing about the statement: the same one succeeds later."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from time import sleep
+
+from django.db import DatabaseError, InternalError, OperationalError, connection
+
+log = logging.getLogger(__name__)
+
+CONNECTION_LOST = ("08", "57P01", "57P02", "57P03", "53300")
+"""What the SQLSTATE begins with when the server ends the session or takes no further one (PostgreSQL, appendix A)."""
+NO_WRITES = ("53100", "53200", "25006")
+"""The SQLSTATEs of a full disk, of a server without memory, and of one that only reads: as managed servers do whose
+disk is nearly full, and those that have just become a standby."""
+
+
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 15.0
+
+
+def database_is_away(error: BaseException | None) -> bool:
+    """Return whether the statement failed since no connection could be made, or since it was lost on the way."""
+    if not isinstance(error, OperationalError):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state is None or state.startswith(CONNECTION_LOST)
+
+
+def database_takes_no_writes(error: BaseException | None) -> bool:
+    """Return whether the statement failed since the server can write nothing now."""
+    if not isinstance(error, OperationalError | InternalError):
+        return False
+    return getattr(error.__cause__, "sqlstate", None) in NO_WRITES
+
+
+def may_succeed_later(error: BaseException | None) -> bool:
+    """Return whether the database was away or took no writes, whatever the statement was."""
+    return database_is_away(error) or database_takes_no_writes(error)
+
+
+def insist(write: Callable[[], object]) -> None:
+    """Call a function outside of any transaction, and again as long as the database is away or takes no writes."""
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            write()
+            return
+        except DatabaseError as error:
+            if not may_succeed_later(error):
+                raise
+            log.warning("waiting for the database, which takes nothing: %s", error)
+        connection.close()
+        sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
