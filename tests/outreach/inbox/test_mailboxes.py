@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outreach.inbox.imap import ImapConfig, ImapFailed, open_mailbox
 from outreach.models import ImapMailbox
 from tests.kit.cast import Cast
 from tests.kit.imap_server import PASSWORD, USER, ImapServer
+from tests.kit.smtp_server import certificate
 from tests.outreach.helpers import Post
 
 
@@ -37,6 +45,29 @@ def test_a_mailbox_is_connected_tested_changed_and_deleted(cast: Cast, post: Pos
     assert "not allowed" in unsafe.data["lastError"]
     assert cast.key.delete("/apps/imap", {"ids": [made.data["_id"]]}).data == {"deletedCount": 1}
     assert cast.key.delete("/apps/smtp", {"ids": [post.smtp.pk]}).data["deletedCount"] == 1
+
+
+def test_a_server_on_this_machine_may_sign_its_certificate_itself(
+    imap: ImapServer, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8", "::1"]
+    imap.tls, trusted = certificate(tmp_path)
+    config = ImapConfig("localhost", imap.port, USER, PASSWORD, secure=False)
+    with open_mailbox(config) as opened:
+        assert opened.encryption in {"TLSv1.2", "TLSv1.3"}
+        assert opened.select("INBOX").validity == 1
+    secure = replace(config, secure=True)
+    refused = "The certificate of localhost could not be trusted: self-signed certificate."
+    with pytest.raises(ImapFailed) as caught, open_mailbox(secure):
+        pass
+    assert (caught.value.stage, caught.value.detail) == ("tls", refused)
+    settings.OUTBOUND_CA_FILE = trusted
+    with open_mailbox(secure) as opened:
+        assert opened.encryption in {"TLSv1.2", "TLSv1.3"}
+    settings.OUTBOUND_CA_FILE = ""
+    monkeypatch.setattr("outreach.inbox.imap.is_loopback", lambda ip: False)
+    with pytest.raises(ImapFailed, match="could not be trusted"), open_mailbox(config):
+        pass
 
 
 def test_a_sender_goes_with_its_mailbox(cast: Cast, post: Post, mailbox: ImapMailbox) -> None:
