@@ -28,6 +28,8 @@ MOST_LITERAL = MOST_BYTES + 65_536
 _CHUNK = 65_536
 _BYTES = re.compile(r"\bb(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
 """Bytes as Python writes them."""
+_COMMAND = re.compile(r"^command: [A-Z ]+ => ")
+"""What imaplib writes before the reason for which a command failed."""
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a0-\U0010ffff]+")
 logging.getLogger("imapclient").setLevel(logging.WARNING)  # it tells every command
 
@@ -281,15 +283,23 @@ def _explained(stage: str, what: str) -> Iterator[None]:
     try:
         yield
     except (LoginError, IMAPClientError, imaplib.IMAP4.error, OSError, ValueError, KeyError, AssertionError) as error:
-        text = "the server did not answer in time" if isinstance(error, TimeoutError) else _readable(error)
-        raise ImapFailed(stage, f"{what}: {text}"[:400]) from None
+        raise ImapFailed(stage, f"{what}: {_readable(error)}"[:400]) from None
 
 
 def _readable(error: BaseException) -> str:
-    """Return what an error says, as the server wrote it: imaplib gives bytes, or their Python form within text."""
+    """Return what an error says to people: the server's words, which imaplib gives as bytes or as their Python form."""
+    if isinstance(error, TimeoutError):
+        return "the server did not answer in time"
+    if isinstance(error, ssl.SSLError):
+        return "server and client agree on no way to encrypt"
+    if isinstance(error, OSError):
+        return (error.strerror or "the connection was lost").lower()
+    if isinstance(error, KeyError | ValueError | AssertionError):
+        return "the server's answer cannot be read"
     said = error.args[0] if error.args and isinstance(error.args[0], bytes) else str(error)
     text = _text(said) if isinstance(said, bytes) else _BYTES.sub(_without_form, said)
-    return " ".join(_UNPRINTABLE.sub(" ", text).split())[:200] or type(error).__name__
+    text = _COMMAND.sub("", " ".join(_UNPRINTABLE.sub(" ", text).split()))
+    return text[:200] or "the server gives no reason"
 
 
 def _text(said: bytes) -> str:

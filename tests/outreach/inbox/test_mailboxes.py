@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ssl
 from dataclasses import replace
+from imaplib import IMAP4
 from pathlib import Path
 from typing import Any
 
 import pytest
+from imapclient.exceptions import LoginError
 
-from outreach.inbox.imap import ImapConfig, ImapFailed, open_mailbox
+from outreach.inbox.imap import ImapConfig, ImapFailed, _explained, open_mailbox
 from outreach.models import ImapMailbox
 from tests.kit.cast import Cast
 from tests.kit.imap_server import PASSWORD, USER, ImapServer
@@ -68,6 +71,30 @@ def test_a_server_on_this_machine_may_sign_its_certificate_itself(
     monkeypatch.setattr("outreach.inbox.imap.is_loopback", lambda ip: False)
     with pytest.raises(ImapFailed, match="could not be trusted"), open_mailbox(config):
         pass
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (
+            LoginError("b'[AUTHENTICATIONFAILED] Authentication failed.'"),
+            "[AUTHENTICATIONFAILED] Authentication failed.",
+        ),
+        (IMAP4.error(b"Mailbox doesn't exist: Junk"), "Mailbox doesn't exist: Junk"),
+        (IMAP4.error('select failed: b"it\'s locked"'), "select failed: it's locked"),
+        (IMAP4.error("b'schl\\xc3\\xbcssel'"), "schlüssel"),
+        (IMAP4.abort("command: UID FETCH => the server closed the connection"), "the server closed the connection"),
+        (ConnectionResetError(104, "Connection reset by peer"), "connection reset by peer"),
+        (ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER] (_ssl.c:1)"), "server and client agree on no way to encrypt"),
+        (KeyError(b"UIDVALIDITY"), "the server's answer cannot be read"),
+        (TimeoutError(), "the server did not answer in time"),
+        (IMAP4.error(""), "the server gives no reason"),
+    ],
+)
+def test_errors_are_in_the_words_of_the_server_or_of_people(error: Exception, words: str) -> None:
+    with pytest.raises(ImapFailed) as caught, _explained("select", "The folder could not be opened"):
+        raise error
+    assert caught.value.detail == f"The folder could not be opened: {words}"
 
 
 def test_a_sender_goes_with_its_mailbox(cast: Cast, post: Post, mailbox: ImapMailbox) -> None:
