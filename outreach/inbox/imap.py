@@ -29,7 +29,7 @@ _CHUNK = 65_536
 _BYTES = re.compile(r"\bb(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
 """Bytes as Python writes them."""
 _COMMAND = re.compile(r"^command: [A-Z ]+ => ")
-"""What imaplib writes before the reason for which a command failed."""
+"""The beginning of imaplib's texts about a command that failed."""
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a0-\U0010ffff]+")
 logging.getLogger("imapclient").setLevel(logging.WARNING)  # it tells every command
 

@@ -27,7 +27,7 @@ class ImapServer:
     floods: bool = False
     """FETCH answers with a literal that is longer than anybody can read."""
     tls: ssl.SSLContext | None = None
-    """What it encrypts with after STARTTLS."""
+    """Its certificate, offered by STARTTLS."""
     port: int = 0
 
     def put(self, mail: bytes) -> int:

@@ -120,7 +120,7 @@ class Item:
     """How often a loop has come back to its node."""
     outcome: Outcome = field(default_factory=Outcome)
     warnings: list[str] = field(default_factory=list)
-    """What the node could not do as it was probably meant; its output shows it."""
+    """Comparisons that could not be made; the step's output shows them."""
 
     @property
     def key(self) -> str:

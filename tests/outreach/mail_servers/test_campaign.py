@@ -148,7 +148,7 @@ def _check_arrivals(servers: MailServers) -> list[EmailMessage]:
     """Check that each mail has arrived once, and in its thread; returns the mails of p04, who got all."""
     mails = {box: servers.mails(box) for box in BOXES}
     once, twice = {"p01", "p02", "p03", "p05", "p06", "p07"}, {"p08"}
-    expected = {box: 1 if box in once else 2 if box in twice else 3 for box in BOXES}
+    expected = {**dict.fromkeys(BOXES, 3), **dict.fromkeys(once, 1), **dict.fromkeys(twice, 2)}
     assert {box: len(found) for box, found in mails.items()} == expected
     ids = Counter(str(mail["Message-ID"]) for found in mails.values() for mail in found)
     assert (len(ids), max(ids.values())) == (59, 1)
