@@ -167,9 +167,9 @@ def test_unknown_fields_of_expressions_are_warnings_at_their_step(cast: Cast) ->
         "nodes": [node("a", "set", {"values": values})],
         "edges": [],
     }
-    told = cast.key.post("/workflow", body).data["validation"]
-    assert told["errors"] == []
-    found = [one for one in told["warnings"] if one["code"] == "unknownField"]
+    validation = cast.key.post("/workflow", body).data["validation"]
+    assert validation["errors"] == []
+    found = [one for one in validation["warnings"] if one["code"] == "unknownField"]
     assert {(one["nodeId"], one["path"]) for one in found} == {("a", "config.values")}
     assert sorted(one["message"] for one in found) == [
         "loop.item is empty, since the step is in no loop",

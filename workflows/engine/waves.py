@@ -106,7 +106,7 @@ def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -
 
 
 def rendered(node: Node, scope: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the node's settings with their expressions replaced by the values; null for what cannot be made."""
+    """Return the node's settings with their expressions replaced by the values; null for what fails."""
     found: dict[str, Any] = node.config.model_dump(mode="json", by_alias=True, exclude_none=True)
     for name, compiled in node.templates.items():
         try:

@@ -35,7 +35,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether conditions hold, and which values could not be compared."""
+    """The result of conditions for a case, with the comparisons that were not possible."""
 
     holds: bool
     warnings: tuple[str, ...] = ()

@@ -26,7 +26,7 @@ LARGEST = 2**63 - 1
 
 
 class ExpressionFailed(NamedError):
-    """A value from which an expression cannot be made. It fails the step by the node's policy."""
+    """A value that an expression cannot use. It fails the step by the node's policy."""
 
 
 class TooLarge(ExpressionFailed):

@@ -120,7 +120,7 @@ class Item:
     """How often a loop has come back to its node."""
     outcome: Outcome = field(default_factory=Outcome)
     warnings: list[str] = field(default_factory=list)
-    """Comparisons that could not be made; the step's output shows them."""
+    """Comparisons that were not possible; the step's output shows them."""
 
     @property
     def key(self) -> str:
