@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help venv run serve stop status test slow chaos fuzz fuzz-coverage check check-code check-on-servers check-migrations check-schema test-database bench clients format clean
+.PHONY: help venv run serve stop status test slow chaos fuzz fuzz-coverage check check-code check-mail-servers check-on-servers check-migrations check-schema test-database bench clients format clean
 
 # (The closing `true` matters: make takes a shell's exit code 127, here of a name that isn't found, for its own failure.)
 PYTHON ?= $(shell for name in python3.11 python3 python; do \
@@ -102,6 +102,9 @@ check-schema: venv
 
 test-database: venv
 	@LEADWRIGHT_TEST_SERVERS=1 DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python -m tests.kit.prepare
+
+check-mail-servers: venv ## a campaign by Postfix, Dovecot and SpamAssassin of Debian, where they are installed (as root); on loopback, in a folder of its own
+	$(BIN)/pytest -n 0 -m "slow or not slow" tests/outreach/mail_servers tests/outreach/deliverability/test_spam_signs.py $(ARGS)
 
 bench: venv ## the benchmarks, with their ratios, on durable servers of their own (ARGS)
 	$(ON_SERVERS) --durable -- $(BIN)/python -m benchmarks $(ARGS)

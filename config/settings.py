@@ -12,6 +12,7 @@ import environ
 from corsheaders.defaults import default_headers
 from django.core.exceptions import ImproperlyConfigured
 
+from config.authorities import authorities_file
 from config.data_dir import data_dir
 from config.demo_vendors import DEMO_CLIENT, demo_vendors
 from config.resolvers import resolver_address
@@ -283,6 +284,8 @@ ENRICHMENT_WAIT_MINUTES = env.int("ENRICHMENT_WAIT_MINUTES", default=15)
 """How long a run waits for the enrichment of its recipients before its messages are written without."""
 OUTBOUND_PRIVATE_HOSTS = env.list("OUTBOUND_PRIVATE_HOSTS", default=["127.0.0.0/8"] if DEMO else [])
 """Private networks (CIDR) that connected apps may reach: none by default, the mail catcher in the demo."""
+OUTBOUND_CA_FILE = authorities_file(env("OUTBOUND_CA_FILE", default=""))
+"""Further certificate authorities of connected apps' servers, or certificates that sign themselves."""
 TRACKING_HOST = env("TRACKING_HOST", default="").strip().rstrip(".").lower()
 """The name that companies' tracking hosts point to; empty: the host of BASE_URL."""
 DNS_RESOLVERS = [resolver_address(text) for text in env.list("DNS_RESOLVERS", default=[])]

@@ -24,6 +24,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
 from core.outbound import OutboundRefused, connect, leave
+from core.outbound_tls import own_authorities
 
 CONNECT_SECONDS = 10.0
 MOST_BYTES = 2 * 1024 * 1024
@@ -144,6 +145,10 @@ class _PlainConnection(HTTPConnection):
 
 
 class _TlsConnection(HTTPSConnection):
+    def connect(self) -> None:
+        self.ca_cert_data = own_authorities() or self.ca_cert_data
+        super().connect()
+
     def _new_conn(self) -> socket.socket:
         return _open(self, encrypted=True)
 

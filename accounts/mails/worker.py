@@ -12,6 +12,7 @@ from contextlib import closing, suppress
 from datetime import timedelta
 from email.utils import parseaddr
 from smtplib import SMTPException, SMTPRecipientsRefused
+from ssl import SSLCertVerificationError
 from time import monotonic
 from typing import Any
 
@@ -139,8 +140,15 @@ def _write(mail: Mail, **values: Any) -> None:
 def describe(error: Exception) -> str:
     """Return the error as the back office shows it, without the mail's content."""
     code, text = getattr(error, "smtp_code", ""), getattr(error, "smtp_error", b"")
-    said = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
-    return shorten(f"{type(error).__name__}: {code} {said}" if code else f"{type(error).__name__}: {error}", 500)
+    if code:
+        said = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
+        return shorten(f"The server says: {code} {' '.join(said.split())}", 500)
+    if isinstance(error, TimeoutError):
+        return "The server did not answer in time."
+    if isinstance(error, SSLCertVerificationError):
+        return f"The server's certificate could not be trusted: {error.verify_message}."
+    reason = error.strerror if isinstance(error, OSError) else ""
+    return shorten(reason or str(error) or type(error).__name__, 500)
 
 
 def has_due_mails() -> bool:

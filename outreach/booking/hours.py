@@ -21,6 +21,15 @@ Span = tuple[datetime, datetime]
 
 
 @dataclass(frozen=True)
+class Opening:
+    """A time in which bookings may begin, from `begins` to before `last`, if they are over when it `ends`."""
+
+    begins: datetime
+    last: datetime
+    ends: datetime
+
+
+@dataclass(frozen=True)
 class Hours:
     """When somebody can be booked."""
 
@@ -38,6 +47,20 @@ class Hours:
             if not self._is_away(day):
                 yield from self._on(day, start, end)
             day += DAY
+
+    def openings(self, start: datetime, end: datetime, length: timedelta) -> list[Opening]:
+        """Return when bookings of a length may begin between two moments, in their order.
+
+        Spans that touch, over midnight too, are one to a booking. Each span begins the steps of its times anew.
+        """
+        found: list[Opening] = []
+        for begins, ends in reversed([*self.spans(start, end + length)]):
+            following = found[-1] if found else None
+            if following is not None and ends >= following.begins:
+                found.append(Opening(begins, following.begins, max(ends, following.ends)))
+            else:
+                found.append(Opening(begins, ends, ends))
+        return found[::-1]
 
     def _on(self, day: date, start: datetime, end: datetime) -> Iterator[Span]:
         here = sorted((one for one in self.days if one["day"] == day.isoweekday()), key=lambda one: one["from"])

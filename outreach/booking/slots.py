@@ -130,10 +130,11 @@ def free_slots(
     found: dict[datetime, list[str]] = defaultdict(list)
     for member in people:
         spans = sorted(busy.get(member, ()))
-        for begins, ends in hours[member].spans(start, end):
-            at = begins
-            near = [one for one in spans if one[0] < ends + after and one[1] > begins - before]
-            while at + length <= ends and at < end:
+        for opening in hours[member].openings(start, end, length):
+            at = opening.begins
+            over = min(opening.ends, opening.last + length) + after
+            near = [one for one in spans if one[0] < over and one[1] > opening.begins - before]
+            while at < opening.last and at + length <= opening.ends and at < end:
                 is_full = at.astimezone(hours[member].zone).date() in full.get(member, ())
                 if at >= start and not is_full and not overlaps(near, at - before, at + length + after):
                     found[at.astimezone(UTC)].append(member)

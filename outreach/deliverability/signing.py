@@ -23,6 +23,7 @@ _SIGNED = (
     b"reply-to",
     b"in-reply-to",
     b"references",
+    b"list-id",
     b"list-unsubscribe",
     b"list-unsubscribe-post",
     b"precedence",

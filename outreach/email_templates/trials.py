@@ -11,10 +11,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from accounts.models import Member
+from accounts.models import Company, Member
 from core.access.attempts import Limit
 from core.errors import NamedError, shorten
 from core.ids import new_id
+from core.tenancy import company_id
 from outreach.connected_apps.turns import turn
 from outreach.delivery.attachments import (
     GONE,
@@ -114,9 +115,10 @@ def _contents(files: Sequence[str]) -> tuple[Attachment, ...]:
 
 def _send(sender: Sender, to: Sequence[str], mail: Rendered, files: tuple[Attachment, ...]) -> None:
     try:
+        company = Company.objects.get(pk=company_id())
         with closing(open_session(sender, timeouts=TIMEOUTS)) as session:
             for address in to:
-                outcome = session.deliver(_addressed(sender, address, mail, files), lambda: None)
+                outcome = session.deliver(_addressed(sender, company, address, mail, files), lambda: None)
                 if not isinstance(outcome, Sent):
                     said = outcome.reason if isinstance(outcome, Uncertain) else outcome.reply
                     raise NamedError(FAILED, f"to: {address}: {said}")
@@ -126,7 +128,9 @@ def _send(sender: Sender, to: Sequence[str], mail: Rendered, files: tuple[Attach
         raise NamedError("InvalidEmailTemplate_400", str(error)) from None
 
 
-def _addressed(sender: Sender, address: str, mail: Rendered, files: tuple[Attachment, ...]) -> OutgoingMail:
+def _addressed(
+    sender: Sender, company: Company, address: str, mail: Rendered, files: tuple[Attachment, ...]
+) -> OutgoingMail:
     return OutgoingMail(
         id=new_id(),
         from_name=sender.from_name,
@@ -136,5 +140,7 @@ def _addressed(sender: Sender, address: str, mail: Rendered, files: tuple[Attach
         text=mail.text,
         html=mail.html or None,
         date=timezone.now(),
+        list_id=company.pk,
+        list_name=company.name,
         attachments=files,
     )

@@ -258,7 +258,7 @@ def _check_sees_files(actor: Actor, ids: Iterable[str], before: Iterable[str] = 
 
 def shown_mail(mail: Rendered, links: Iterable[str], attachments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return a mail as WordsPreview has it."""
-    html = page_of(mail.html or html_from_text(mail.text))
+    html = page_of(mail.html or html_from_text(mail.text), mail.subject)
     return {
         "subject": mail.subject,
         "text": mail.text,

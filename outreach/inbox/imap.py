@@ -19,6 +19,7 @@ from imapclient import IMAPClient
 from imapclient.exceptions import IMAPClientError, LoginError
 
 from core.outbound import OutboundRefused, connect, resolve_allowed
+from core.outbound_tls import client_context, is_loopback
 from outreach.inbox.parsing import MOST_BYTES
 
 IMPLICIT_TLS_PORTS = frozenset({993})
@@ -27,6 +28,8 @@ MOST_LITERAL = MOST_BYTES + 65_536
 _CHUNK = 65_536
 _BYTES = re.compile(r"\bb(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
 """Bytes as Python writes them."""
+_COMMAND = re.compile(r"^command: [A-Z ]+ => ")
+"""The beginning of imaplib's texts about a command that failed."""
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\u00a0-\U0010ffff]+")
 logging.getLogger("imapclient").setLevel(logging.WARNING)  # it tells every command
 
@@ -80,7 +83,7 @@ class _Imap(imaplib.IMAP4):
         self._ends = monotonic() + timeouts.total
         self._received = bytearray()
         self._deadline = self._ends
-        self.ssl_context = ssl.create_default_context()
+        self.ssl_context = client_context()
         super().__init__(config.host, config.port, timeout=timeouts.connect)
 
     def _create_socket(self, timeout: float | None) -> socket.socket:
@@ -200,8 +203,8 @@ class Mailbox:
 def open_mailbox(config: ImapConfig, timeouts: Timeouts | None = None) -> Iterator[Mailbox]:
     """Connect, encrypt and log in. Raises ImapFailed.
 
-    Secure: TLS from the first byte on port 993, STARTTLS on others. Otherwise STARTTLS where the server offers it, and
-    a password goes unencrypted to private addresses only.
+    Secure: TLS from the first byte on port 993, STARTTLS on others. Otherwise STARTTLS where the server offers it, with
+    any certificate on this machine, and a password goes unencrypted to private addresses only.
     """
     client = _connected(config, timeouts or Timeouts())
     try:
@@ -222,8 +225,7 @@ def _connected(config: ImapConfig, timeouts: Timeouts) -> _Client:
     except OutboundRefused as refused:
         raise ImapFailed("connect", refused.detail) from None
     except ssl.SSLCertVerificationError as error:
-        text = f"The certificate of {config.host} could not be trusted: {error.verify_message}."
-        raise ImapFailed("tls", text) from None
+        raise ImapFailed("tls", _untrusted(config, error)) from None
     except ssl.SSLError:
         text = f"Encryption with {config.place} failed. The port may expect no encryption, or STARTTLS."
         raise ImapFailed("tls", text) from None
@@ -237,13 +239,20 @@ def _connected(config: ImapConfig, timeouts: Timeouts) -> _Client:
         raise ImapFailed("connect", f"{config.place} could not be reached: {_readable(error)}.") from None
 
 
+def _untrusted(config: ImapConfig, error: ssl.SSLCertVerificationError) -> str:
+    return f"The certificate of {config.host} could not be trusted: {error.verify_message.rstrip('.')}."
+
+
 def _encrypted(client: _Client, config: ImapConfig) -> str | None:
     """Encrypt the connection as its owner demands. Returns the encryption, such as TLSv1.3."""
     if config.secure and config.port in IMPLICIT_TLS_PORTS:
         return _version(client)
     if client.has_capability("STARTTLS"):
         try:
-            client.starttls(ssl.create_default_context())
+            verify = config.secure or not is_loopback(client.socket().getpeername()[0])
+            client.starttls(client_context(verify=verify))
+        except ssl.SSLCertVerificationError as error:
+            raise ImapFailed("tls", _untrusted(config, error)) from None
         except (OSError, IMAPClientError, imaplib.IMAP4.error, ValueError) as error:
             raise ImapFailed("tls", f"Encryption with {config.place} failed: {_readable(error)}.") from None
         return _version(client)
@@ -274,15 +283,23 @@ def _explained(stage: str, what: str) -> Iterator[None]:
     try:
         yield
     except (LoginError, IMAPClientError, imaplib.IMAP4.error, OSError, ValueError, KeyError, AssertionError) as error:
-        text = "the server did not answer in time" if isinstance(error, TimeoutError) else _readable(error)
-        raise ImapFailed(stage, f"{what}: {text}"[:400]) from None
+        raise ImapFailed(stage, f"{what}: {_readable(error)}"[:400]) from None
 
 
 def _readable(error: BaseException) -> str:
-    """Return what an error says, as the server wrote it: imaplib gives bytes, or their Python form within text."""
+    """Return what an error says to people: the server's words, which imaplib gives as bytes or as their Python form."""
+    if isinstance(error, TimeoutError):
+        return "the server did not answer in time"
+    if isinstance(error, ssl.SSLError):
+        return "server and client agree on no way to encrypt"
+    if isinstance(error, OSError):
+        return (error.strerror or "the connection was lost").lower()
+    if isinstance(error, KeyError | ValueError | AssertionError):
+        return "the server's answer cannot be read"
     said = error.args[0] if error.args and isinstance(error.args[0], bytes) else str(error)
     text = _text(said) if isinstance(said, bytes) else _BYTES.sub(_without_form, said)
-    return " ".join(_UNPRINTABLE.sub(" ", text).split())[:200] or type(error).__name__
+    text = _COMMAND.sub("", " ".join(_UNPRINTABLE.sub(" ", text).split()))
+    return text[:200] or "the server gives no reason"
 
 
 def _text(said: bytes) -> str:

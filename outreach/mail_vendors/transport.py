@@ -81,7 +81,7 @@ class VendorSession:
             return read_answer(spec, response.status_code, response.headers, _body(response), self.secrets)
         if error.__cause__ is None and not began:
             # Anymail cannot write the message as the vendor wants it.
-            return Rejected(False, None, f"{spec.name} cannot take this message ({type(error).__name__})", "final")
+            return Rejected(False, None, f"{spec.name} cannot take this message: {_unfit(error)}", "final")
         return self._broken(error, began=began)
 
     def _broken(self, error: Exception, *, began: bool) -> Outcome:
@@ -95,7 +95,7 @@ class VendorSession:
             return Rejected(True, None, refused.detail, "connect")
         if any(isinstance(one, TRANSPORT_ERRORS) for one in chain):
             return Rejected(True, None, f"{name} could not be reached", "connect")
-        return Rejected(False, None, f"{name} cannot take this message ({type(error).__name__})", "final")
+        return Rejected(False, None, f"{name} cannot take this message", "final")
 
 
 def message_of(spec: Vendor, mail: OutgoingMail) -> EmailMultiAlternatives:
@@ -135,6 +135,17 @@ def _mailbox(name: str, address: str) -> str:
         raise InvalidMail(error.detail) from None
     name = clean_line(name)[:100].replace("\\", "").replace('"', "'")
     return f'"{name}" <{address}>' if name else address
+
+
+def _unfit(error: Exception) -> str:
+    """Return why anymail cannot write a message for a vendor, without its values."""
+    from anymail.exceptions import AnymailInvalidAddress, AnymailUnsupportedFeature  # noqa: PLC0415
+
+    if isinstance(error, AnymailInvalidAddress):
+        return "it does not take one of the addresses"
+    if isinstance(error, AnymailUnsupportedFeature):
+        return "it does not support a part of it"
+    return "it cannot be written as the vendor wants it"
 
 
 def _body(response: Any) -> Any:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from core.outbound import Address, OutboundRefused, resolve_allowed
+from core.outbound_tls import client_context, is_loopback
 from outreach.smtp.outcome import SmtpError, Stage
 
 # Ports on which mailers speak TLS from the first byte; on any other port a secure sender must upgrade by STARTTLS.
@@ -49,7 +50,8 @@ class SmtpConfig:
     """A sender's server and account. Its repr contains no password.
 
     With `secure` the connection is encrypted or fails: TLS from the first byte on port 465, STARTTLS on others. Without
-    it STARTTLS is used where the server offers it, and a password is sent unencrypted only to a private address.
+    it STARTTLS is used where the server offers it, and a password is sent unencrypted only to a private address. A
+    server on this machine may then have any certificate.
     """
 
     host: str
@@ -58,7 +60,6 @@ class SmtpConfig:
     password: str = field(default="", repr=False)
     secure: bool = True
     from_email: str = ""
-    ca_file: str | None = None  # a private authority's certificates, beside the system's own
 
     @property
     def place(self) -> str:
@@ -81,6 +82,7 @@ class Wire(smtplib.SMTP):
         self._resolve = resolve
         self._inbox = bytearray()
         self._public = True
+        self._loopback = False
         self._deadline = 0.0
         self._ends = time.monotonic() + timeouts.total
         try:
@@ -135,6 +137,7 @@ class Wire(smtplib.SMTP):
             self.sock.setblocking(False)
             self._host = self.config.host
             self._public = address.public
+            self._loopback = is_loopback(address.ip)
             return
         if isinstance(failure, TimeoutError):
             text = f"{place} did not answer in {patience:.0f} seconds. Check host and port, and any firewall between."
@@ -145,16 +148,14 @@ class Wire(smtplib.SMTP):
         raise SmtpError("connect", text, temporary=True) from None
 
     def _encrypt(self) -> None:
-        context = ssl.create_default_context()
-        if self.config.ca_file:
-            context.load_verify_locations(cafile=self.config.ca_file)
+        context = client_context(verify=self.config.secure or not self._loopback)
         if self.sock is None:
             raise ServerGone("the connection is closed")
         try:
             self.sock.settimeout(self._within(self.timeouts.connect))
             encrypted = context.wrap_socket(self.sock, server_hostname=self.config.host)
         except ssl.SSLCertVerificationError as error:
-            reason = f"The certificate of {self.config.host} could not be trusted: {error.verify_message}."
+            reason = f"The certificate of {self.config.host} could not be trusted: {error.verify_message.rstrip('.')}."
             raise SmtpError("tls", reason, temporary=False) from None
         except (OSError, ValueError) as error:
             hint = " The port may expect no encryption, or STARTTLS." if isinstance(error, ssl.SSLError) else ""

@@ -8,6 +8,8 @@ from functools import lru_cache
 
 import nh3
 
+from outreach.smtp.picture_head import PICTURE_HEAD
+
 MAX_DEPTH = 100
 """Tags within tags. Parsers of MJML and CSS recurse, and end the process at some thousands; nh3 takes seconds."""
 _BODY_STYLE = "font-family:-apple-system,Segoe UI,Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5"
@@ -15,6 +17,13 @@ CONTROL_IN_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800
 _URL = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)\]]")
 _AT_ENDS = "".join(map(chr, range(0x21)))
 _BREAKS = re.compile(r"[\t\r\n]")
+_HIDDEN = re.compile(r"(?:^|;)\s*display\s*:\s*none\b", re.IGNORECASE)
+_HIDDEN_TEXT = "display:block;margin:0;max-height:0;overflow:hidden;mso-hide:all"
+"""Hides the preview text of a mail. Filters take display:none, and tiny or pale letters, for signs of spam."""
+_TEXTS = frozenset(("div", "p", "span"))
+_BACKGROUND_COLOR = re.compile(
+    r"(?:^|(?<=;))\s*background\s*:\s*(?=(?:#[0-9a-f]+|rgba?\([^()]*\)|(?!none)[a-z]+)\s*(?:[;!]|$))", re.IGNORECASE
+)
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)[^<>]*>?")
 _HREF = re.compile(r'<a\b[^>]*?\bhref="([^"]*)"')
 _COLUMN = re.compile(r"mj-column-(per|px)-(\d{1,4})(?:-(\d{1,4}))?\d*")
@@ -57,8 +66,8 @@ _STYLES = {
     "font-family", "font-size",
     "font-style", "font-weight", "height", "letter-spacing", "line-height", "list-style-type", "margin",
     "margin-bottom", "margin-left",
-    "margin-right", "margin-top", "max-width", "min-width", "padding", "padding-bottom", "padding-left",
-    "padding-right", "padding-top",
+    "margin-right", "margin-top", "max-height", "max-width", "min-width", "mso-hide", "overflow", "padding",
+    "padding-bottom", "padding-left", "padding-right", "padding-top",
     "text-align", "text-decoration", "text-transform", "vertical-align", "white-space", "width", "word-break",
 }  # fmt: skip
 
@@ -90,9 +99,18 @@ def _cleaner(columns: frozenset[str]) -> nh3.Cleaner:
     )
 
 
-def _attribute(_tag: str, name: str, value: str) -> str:
-    """Return the value of an attribute, of an address without what browsers leave out of it."""
+def _attribute(tag: str, name: str, value: str) -> str:
+    """Return the value of an attribute: an address as browsers read it, a style as mails have it."""
+    if name == "style":
+        return _style(tag, value)
     return trimmed_url(value) if name in ("href", "src") else value
+
+
+def _style(tag: str, value: str) -> str:
+    """Return a style that keeps the colour of a background, and of a hidden element only that it is hidden."""
+    if not _HIDDEN.search(value):
+        return _BACKGROUND_COLOR.sub("background-color:", value)
+    return _HIDDEN_TEXT if tag in _TEXTS else "display:none"
 
 
 def trimmed_url(url: str) -> str:
@@ -146,11 +164,12 @@ def depth_of(value: str, *, strict: bool = False) -> int:
     return deepest
 
 
-def page_of(value: str) -> str:
-    """Return the whole page of a mail, as it is sent, for sanitised HTML."""
+def page_of(value: str, title: str) -> str:
+    """Return the whole page of a mail, as it is sent, for sanitised HTML; its title is the subject."""
+    styles = f"{PICTURE_HEAD if '<img' in value else ''}{_column_styles(value)}"
     return (
-        '<!doctype html>\n<html>\n<head><meta charset="utf-8">'
-        f'<meta name="viewport" content="width=device-width">{_column_styles(value)}</head>\n'
+        f'<!doctype html>\n<html>\n<head><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width">{styles}</head>\n'
         f'<body style="{_BODY_STYLE}">\n{value}\n</body>\n</html>\n'
     )
 

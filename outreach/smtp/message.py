@@ -24,6 +24,7 @@ _UNFIT_ADDRESS = re.compile(r"[\x00-\x20\x7f<>,;:\\\"()]")
 _PHRASE = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]+")
 _SUBJECT_LENGTH = 200
 _NAME_LENGTH = 100
+_LIST_ID_LENGTH = 255
 
 
 class InvalidMail(ValueError):
@@ -51,6 +52,8 @@ class OutgoingMail:
     thread_id: str = ""  # of the messages before it, as the mail vendor calls it
     unsubscribe_url: str | None = None
     unsubscribe_label: str = UNSUBSCRIBE
+    list_id: str = ""  # the company's id, by which mail programs and filters know its messages (RFC 2919)
+    list_name: str = ""
     bulk: bool = False
     attachments: Sequence[Attachment] = ()
 
@@ -88,17 +91,32 @@ def subject_line(mail: OutgoingMail) -> str:
 
 
 def thread_headers(mail: OutgoingMail, fold: str = " ") -> dict[str, str]:
-    """Return the headers of the thread, of unsubscribing and of bulk mail."""
+    """Return the headers of the thread, of the list, of unsubscribing and of bulk mail."""
     found: dict[str, str] = {}
     if mail.references:
         found["In-Reply-To"] = mail.references[-1]
         found["References"] = fold.join(mail.references)
+    if list_id := _list_id(mail, fold):
+        found["List-Id"] = list_id
     if mail.unsubscribe_url:
         found["List-Unsubscribe"] = f"<{_checked_url(mail.unsubscribe_url)}>"
-        found["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+        if mail.unsubscribe_url.startswith("https:"):  # RFC 8058 allows one-click unsubscribing over https alone
+            found["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     if mail.bulk:
         found["Precedence"] = "bulk"
     return found
+
+
+def _list_id(mail: OutgoingMail, fold: str) -> str:
+    """Return `Name <id.domain of the sender>`; empty without an id, or where that would be too long (RFC 2919)."""
+    domain = _ascii_address(mail.from_email, "from_email").rpartition("@")[2]
+    list_id = f"{mail.list_id}.{domain}"
+    if not mail.list_id or len(list_id) > _LIST_ID_LENGTH:
+        return ""
+    if not re.fullmatch(r"[A-Za-z0-9._-]+", list_id):
+        raise InvalidMail("list_id: it can't stand in a List-Id.")
+    name = _phrase(mail.list_name, len("List-Id: "))
+    return f"{name} <{list_id}>".lstrip().replace("\r\n ", fold)
 
 
 def message_id(row_id: str, from_email: str) -> str:
@@ -120,7 +138,7 @@ def bodies(mail: OutgoingMail) -> tuple[str, str]:
     rich = sanitise_html(mail.html) if mail.html and mail.html.strip() else html_from_text(text)
     if mail.unsubscribe_url:
         text, rich = with_unsubscribe(text, rich, mail.unsubscribe_url, mail.unsubscribe_label)
-    return text, page_of(rich)
+    return text, page_of(rich, subject_line(mail))
 
 
 def with_unsubscribe(text: str, rich: str, url: str, label: str = UNSUBSCRIBE) -> tuple[str, str]:
@@ -135,16 +153,18 @@ def with_unsubscribe(text: str, rich: str, url: str, label: str = UNSUBSCRIBE) -
 def _mailbox(name: str, address: str, part: str, used: int) -> str:
     """Return `Name <address>` for a header; `used` is the length of the header's own name."""
     address = _ascii_address(address, part)
+    shown = _phrase(name, used)
+    return f"{shown} <{address}>" if shown else address
+
+
+def _phrase(name: str, used: int) -> str:
+    """Return a name as a header writes it: as it is, quoted, or as encoded words; empty without a name."""
     name = clean_line(name)[:_NAME_LENGTH].strip()
-    if not name:
-        return address
     if not name.isascii():
-        shown = encoded(name, used)
-    elif _PHRASE.fullmatch(name) and "=?" not in name:
-        shown = name
-    else:
-        shown = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return f"{shown} <{address}>"
+        return encoded(name, used)
+    if not name or (_PHRASE.fullmatch(name) and "=?" not in name):
+        return name
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _ascii_address(address: str, part: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ class ImapServer:
     """A command that is answered by NO."""
     floods: bool = False
     """FETCH answers with a literal that is longer than anybody can read."""
+    tls: ssl.SSLContext | None = None
+    """Its certificate, offered by STARTTLS."""
     port: int = 0
 
     def put(self, mail: bytes) -> int:
@@ -61,9 +64,14 @@ def imap_server() -> Iterator[ImapServer]:
 
 def _serve(server: ImapServer, connection: socket.socket) -> None:
     connection.settimeout(20)
+    try:
+        connection.sendall(b"* OK IMAP4rev1 ready\r\n")
+        connection = _encrypted(server, connection)
+    except OSError:
+        connection.close()
+        return
     with connection, connection.makefile("rb") as lines:
         try:
-            connection.sendall(b"* OK IMAP4rev1 ready\r\n")
             for line in lines:
                 tag, _, rest = line.rstrip(b"\r\n").decode().partition(" ")
                 server.commands.append(re.sub(r"(?i)^(LOGIN \S+) .*", r"\1", rest))
@@ -76,6 +84,30 @@ def _serve(server: ImapServer, connection: socket.socket) -> None:
                     return
         except OSError:
             return
+
+
+def _encrypted(server: ImapServer, connection: socket.socket) -> socket.socket:
+    """Return the connection, encrypted after STARTTLS where the server offers that."""
+    if server.tls is None:
+        return connection
+    while True:
+        tag, _, command = _line(connection).partition(" ")
+        server.commands.append(command)
+        if command.upper() == "STARTTLS":
+            connection.sendall(f"{tag} OK begin\r\n".encode())
+            return server.tls.wrap_socket(connection, server_side=True)
+        known = "* CAPABILITY IMAP4rev1 STARTTLS LOGINDISABLED\r\n" if command.upper() == "CAPABILITY" else ""
+        connection.sendall(f"{known}{tag} OK done\r\n".encode())
+
+
+def _line(connection: socket.socket) -> str:
+    found = b""
+    while not found.endswith(b"\r\n"):
+        byte = connection.recv(1)
+        if not byte:
+            raise ConnectionResetError
+        found += byte
+    return found.decode().strip()
 
 
 def _answer(server: ImapServer, command: str) -> bytes:

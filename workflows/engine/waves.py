@@ -19,12 +19,15 @@ from workflows.engine import interpreter
 from workflows.engine.cursor import Cursor
 from workflows.engine.interpreter import Visit
 from workflows.engine.subjects import values_of
-from workflows.expressions.filters import TooLarge
+from workflows.expressions.filters import ExpressionFailed
 from workflows.graphs.plan import Node
 from workflows.nodes.base import Arrived, Item, Outcome, Wave
 from workflows.nodes.records import fail_by
 
 log = logging.getLogger(__name__)
+
+MOST_WARNINGS = 10
+"""Warnings that a step shows."""
 
 
 @dataclass
@@ -97,16 +100,18 @@ def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -
     for item in items:
         if item.outcome.status == "failed":
             item.outcome.input = rendered(node, item.scope)
+        elif item.warnings:
+            item.outcome.output = {**(item.outcome.output or {}), "warnings": item.warnings[:MOST_WARNINGS]}
     return [item.outcome for item in items]
 
 
 def rendered(node: Node, scope: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the node's settings with their expressions replaced by the values; null for what has become too large."""
+    """Return the node's settings with their expressions replaced by the values; null for what fails."""
     found: dict[str, Any] = node.config.model_dump(mode="json", by_alias=True, exclude_none=True)
     for name, compiled in node.templates.items():
         try:
             found[name] = compiled.read(scope)
-        except TooLarge:
+        except ExpressionFailed:
             found[name] = None
     return found
 

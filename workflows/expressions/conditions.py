@@ -12,17 +12,17 @@ from datetime import datetime
 from typing import Any
 
 from core.errors import NamedError
-from core.lists import ListField, tree
-from core.lists.operators import DATE
-from core.lists.tree import Condition, Group, compile_node, record_values
-from core.lists.values import Kind, refuse
+from core.lists import tree
+from core.lists.tree import Condition, Group
+from core.lists.values import refuse
 from crm.records.types import RECORD_TYPES, kind_of
+from workflows.expressions.comparing import Comparison
 from workflows.expressions.compile import look_up
 
 PANELS = ("contact", "lead")
 VALUES = ("event", "trigger", "steps", "vars", "loop", "run")
 Scope = Mapping[str, Any]
-Decide = Callable[[Sequence[bool], Scope, datetime], bool]
+Decide = Callable[[Sequence[bool], Scope, datetime, list[str]], bool]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,14 @@ class Case:
 
     ids: Mapping[str, str | None]
     scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The result of conditions for a case, with the comparisons that were not possible."""
+
+    holds: bool
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,16 +50,19 @@ class CompiledConditions:
     paths: frozenset[str] = field(default_factory=frozenset)
 
     def holds(self, cases: Sequence[Case], now: datetime) -> list[bool]:
-        """Tell of each case whether the conditions hold: one query per part, however many cases there are."""
+        """Return of each case whether the conditions hold."""
+        return [verdict.holds for verdict in self.judge(cases, now)]
+
+    def judge(self, cases: Sequence[Case], now: datetime) -> list[Verdict]:
+        """Return the verdict of each case: one query per part, however many cases there are."""
         found = [_matching(panel, part, cases, now) for panel, part in self.parts]
-        return [
-            self.decide(
-                [case.ids.get(panel) in ids for (panel, _), ids in zip(self.parts, found, strict=True)],
-                case.scope,
-                now,
-            )
-            for case in cases
-        ]
+        verdicts = []
+        for case in cases:
+            parts = [case.ids.get(panel) in ids for (panel, _), ids in zip(self.parts, found, strict=True)]
+            warnings: list[str] = []
+            holds = self.decide(parts, case.scope, now, warnings)
+            verdicts.append(Verdict(holds, tuple(dict.fromkeys(warnings))))
+        return verdicts
 
 
 def compile_conditions(raw: Any, where: str) -> CompiledConditions:
@@ -94,14 +105,14 @@ def _compile(node: Condition | Group, where: str, parts: list[tuple[str, Group]]
     if panel is not None:
         place = len(parts)
         parts.append((panel, Group("and", (_without(node),))))
-        return lambda found, scope, now: found[place]
+        return lambda found, scope, now, warnings: found[place]
     if isinstance(node, Condition):
         paths.add(node.field)
         return _of_value(node, where)
     children = [_compile(child, where, parts, paths) for child in node.conditions]
     if node.operator == "or":
-        return lambda found, scope, now: any(child(found, scope, now) for child in children)
-    return lambda found, scope, now: all(child(found, scope, now) for child in children)
+        return lambda found, scope, now, warnings: any(child(found, scope, now, warnings) for child in children)
+    return lambda found, scope, now, warnings: all(child(found, scope, now, warnings) for child in children)
 
 
 def _without(node: Condition | Group) -> Condition | Group:
@@ -115,28 +126,9 @@ def _of_value(node: Condition, where: str) -> Decide:
     keys = node.field.split(".")
     if node.operator in ("isEmpty", "isNotEmpty"):
         wanted = node.operator == "isEmpty"
-        return lambda found, scope, now: (_read(scope, keys) in (None, "", [], {})) is wanted
-    kind = _kind_of(node)
-    target = ListField(node.field, kind, "id")
-    compile_node(node, target, where, datetime.now().astimezone())
-
-    def decide(found: Sequence[bool], scope: Scope, now: datetime) -> bool:
-        value = _read(scope, keys)
-        return compile_node(node, target, where, now).holds(record_values(kind, value, node.time_zone))
-
-    return decide
-
-
-def _kind_of(node: Condition) -> Kind:
-    """Return the type that a run's value is compared as: that of the condition's value."""
-    if node.operator in DATE:
-        return "date"
-    value = node.value
-    if isinstance(value, list):
-        value = next((item for item in value if item is not None), None)
-    if isinstance(value, bool):
-        return "boolean"
-    return "text" if isinstance(value, str) or value is None else "number"
+        return lambda found, scope, now, warnings: (_read(scope, keys) in (None, "", [], {})) is wanted
+    comparison = Comparison.compile(node, where)
+    return lambda found, scope, now, warnings: comparison.holds(_read(scope, keys), now, warnings)
 
 
 def _read(scope: Scope, keys: Sequence[str]) -> Any:

@@ -10,10 +10,12 @@ from typing import Any
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from core.errors import NamedError
+from core.errors import NamedError, shorten
 from core.spans import after, read_moment
 from core.text.json import dumps
 from core.text.persons import first_name_of
+from crm.field_types import BadValue
+from crm.field_types.numbers import read_number as read_written_number
 
 MOST = 10_000
 """The longest text that an expression gives."""
@@ -23,11 +25,22 @@ LARGEST = 2**63 - 1
 """The largest whole number that JSON of the database takes."""
 
 
-class TooLarge(NamedError):
+class ExpressionFailed(NamedError):
+    """A value that an expression cannot use. It fails the step by the node's policy."""
+
+
+class TooLarge(ExpressionFailed):
     """A text that is longer than MOST: it fails the step, rather than being cut."""
 
     def __init__(self) -> None:
         super().__init__("tooLarge", f"an expression gives a text of more than {MOST:,} characters")
+
+
+class BadNumber(ExpressionFailed):
+    """A value that is no number, or that may be one of two."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("badValue", detail)
 
 
 def text(value: Any) -> str:
@@ -54,17 +67,33 @@ def _words(value: Any) -> str:
 
 
 def number(value: Any) -> int | float | None:
-    """Return the number that the value is or says, or None."""
+    """Return the number that the value is or says; None for none. Raises BadNumber for anything else."""
     if isinstance(value, bool):
         return int(value)
-    try:
-        found = Decimal(str(value).strip())
-    except InvalidOperation:
+    if value is None or (isinstance(value, str) and not value.strip()):
         return None
-    if not found.is_finite() or abs(found.adjusted()) > 300:
-        return None
+    if isinstance(value, dict | list):
+        raise BadNumber(f"{shorten(_words(value), 60)} is no number")
+    found = read_number(str(value))
     is_whole = found == found.to_integral_value() and abs(found) <= LARGEST
     return int(found) if is_whole else float(found)
+
+
+def read_number(text: str) -> Decimal:
+    """Return the number that a text says: as programs write it (1234.5), else as imports read it (1.234,50 or €5).
+
+    Raises BadNumber, also for a text such as 1,234, which may be either of two numbers.
+    """
+    try:
+        found = Decimal(text.strip())
+    except InvalidOperation:
+        try:
+            found = read_written_number(text)
+        except BadValue as error:
+            raise BadNumber(str(error)) from None
+    if not found.is_finite() or abs(found.adjusted()) > 300:
+        raise BadNumber(f"{shorten(text, 60)!r} is out of the range of numbers")
+    return found
 
 
 class LocalTime(str):

@@ -47,11 +47,15 @@ def read_graph(nodes: Sequence[Any], edges: Sequence[Any]) -> Graph:
 
 
 def _id(raw: Any, where: str) -> str:
-    if isinstance(raw, int) and not isinstance(raw, bool):
-        raw = str(raw)
     if not isinstance(raw, str) or not ID.fullmatch(raw):
-        raise _refuse(where, "needs 1 to 64 letters, digits, _ or -")
+        raise _refuse(where, "needs a text of 1 to 64 letters, digits, _ or -")
     return raw
+
+
+def _given(raw: Mapping[str, Any], name: str, default: Any) -> Any:
+    """Return a value, of whatever type, or the default where there is none."""
+    value = raw.get(name)
+    return default if value is None else value
 
 
 def _text(raw: Any, where: str, most: int = 64) -> str:
@@ -63,7 +67,7 @@ def _text(raw: Any, where: str, most: int = 64) -> str:
 def _node(raw: Any, where: str) -> dict[str, Any]:
     if not isinstance(raw, Mapping):
         raise _refuse(where, "needs an object with id, type, position and data")
-    data = raw.get("data") or {}
+    data = _given(raw, "data", {})
     if not isinstance(data, dict):
         raise _refuse(f"{where}.data", "needs an object")
     if len(dumps(data)) > MAX_NODE:
@@ -72,7 +76,7 @@ def _node(raw: Any, where: str) -> dict[str, Any]:
     _check_data(data, f"{where}.data")
     return {
         "id": _id(raw.get("id"), f"{where}.id"),
-        "type": _text(raw.get("type") or "", f"{where}.type"),
+        "type": _text(_given(raw, "type", ""), f"{where}.type"),
         "position": _position(raw.get("position"), f"{where}.position"),
         "data": data,
     }
@@ -85,7 +89,7 @@ def _check_data(data: Mapping[str, Any], where: str) -> None:
             raise _refuse(f"{where}.{name}", "needs an object")
     if not isinstance(data.get("disabled"), bool | None):
         raise _refuse(f"{where}.disabled", "needs true or false")
-    _text(data.get("label") or "", f"{where}.label", 200)
+    _text(_given(data, "label", ""), f"{where}.label", 200)
 
 
 def check_plain(value: Any, where: str, depth: int = 0) -> None:
@@ -130,13 +134,13 @@ def _edge(raw: Any, where: str, place: int) -> dict[str, Any]:
     if not isinstance(raw, Mapping):
         raise _refuse(where, "needs an object with source and target")
     edge: dict[str, Any] = {
-        "id": _text(str(raw.get("id") or f"edge-{place}"), f"{where}.id", 200),
+        "id": _text(_given(raw, "id", ""), f"{where}.id", 200) or f"edge-{place}",
         "source": _id(raw.get("source"), f"{where}.source"),
         "target": _id(raw.get("target"), f"{where}.target"),
     }
     for name, default in HANDLE.items():
-        edge[name] = _text(raw.get(name) or default, f"{where}.{name}")
-    edge["label"] = _text(raw.get("label") or "", f"{where}.label", 200)
+        edge[name] = _text(_given(raw, name, ""), f"{where}.{name}") or default
+    edge["label"] = _text(_given(raw, "label", ""), f"{where}.label", 200)
     return edge
 
 

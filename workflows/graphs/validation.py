@@ -15,6 +15,7 @@ from crm.records.types import RECORD_TYPES
 from crm.segments.models import Segment
 from workflows.expressions.conditions import CompiledConditions, check_conditions
 from workflows.graphs.events import MANUAL, OTHERS, SCHEDULE, SEGMENT, TRIGGER_EVENTS, WEBHOOK, is_change
+from workflows.graphs.fields import check_fields
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import ERROR, Node, Plan, compile_partly
 from workflows.graphs.problems import Problems
@@ -36,6 +37,7 @@ def check_draft(
     kind = graph.get("triggerEventType") or ""
     _check_company(plan, problems)
     _check_references(plan, graph, problems)
+    check_fields(plan, problems)
     if whole:
         _check_order(plan, problems)
         _check_errors(plan, problems)

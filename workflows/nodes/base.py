@@ -119,6 +119,8 @@ class Item:
     round: int = 0
     """How often a loop has come back to its node."""
     outcome: Outcome = field(default_factory=Outcome)
+    warnings: list[str] = field(default_factory=list)
+    """Comparisons that were not possible; the step's output shows them."""
 
     @property
     def key(self) -> str:
@@ -154,8 +156,11 @@ class Wave:
         return getattr(self.config, name) if compiled is None else compiled.read(item.scope)
 
     def holds(self, name: str) -> list[bool]:
-        """Tell of each run whether the conditions of a setting hold."""
-        return self.conditions[name].holds([item.case for item in self.items], self.now)
+        """Return of each run whether the conditions of a setting hold. Its step shows what could not be compared."""
+        verdicts = self.conditions[name].judge([item.case for item in self.items], self.now)
+        for item, verdict in zip(self.items, verdicts, strict=True):
+            item.warnings += verdict.warnings
+        return [verdict.holds for verdict in verdicts]
 
 
 def is_larger(value: Any, most: int) -> bool:

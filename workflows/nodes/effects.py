@@ -10,14 +10,14 @@ from crm.segments.models import Segment
 from crm.teams.models import Team
 from outreach.campaigns.models import Campaign
 from outreach.email_templates.models import EmailTemplate
-from workflows.expressions.filters import TooLarge, text
+from workflows.expressions.filters import ExpressionFailed, text
 
 
 def told(value: Any, most: int = 100) -> str:
     """Return a value as a sentence quotes it."""
     try:
         words = value if isinstance(value, str) else text(value)
-    except TooLarge:
+    except ExpressionFailed:
         return "“…”"
     return f"“{words if len(words) <= most else words[: most - 1] + '…'}”"
 

@@ -168,6 +168,8 @@ def _loop(wave: Wave) -> None:
         return
     for item in wave.items:
         found = wave.render("items", item)
+        if found is None:  # what is not there is empty
+            found = []
         if not isinstance(found, list):
             item.fail("badValue", "items: the expression gives no list")
             continue

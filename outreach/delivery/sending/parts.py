@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from django.utils import timezone
 
+from accounts.models import Company
+from core.tenancy import company_id
 from crm.files.services import link as file_link
 from outreach.chat_apps.models import ChatApp
 from outreach.chat_apps.session import OutgoingChat
@@ -29,6 +31,7 @@ class MailParts:
         self._opens: bool
         self._clicks: bool
         self._opens, self._clicks = switches or (False, False)
+        self._company_name = Company.objects.values_list("name", flat=True).get(pk=company_id())
         self._files = AttachmentReader()
 
     def prepare(self, jobs: Sequence[SendJob]) -> None:
@@ -51,6 +54,8 @@ class MailParts:
             date=timezone.now(),
             references=tuple(job.reference_ids.split()),
             thread_id=job.provider_thread_id,
+            list_id=job.company_id,
+            list_name=self._company_name,
             bulk=job.run is not None and job.run.campaign,
             unsubscribe_url=link(self._base, Unsubscriber(job.company_id, job.contact_id, job.pk)),
             attachments=self._files.read(job.attachments),

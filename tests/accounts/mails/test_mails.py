@@ -204,9 +204,9 @@ def test_one_connection_serves_them_all(db: None, smtp: Any) -> None:
 
 TROUBLES: dict[str, tuple[dict[str, str], str]] = {
     "busy": ({"rcpt": "451 4.2.0 mailbox busy"}, "451 4.2.0 mailbox busy"),
-    "sender refused": ({"mail": "550 5.7.1 not you"}, "SMTPSenderRefused: 550 5.7.1 not you"),
-    "content refused": ({"final": "554 5.6.0 no"}, "SMTPDataError: 554 5.6.0 no"),
-    "dropped": ({"data": DROP}, "SMTPServerDisconnected"),
+    "sender refused": ({"mail": "550 5.7.1 not you"}, "The server says: 550 5.7.1 not you"),
+    "content refused": ({"final": "554 5.6.0 no"}, "The server says: 554 5.6.0 no"),
+    "dropped": ({"data": DROP}, "Connection unexpectedly closed"),
 }
 
 
@@ -255,7 +255,7 @@ def test_a_dead_server_parks_a_mail_in_the_end_and_it_can_be_sent_again(
         assert {read(mail).attempts for mail in mails} == {attempt}
     after = read(mails[0])
     assert after.status == "failed"
-    assert after.error == "Given up after 15 attempts. ConnectionRefusedError: [Errno 111] Connection refused"
+    assert after.error == "Given up after 15 attempts. Connection refused"
     assert send_again(mail_id=after.pk)
     assert not send_again(mail_id=after.pk)
     faults = Faults()
@@ -343,7 +343,7 @@ def test_the_demos_mails_go_to_the_catcher_wherever_it_listens(settings: Any, tm
     drain()
     assert (read(mail).status, read(mail).error) == (
         "queued",
-        "ConnectionRefusedError: the mail catcher has not been started",
+        "the mail catcher has not been started",
     )
     faults = Faults()
     with faulty_server(faults) as port, time_machine.travel(timezone.now() + timedelta(minutes=5)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -61,6 +61,54 @@ def test_spans_of_a_day_do_not_overlap() -> None:
     with pytest.raises(ValidationFailed):
         check_days([other, one])
     assert check_days([{**other, "from": "12:00"}, one]) == [one, {**other, "from": "12:00"}]
+
+
+def openings(zone: ZoneInfo, days: list[tuple[int, str, str]], around: str) -> list[tuple[str, str, str]]:
+    """The openings of an hour on a day, in UTC."""
+    hours = Hours(zone, [{"day": day, "from": begins, "to": ends} for day, begins, ends in days])
+    found = hours.openings(at(f"{around}T00:00"), at(f"{around}T23:59"), timedelta(hours=1))
+    return [(f"{one.begins:%d %H:%M}", f"{one.last:%d %H:%M}", f"{one.ends:%d %H:%M}") for one in found]
+
+
+def test_spans_that_touch_are_one_to_a_booking() -> None:
+    night = [(1, "22:00", "24:00"), (2, "00:00", "02:00"), (2, "02:00", "03:00"), (2, "04:00", "05:00")]
+    assert openings(ZoneInfo("UTC"), night, "2027-03-01") == [
+        ("01 22:00", "02 00:00", "02 02:00"),  # what is over later than an hour after the end is not looked at
+        ("02 00:00", "02 02:00", "02 02:00"),
+    ]
+    assert openings(ZoneInfo("UTC"), night, "2027-03-02") == [
+        ("02 00:00", "02 02:00", "02 03:00"),
+        ("02 02:00", "02 03:00", "02 03:00"),
+        ("02 04:00", "02 05:00", "02 05:00"),
+    ]
+
+
+def test_they_touch_over_a_change_of_clocks_too() -> None:
+    # Europe/Berlin, Sunday 31 October 2027: 02:00 to 03:00 comes twice, at 00:00 and at 01:00 UTC.
+    repeated = [(7, "00:00", "02:00"), (7, "02:00", "04:00")]
+    assert openings(BERLIN, repeated, "2027-10-31") == [
+        ("30 22:00", "31 00:00", "31 03:00"),
+        ("31 00:00", "31 03:00", "31 03:00"),
+    ]
+    # Sunday 28 March 2027: 02:00 becomes 03:00 at 01:00 UTC.
+    skipped = [(7, "01:00", "02:30"), (7, "03:00", "04:00")]
+    assert openings(BERLIN, skipped, "2027-03-28") == [
+        ("28 00:00", "28 01:00", "28 02:00"),
+        ("28 01:00", "28 02:00", "28 02:00"),
+    ]
+    # Africa/Cairo, Friday 30 April 2027: midnight becomes 01:00, at 22:00 UTC of the day before.
+    cairo = [(4, "22:00", "24:00"), (5, "00:00", "02:00")]
+    assert openings(ZoneInfo("Africa/Cairo"), cairo, "2027-04-29") == [
+        ("29 20:00", "29 22:00", "29 23:00"),
+        ("29 22:00", "29 23:00", "29 23:00"),
+    ]
+
+
+def test_a_day_away_ends_the_night() -> None:
+    days = [{"day": 1, "from": "22:00", "to": "24:00"}, {"day": 2, "from": "00:00", "to": "02:00"}]
+    hours = Hours(ZoneInfo("UTC"), days, [{"from": "2027-03-02", "to": "2027-03-02"}])
+    [one] = hours.openings(at("2027-03-01T00:00"), at("2027-03-02T23:00"), timedelta(hours=1))
+    assert (one.last, one.ends) == (at("2027-03-02T00:00"), at("2027-03-02T00:00"))
 
 
 def test_a_time_is_cut_out_of_spans() -> None:

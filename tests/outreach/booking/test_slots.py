@@ -30,6 +30,17 @@ def test_hours_notice_and_horizon(cast: Cast, monday: time_machine.Coordinates) 
     assert slots(cast, page) == []
 
 
+@pytest.mark.usefixtures("quick")
+def test_a_booking_may_go_over_midnight(cast: Cast) -> None:
+    night = [{"day": 2, "from": "22:00", "to": "24:00"}, {"day": 3, "from": "00:00", "to": "02:00"}]
+    page = make_page(cast, days=night, durationMinutes=60, stepMinutes=30)
+    assert slots(cast, page) == ["22:00", "22:30", "23:00", "23:30"]
+    assert slots(cast, page, "2027-03-03") == ["00:00", "00:30", "01:00"]
+    assert book(page, "2027-03-02T23:30:00+00:00").status_code == 303
+    assert slots(cast, page) == ["22:00", "22:30"]
+    assert slots(cast, page, "2027-03-03") == ["00:30", "01:00"]
+
+
 def test_meetings_keep_times_and_cancelled_ones_do_not(cast: Cast) -> None:
     page = make_page(cast, bufferBefore=10, bufferAfter=5)
     body = {"title": "x", "startsAt": "2027-03-02T09:25:00Z", "durationMinutes": 10}

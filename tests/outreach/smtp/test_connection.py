@@ -5,9 +5,11 @@ import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from core.outbound_tls import is_loopback
 from outreach.smtp import connection as wire
 from outreach.smtp.outcome import Rejected, Sent, SmtpError
 from outreach.smtp.transport import Session, SmtpConfig, verify
@@ -29,12 +31,12 @@ from tests.kit.smtp_server import (
 # Encryption and logging in
 
 
-def test_starttls_and_login_with_any_password(tmp_path: Path) -> None:
-    context, trusted = certificate(tmp_path)
+def test_starttls_and_login_with_any_password(tmp_path: Path, settings: Any) -> None:
+    context, settings.OUTBOUND_CA_FILE = certificate(tmp_path)
     options = {"tls_context": context, "require_starttls": True, "authenticator": accept_any, "auth_required": True}
     faults = Faults()
     with faulty_server(faults, **options) as port:
-        config = SmtpConfig("localhost", port, "user", "päss wörd", True, "me@example.com", trusted)
+        config = SmtpConfig("localhost", port, "user", "päss wörd", True, "me@example.com")
         with Session.open(config, timeouts=PATIENT, resolve=resolve_loopback) as session:
             assert session.tls_version in {"TLSv1.2", "TLSv1.3"}
             assert session.deliver("me@example.com", "ann@example.org", BODY, Intent()) == Sent("2.0.0 queued")
@@ -43,12 +45,12 @@ def test_starttls_and_login_with_any_password(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mechanism", ["PLAIN", "LOGIN"])
-def test_a_wrong_password_is_named_and_never_shown(tmp_path: Path, mechanism: str) -> None:
-    context, trusted = certificate(tmp_path)
+def test_a_wrong_password_is_named_and_never_shown(tmp_path: Path, settings: Any, mechanism: str) -> None:
+    context, settings.OUTBOUND_CA_FILE = certificate(tmp_path)
     other = {"PLAIN": "LOGIN", "LOGIN": "PLAIN"}[mechanism]
     options = {"tls_context": context, "authenticator": accept_any, "auth_exclude_mechanism": [other]}
     with faulty_server(Faults(), **options) as port:
-        config = SmtpConfig("localhost", port, "user", "s3cret-phrase", True, "me@example.com", trusted)
+        config = SmtpConfig("localhost", port, "user", "s3cret-phrase", True, "me@example.com")
         with pytest.raises(SmtpError) as caught:
             verify(config, timeouts=PATIENT, resolve=resolve_loopback)
     assert (caught.value.stage, caught.value.temporary, caught.value.code) == ("auth", False, 535)
@@ -79,10 +81,50 @@ def test_an_untrusted_certificate_is_refused(tmp_path: Path) -> None:
     assert "could not be trusted" in caught.value.detail
 
 
-def test_a_certificate_of_another_host_is_refused(tmp_path: Path) -> None:
-    context, trusted = certificate(tmp_path, "elsewhere.example")
+def test_a_server_on_this_machine_may_sign_its_certificate_itself(tmp_path: Path) -> None:
+    context, _trusted = certificate(tmp_path, "elsewhere.example")
+    options = {"tls_context": context, "authenticator": accept_any, "auth_required": True}
+    faults = Faults()
+    with faulty_server(faults, **options) as port:
+        config = SmtpConfig("127.0.0.1", port, "user", "password", False, "me@example.com")
+        with Session.open(config, timeouts=PATIENT, resolve=resolve_loopback) as session:
+            assert session.tls_version in {"TLSv1.2", "TLSv1.3"}
+            assert session.deliver("me@example.com", "ann@example.org", BODY, Intent()) == Sent("2.0.0 queued")
+        with pytest.raises(SmtpError, match="could not be trusted"):
+            Session.open(dataclasses.replace(config, secure=True), timeouts=PATIENT, resolve=resolve_loopback)
+    assert faults.received == [BODY]
+
+
+def test_a_server_on_another_machine_may_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "is_loopback", lambda ip: False)
+    context, _trusted = certificate(tmp_path)
     with faulty_server(Faults(), tls_context=context) as port, pytest.raises(SmtpError) as caught:
-        verify(SmtpConfig("localhost", port, secure=True, ca_file=trusted), timeouts=PATIENT, resolve=resolve_loopback)
+        Session.open(plain(port), timeouts=PATIENT, resolve=resolve_loopback)
+    assert (caught.value.stage, caught.value.temporary) == ("tls", False)
+    assert "could not be trusted" in caught.value.detail
+
+
+@pytest.mark.parametrize(
+    ("ip", "here"),
+    [
+        ("127.0.0.1", True),
+        ("127.8.9.10", True),
+        ("::1", True),
+        ("::ffff:127.0.0.1", True),
+        ("10.0.0.1", False),
+        ("fe80::1%eth0", False),
+        ("::ffff:10.0.0.1", False),
+        ("8.8.8.8", False),
+    ],
+)
+def test_addresses_of_this_machine(ip: str, here: bool) -> None:
+    assert is_loopback(ip) is here
+
+
+def test_a_certificate_of_another_host_is_refused(tmp_path: Path, settings: Any) -> None:
+    context, settings.OUTBOUND_CA_FILE = certificate(tmp_path, "elsewhere.example")
+    with faulty_server(Faults(), tls_context=context) as port, pytest.raises(SmtpError) as caught:
+        verify(SmtpConfig("localhost", port, secure=True), timeouts=PATIENT, resolve=resolve_loopback)
     assert caught.value.stage == "tls"
     assert "localhost" in caught.value.detail
 
@@ -94,12 +136,12 @@ def test_secure_needs_encryption() -> None:
     assert "offers no encryption" in caught.value.detail
 
 
-def test_implicit_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    context, trusted = certificate(tmp_path)
+def test_implicit_tls(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    context, settings.OUTBOUND_CA_FILE = certificate(tmp_path)
     faults = Faults()
     with faulty_server(faults, implicit=context) as port:
         monkeypatch.setattr(wire, "IMPLICIT_TLS_PORTS", frozenset({port}))
-        config = SmtpConfig("localhost", port, secure=True, ca_file=trusted)
+        config = SmtpConfig("localhost", port, secure=True)
         with Session.open(config, timeouts=PATIENT, resolve=resolve_loopback) as session:
             for _ in range(2):
                 assert session.deliver("me@example.com", "ann@example.org", BODY, Intent()) == Sent("2.0.0 queued")
@@ -110,11 +152,11 @@ def test_implicit_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(faults.received) == 2
 
 
-def test_a_body_refused_over_tls_is_noticed_before_the_end(tmp_path: Path) -> None:
-    context, trusted = certificate(tmp_path)
+def test_a_body_refused_over_tls_is_noticed_before_the_end(tmp_path: Path, settings: Any) -> None:
+    context, settings.OUTBOUND_CA_FILE = certificate(tmp_path)
     faults, intent = Faults({"body": "451 4.3.0 shutting down"}), Intent()
     with faulty_server(faults, tls_context=context) as port:
-        config = SmtpConfig("localhost", port, secure=True, ca_file=trusted)
+        config = SmtpConfig("localhost", port, secure=True)
         with Session.open(config, timeouts=PATIENT, resolve=resolve_loopback) as session:
             outcome = session.deliver("me@example.com", "ann@example.org", BIG, intent)
     assert outcome == Rejected(True, 451, "4.3.0 shutting down", "body")

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outreach.smtp.markup import html_from_text, sanitise_html
-from outreach.smtp.message import InvalidMail, OutgoingMail, bodies, build, clean_line, message_id
+from outreach.smtp.markup import html_from_text, page_of, sanitise_html
+from outreach.smtp.message import InvalidMail, OutgoingMail, bodies, build, clean_line, message_id, thread_headers
 from outreach.smtp.parts import Attachment
 
+HIDDEN = "display:block;margin:0;max-height:0;overflow:hidden;mso-hide:all"
 URL = "https://leads.example.com/api/public/unsubscribe/" + "a1b2" * 40
 MAIL = OutgoingMail(
     id="65f0c0ffee65f0c0ffee65f0",
@@ -67,6 +68,37 @@ def test_one_click_unsubscribe_stays_one_unbroken_url() -> None:
     )
     assert part(MAIL, "plain").endswith(f"\n-- \nUnsubscribe from these messages: {URL}\n")
     assert f'<a href="{URL}"' in part(MAIL, "html")
+
+
+def test_one_click_unsubscribe_is_for_https_alone() -> None:
+    message = parsed(changed(unsubscribe_url=URL.replace("https:", "http:")))
+    assert message["List-Unsubscribe"] == f"<{URL.replace('https:', 'http:')}>"
+    assert message["List-Unsubscribe-Post"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("Acme", b"List-Id: Acme <a1b2.example.com>\r\n"),
+        ("", b"List-Id: <a1b2.example.com>\r\n"),
+        ('Lee, "Sons" <x>', b'List-Id: "Lee, \\"Sons\\" <x>" <a1b2.example.com>\r\n'),
+        ("Müller", b"List-Id: =?utf-8?q?M=C3=BCller?= <a1b2.example.com>\r\n"),
+    ],
+)
+def test_the_list_of_a_company_has_its_name(name: str, written: bytes) -> None:
+    assert written in build(changed(list_id="a1b2", list_name=name))
+
+
+def test_a_long_name_of_a_list_is_folded_and_reads_back() -> None:
+    name = "Gesellschaft für schöne Künste und Wissenschaften im Süden Österreichs e. V."
+    mail = changed(list_id="a1b2", list_name=name)
+    raw = build(mail)
+    header = email.message_from_bytes(raw, policy=policy.compat32)["List-Id"]
+    words = str(email.header.make_header(email.header.decode_header(header)))
+    assert words == f"{name} <a1b2.example.com>"
+    assert "\n" not in thread_headers(mail)["List-Id"]
+    assert "List-Id" not in parsed(MAIL)
+    assert "List-Id" not in parsed(changed(list_id="a" * 250))
 
 
 def test_without_unsubscribe_url_there_is_no_such_header() -> None:
@@ -159,6 +191,34 @@ def test_an_unsubscribe_url_of_another_kind_is_refused(url: str) -> None:
 def test_what_can_not_be_built_is_refused(values: dict[str, object]) -> None:
     with pytest.raises(InvalidMail):
         build(changed(**values))
+
+
+def test_the_title_of_the_page_is_the_subject() -> None:
+    assert "<title>Fish &amp; &lt;chips&gt;</title>" in part(changed(subject="Fish & <chips>"), "html")
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ('<div style="display:none;font-size:1px;color:#fff">Pre</div>', HIDDEN),
+        ('<div style="COLOR:red; Display : None !important">Pre</div>', HIDDEN),
+        ('<img src="https://x.example/a" style="display:none;width:1px">', "display:none"),
+        ('<p style="background:#0A0;color:#fff">x</p>', "background-color:#0A0;color:#fff"),
+        ('<p style="color:#fff; background : rgb(0, 10, 0) !important">x</p>', "background-color:rgb(0 , 10 , 0)"),
+        ('<p style="background:url(https://x.example/a) red;color:red">x</p>', 'style="color:red"'),
+    ],
+)
+def test_hidden_words_and_backgrounds_keep_what_mails_need(given: str, kept: str) -> None:
+    once = sanitise_html(given)
+    assert kept.replace(" ", "") in once.replace(" ", "")
+    assert sanitise_html(once) == once
+    assert ("font-size" in once, "https" in once) == (False, "<img" in given)
+
+
+def test_a_page_with_a_picture_is_never_as_short_as_spam() -> None:
+    pixel = f'<img src="http://a.example/o/{"a" * 34}.gif" width="1" height="1" alt="">'
+    assert len(page_of(pixel, "x")) > 2_900  # a link to unsubscribe adds 300 to it
+    assert len(page_of("Hi", "x")) < 400
 
 
 def test_html_from_text_escapes_and_links() -> None:
