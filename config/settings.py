@@ -83,7 +83,7 @@ MIDDLEWARE = [
     "core.hold.services.HoldMiddleware",
     "config.tracking_hosts.TrackingHostsMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "config.site_files.CompressedFiles",
+    "config.compression.CompressionMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
     "config.headers.HeadersMiddleware",

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import Distribution, distribution
-from typing import Any
 
-from django.conf import settings
-from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
-from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.templatetags.static import static
 from django.views.decorators.http import require_safe
@@ -25,8 +20,6 @@ SERVED = (
     ("Countries, states and cities", "countrystatecity-countries", ""),
 )
 """What it is, the package that brings it, and the folder of its own licence in there."""
-COMPRESSED = re.compile(r"text/|application/json|image/svg")
-"""Types of files that are not compressed in themselves."""
 ROBOTS = "User-agent: *\nAllow: /login$\nAllow: /register$\nAllow: /licences$\nAllow: /static/\nDisallow: /\n"
 
 
@@ -60,22 +53,6 @@ def _kind(installed: Distribution) -> str:
 def _text(installed: Distribution, folder: str) -> str:
     files = [one for one in installed.files or () if one.name.startswith("LICENSE") and folder in one.as_posix()]
     return "\n\n".join(one.read_text() for one in files)
-
-
-class CompressedFiles(GZipMiddleware):
-    """Compresses static files that were not collected, as in the demo; collected ones lie there compressed."""
-
-    def __init__(self, get_response: Any) -> None:
-        if settings.STATIC_ROOT:
-            raise MiddlewareNotUsed
-        super().__init__(get_response)
-
-    def process_response(self, request: HttpRequest, response: Any) -> Any:
-        if not request.path_info.startswith(settings.STATIC_URL) or not COMPRESSED.match(
-            response.get("Content-Type", "")
-        ):
-            return response
-        return super().process_response(request, response)
 
 
 @require_safe

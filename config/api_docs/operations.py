@@ -9,18 +9,18 @@ from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
 
-from config.api_docs.titles import TITLES
+from config.api_docs.titles import APPS, SECTIONS, TITLES
 from config.urls import key, private, public
 from core.api.routers import PARAMETER, Operation
 
 
 @dataclass(frozen=True)
-class EntryPoint:
-    """A way in: its mount, and what requests bring."""
+class Mount:
+    """An address below which operations stand, and the headers that requests to it bring."""
 
     key: str
     title: str
-    mount: str
+    path: str
     headers: tuple[str, ...]
     """Of an example, as curl takes them."""
 
@@ -28,13 +28,11 @@ class EntryPoint:
         return self.key
 
 
-KEY = EntryPoint("key", "By API key", "/api/key/protected/", ("apikey: $KEY",))
-SESSION = EntryPoint(
-    "session", "By session", "/api/protected/", ("Authorization: Bearer $TOKEN", "authmember: $MEMBER")
-)
-PERSON = EntryPoint("private", "A person's own", "/api/private/", ("Authorization: Bearer $TOKEN",))
-PUBLIC = EntryPoint("public", "Without a login", "/api/public/", ())
-ENTRY_POINTS = (KEY, SESSION)
+KEY = Mount("key", "By API key", "/api/key/protected/", ("apikey: $KEY",))
+SESSION = Mount("session", "By session", "/api/protected/", ("Authorization: Bearer $TOKEN", "authmember: $MEMBER"))
+PERSON = Mount("private", "A person's own", "/api/private/", ("Authorization: Bearer $TOKEN",))
+PUBLIC = Mount("public", "Without a login", "/api/public/", ())
+MOUNTS = (KEY, SESSION)
 """Both have the operations of a company; readers choose one."""
 OTHERS = {PERSON.key: PERSON, PUBLIC.key: PUBLIC}
 """Groups of their own."""
@@ -62,14 +60,16 @@ class Line:
     path: str
     """Below the mount, with parameters in braces."""
     summary: str
+    bulk: bool = False
+    """It takes many records, by ids or by filters."""
 
     @property
     def anchor(self) -> str:
         return f"{self.method}-{self.path}".lower().replace("/", "-").replace("{", "").replace("}", "")
 
-    def has(self, words: list[str]) -> bool:
-        """Tell whether all of the words are in it."""
-        text = f"{self.method} {self.path} {self.summary}".lower()
+    def has(self, words: list[str], group: str = "") -> bool:
+        """Return whether all of the words are in it or in the title of its group."""
+        text = f"{self.method} {self.path} {self.summary} {group}".lower()
         return all(word in text for word in words)
 
 
@@ -90,15 +90,15 @@ class Group:
         name = " ".join(words)
         return f"App: {name}" if self.key.startswith("apps-") else name[0].upper() + name[1:]
 
-    def door(self, chosen: EntryPoint) -> EntryPoint:
-        """Return the door that leads to the group: its own, or the chosen one."""
+    def mount(self, chosen: Mount) -> Mount:
+        """Return the mount of the group: its own, or the chosen one."""
         return OTHERS.get(self.key, chosen)
 
 
 def group_key(mount: str, path: str) -> str:
     """Return the group of an operation at a path below its mount."""
     for other in OTHERS.values():
-        if mount == other.mount:
+        if mount == other.path:
             return other.key
     first, _, rest = path.partition("/")
     return f"{first}-{rest.partition('/')[0]}" if first == "apps" and rest else first
@@ -106,14 +106,29 @@ def group_key(mount: str, path: str) -> str:
 
 @cache
 def groups() -> dict[str, Group]:
-    """Return all groups by key: a company's by name, then those of persons and of everybody."""
+    """Return all groups by key, in the order of their sections."""
     found: dict[str, list[Line]] = {}
-    for door, router in ((KEY, key.router), (PERSON, private.router), (PUBLIC, public.router)):
+    for mount, router in ((KEY, key.router), (PERSON, private.router), (PUBLIC, public.router)):
         for operation in sorted(router.operations(), key=_order):
             path = PARAMETER.sub(r"{\1}", operation.path).removeprefix("/")
-            line = Line(operation.method, path, operation.endpoint.summary)
-            found.setdefault(group_key(door.mount, path), []).append(line)
-    return {name: Group(name, tuple(lines)) for name, lines in found.items()}
+            line = Line(operation.method, path, operation.endpoint.summary, operation.endpoint.bulk)
+            found.setdefault(group_key(mount.path, path), []).append(line)
+    order = [key for _, keys in SECTIONS for key in keys]
+    return {name: Group(name, tuple(found[name])) for name in sorted(found, key=lambda key: _place(order, key))}
+
+
+def _place(order: list[str], key: str) -> tuple[int, str]:
+    """Return the place of a group: that of its section, and connected apps after the groups that are named."""
+    return (order.index(key), "") if key in order else (len(order), key)
+
+
+@cache
+def sections() -> dict[str, list[Group]]:
+    """Return the groups below the titles of their sections."""
+    named = {key for _, keys in SECTIONS for key in keys}
+    found = {title: [groups()[key] for key in keys] for title, keys in SECTIONS}
+    found[APPS] = [group for key, group in groups().items() if key not in named]
+    return found
 
 
 def _order(operation: Operation) -> tuple[bool, str, str]:
@@ -121,33 +136,34 @@ def _order(operation: Operation) -> tuple[bool, str, str]:
 
 
 class GroupSchema(SchemaGenerator):
-    """Makes the schema of one group at one door, with what it refers to and nothing else, and paths below the mount."""
+    """Makes the schema of one group at one mount, with the components that it refers to."""
 
-    def __init__(self, group: Group, door: EntryPoint) -> None:
+    def __init__(self, group: Group, mount: Mount) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self._group, self._door = group, door
+        self._group = group
+        self._mount = mount
 
     def _get_paths_and_endpoints(self) -> list[Any]:
         found = super()._get_paths_and_endpoints()  # type: ignore[no-untyped-call]
         return [one for one in found if self._is_ours(one[0])]
 
     def _is_ours(self, path: str) -> bool:
-        mount = self._door.mount
+        mount = self._mount.path
         return path.startswith(mount) and group_key(mount, path.removeprefix(mount)) == self._group.key
 
 
 @lru_cache(maxsize=16)
-def schema_of(group: Group, door: EntryPoint) -> dict[str, Any]:
-    """Return the schema of a group. Its server is the door's mount."""
-    made: dict[str, Any] = GroupSchema(group, door).get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-    mount = door.mount.rstrip("/")
-    paths = {path.removeprefix(mount): item for path, item in made["paths"].items()}
-    return {**made, "paths": paths, "servers": [{"url": mount, "description": door.title}]}
+def schema_of(group: Group, mount: Mount) -> dict[str, Any]:
+    """Return the schema of a group. Its server is the mount."""
+    made: dict[str, Any] = GroupSchema(group, mount).get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    address = mount.path.rstrip("/")
+    paths = {path.removeprefix(address): item for path, item in made["paths"].items()}
+    return {**made, "paths": paths, "servers": [{"url": address, "description": mount.title}]}
 
 
-def described(group: Group, door: EntryPoint) -> Iterator[tuple[Line, dict[str, Any]]]:
+def described(group: Group, mount: Mount) -> Iterator[tuple[Line, dict[str, Any]]]:
     """Yield each operation of a group with its part of the schema."""
-    paths = schema_of(group, door)["paths"]
+    paths = schema_of(group, mount)["paths"]
     for line in group.lines:
         operation = paths.get(f"/{line.path}", {}).get(line.method.lower())
         if operation is not None:

@@ -1,23 +1,35 @@
-"""The pages: all operations in a list, a group to read, and a group to try in Swagger UI."""
+"""The pages: guides, all operations in a list, a group to read, and a group to try in Swagger UI.
+
+They depend on the release alone, so each process makes a page once.
+"""
 
 from __future__ import annotations
 
-import json
+import gzip
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
-from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_safe
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import condition, require_safe
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from config.api_docs.operations import ENTRY_POINTS, KEY, EntryPoint, Group, Line, described, groups, schema_of
+from config.api_docs.calls import call_of
+from config.api_docs.guides import GUIDES, guides, page_of
+from config.api_docs.operations import KEY, MOUNTS, Group, Line, Mount, described, groups, schema_of, sections
 from config.api_docs.parts import Reader, paragraphs
 from config.api_docs.schema import for_readers
 from core.text.json import dumps
+
+HTML = "text/html; charset=utf-8"
+OPENAPI = "application/vnd.oai.openapi+json"
 
 
 def docs_urls() -> list[URLPattern]:
@@ -25,97 +37,169 @@ def docs_urls() -> list[URLPattern]:
     return [
         path("api/docs", overview, name="docs"),
         path("api/docs/", overview),
+        path("api/docs/guides/<slug:key>", guide_page, name="docs-guide"),
         path("api/docs/<slug:key>", group_page, name="docs-group"),
         path("api/docs/try/<slug:key>", try_page, name="docs-try"),
         path("api/docs/try/<slug:key>/schema", group_schema, name="docs-schema"),
     ]
 
 
+@dataclass(frozen=True)
+class Document:
+    """A page as it goes out. Its plain form is unpacked for the few callers that want it."""
+
+    zipped: bytes
+    etag: str
+
+    @classmethod
+    def of(cls, content: bytes) -> Document:
+        # The same bytes in every process (mtime): the ETag is one for the whole release.
+        return cls(gzip.compress(content, mtime=0), f'W/"{hashlib.sha256(content).hexdigest()[:32]}"')
+
+
+@lru_cache(maxsize=512)
+def document(kind: str, key: str, mount: str) -> Document:
+    """Return a page that is made at its first request. Raises Http404 for a guide or a group that there isn't."""
+    chosen = next((one for one in MOUNTS if one.key == mount), KEY)
+    if kind == "schema":
+        return Document.of(dumps(schema_of(*_group(key, chosen))))
+    template, context = PAGES[kind](key, chosen)
+    return Document.of(render_to_string(template, {**_common(chosen), **context}).encode())
+
+
+def _asked(kind: str, request: HttpRequest, key: str = "") -> Document:
+    return document(kind, key, _mount(request).key)
+
+
+def _sent(kind: str, request: HttpRequest, key: str = "", content_type: str = HTML) -> HttpResponse:
+    found = _asked(kind, request, key)
+    zips = "gzip" in request.headers.get("Accept-Encoding", "")
+    response = HttpResponse(found.zipped if zips else gzip.decompress(found.zipped), content_type=content_type)
+    if zips:
+        response["Content-Encoding"] = "gzip"
+    response["Cache-Control"] = f"{'public' if settings.PUBLIC_API_DOCS else 'private'}, no-cache"
+    patch_vary_headers(response, ("Accept-Encoding",))
+    return response
+
+
+def _overview_tag(request: HttpRequest) -> str | None:
+    return None if request.GET.get("q") else _asked("overview", request).etag
+
+
 @for_readers
 @require_safe
-@gzip_page
+@condition(etag_func=_overview_tag)
 def overview(request: HttpRequest) -> HttpResponse:
-    """List every operation once, or those with the words that are searched."""
+    """List the guides and every operation once, or those with the words that are searched."""
     words = request.GET.get("q", "").lower().split()
-    shown = [(group, [line for line in group.lines if line.has(words)]) for group in groups().values()]
-    shown = [(group, lines) for group, lines in shown if lines]
-    count = sum(len(lines) for _, lines in shown)
-    return render(request, "docs/overview.html", {**_common(request), "shown": shown, "count": count})
+    if not words:
+        return _sent("overview", request)
+    mount = _mount(request)
+    context = {**_common(mount), "q": request.GET["q"], **_found(words)}
+    return render(request, "docs/overview.html", context)
+
+
+def _found(words: list[str]) -> dict[str, Any]:
+    """Return the guides and the operations that have all of the words."""
+    shown = []
+    for title, members in sections().items():
+        with_lines = [(group, [line for line in group.lines if line.has(words, group.title)]) for group in members]
+        with_lines = [(group, lines) for group, lines in with_lines if lines]
+        if with_lines:
+            shown.append((title, with_lines))
+    count = sum(len(lines) for _, members in shown for _, lines in members)
+    return {"shown": shown, "count": count, "guides": [one for one in guides() if one.has(words)]}
 
 
 @for_readers
 @require_safe
-@gzip_page
+@condition(etag_func=lambda request, key: _asked("guide", request, key).etag)
+def guide_page(request: HttpRequest, key: str) -> HttpResponse:
+    """Show a guide."""
+    return _sent("guide", request, key)
+
+
+@for_readers
+@require_safe
+@condition(etag_func=lambda request, key: _asked("group", request, key).etag)
 def group_page(request: HttpRequest, key: str) -> HttpResponse:
     """Describe the operations of a group."""
-    group, door = _chosen(request, key)
-    reader = Reader(schema_of(group, door))
-    operations = [_described(reader, door, line, operation) for line, operation in described(group, door)]
-    return render(
-        request, "docs/group.html", {**_common(request), "group": group, "door": door, "operations": operations}
-    )
+    return _sent("group", request, key)
 
 
 @for_readers
 @require_safe
-@gzip_page
+@condition(etag_func=lambda request, key: _asked("schema", request, key).etag)
 def group_schema(request: HttpRequest, key: str) -> HttpResponse:
-    """Answer with the schema of a group at the chosen door."""
-    return HttpResponse(dumps(schema_of(*_chosen(request, key))), content_type="application/vnd.oai.openapi+json")
+    """Answer with the schema of a group at the chosen mount."""
+    return _sent("schema", request, key, OPENAPI)
 
 
 class TryGroup(SpectacularSwaggerSplitView):
-    """Swagger UI with the schema of a group, which it is given at the chosen door."""
+    """Swagger UI with the schema of a group at the chosen mount."""
 
     @extend_schema(exclude=True)
     def get(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        _chosen(request, kwargs["key"])
+        _group(kwargs["key"], _mount(request))
         return super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
 
     def _get_schema_url(self, request: Any) -> str:
-        group, door = _chosen(request, self.kwargs["key"])
-        return f"{reverse('docs-schema', args=[group.key])}?door={door.key}"
+        group, mount = _group(self.kwargs["key"], _mount(request))
+        return f"{reverse('docs-schema', args=[group.key])}?auth={mount.key}"
 
 
 try_page = for_readers(TryGroup.as_view())
 
 
-def _common(request: HttpRequest) -> dict[str, Any]:
-    return {"q": request.GET.get("q", ""), "doors": ENTRY_POINTS, "door": _door(request), "groups": groups().values()}
+def _common(mount: Mount) -> dict[str, Any]:
+    return {"mounts": MOUNTS, "mount": mount, "sections": sections(), "all_guides": GUIDES}
 
 
-def _door(request: HttpRequest) -> EntryPoint:
-    return next((door for door in ENTRY_POINTS if door.key == request.GET.get("door")), KEY)
+def _mount(request: HttpRequest) -> Mount:
+    return next((mount for mount in MOUNTS if mount.key == request.GET.get("auth")), KEY)
 
 
-def _chosen(request: HttpRequest, key: str) -> tuple[Group, EntryPoint]:
+def _group(key: str, mount: Mount) -> tuple[Group, Mount]:
     group = groups().get(key)
     if group is None:
         raise Http404("There is no such group of operations.")
-    return group, group.door(_door(request))
+    return group, group.mount(mount)
 
 
-def _described(reader: Reader, door: EntryPoint, line: Line, operation: dict[str, Any]) -> dict[str, Any]:
+def _overview(key: str, mount: Mount) -> tuple[str, dict[str, Any]]:
+    return "docs/overview.html", _found([])
+
+
+def _guide(key: str, mount: Mount) -> tuple[str, dict[str, Any]]:
+    found = page_of(key)
+    if found is None:
+        raise Http404("There is no such guide.")
+    return "docs/guide.html", {"guide": found}
+
+
+def _operations(key: str, mount: Mount) -> tuple[str, dict[str, Any]]:
+    group, mount = _group(key, mount)
+    document = schema_of(group, mount)
+    reader = Reader(document)
+    operations = [_described(reader, document, mount, line, operation) for line, operation in described(group, mount)]
+    return "docs/group.html", {"group": group, "mount": mount, "operations": operations}
+
+
+PAGES = {"overview": _overview, "guide": _guide, "group": _operations}
+
+
+def _described(
+    reader: Reader, document: dict[str, Any], mount: Mount, line: Line, operation: dict[str, Any]
+) -> dict[str, Any]:
     kind, body = reader.body(operation)
+    parameters = reader.parameters(operation)
     return {
         "line": line,
         "paragraphs": paragraphs(operation.get("description", "")),
-        "parameters": reader.parameters(operation),
+        "parameters": parameters,
         "kind": kind,
         "body": body,
         "answer": reader.answer(operation),
         "answers": reader.answers(operation),
-        "example": _example(door, line, kind, [one.name for one in body if one.required and not one.depth]),
+        **call_of(mount, line, operation, {one.name for one in parameters}, document),
     }
-
-
-def _example(door: EntryPoint, line: Line, kind: str, required: list[str]) -> str:
-    """Return a call by curl, with what the body must have."""
-    parts = [f"curl -X {line.method}" if line.method != "GET" else "curl"]
-    parts += [f'-H "{header}"' for header in door.headers]
-    if kind == "multipart/form-data":
-        parts.append("-F file=@FILE")
-    elif kind:
-        body = json.dumps(dict.fromkeys(required, "…"), ensure_ascii=False)
-        parts += ['-H "Content-Type: application/json"', f"-d '{body}'"]
-    return " \\\n  ".join([*parts, f'"{settings.BASE_URL}{door.mount}{line.path}"'])

@@ -11,9 +11,28 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
+from core.messages.defaults import DEFAULTS
+
 DEEPEST = 3
 CODE = re.compile(r"`([^`]+)`")
 ID_PATTERN = "^[0-9a-f]{24}$"
+FORM_VALUE = "as in formData"
+AS_IN_FORM = "as the field in formData"
+WHEN = {
+    "304": "Your copy is current: `If-None-Match` names the record's ETag.",
+    "400": "Something about the request is refused. `warning` names the parameter or field.",
+    "401": "There is no key or session, or it is unknown or has ended.",
+    "403": "The key's maker or the member may not do this, or the plan does not cover it.",
+    "404": "There is no such record, or it belongs to another company.",
+    "409": "It conflicts with what is there, or the same Idempotency-Key is under way.",
+    "412": "`If-Match` names an older state of the record; `changed` says what differs.",
+    "413": "The body is too large.",
+    "429": "Too many requests or attempts. `Retry-After` says how many seconds to wait.",
+    "500": "An error of the service; with a name, the one below.",
+    "502": "Another server, such as a vendor's, failed.",
+    "503": "The database does not answer. Send the request again.",
+}
+"""Status -> when it comes."""
 ENVELOPE = ("status", "success", "message")
 
 
@@ -30,11 +49,14 @@ class Value:
 
 @dataclass(frozen=True)
 class Answer:
-    """A status that an operation answers with, and the names or words of when."""
+    """A status that an operation answers with."""
 
     status: str
     phrase: str
     text: SafeString
+    """When it comes."""
+    messages: tuple[tuple[str, str], ...]
+    """The names that it may have, and their texts."""
 
 
 def prose(text: str) -> SafeString:
@@ -82,10 +104,7 @@ class Reader:
 
     def answers(self, operation: dict[str, Any]) -> list[Answer]:
         found = sorted(operation.get("responses", {}).items())
-        return [
-            Answer(status, _phrase(status), prose(self._resolve(response).get("description", "")))
-            for status, response in found
-        ]
+        return [_answer(status, self._resolve(response).get("description", "")) for status, response in found]
 
     def type_of(self, schema: dict[str, Any]) -> str:
         """Return what a value is, in words."""
@@ -99,11 +118,14 @@ class Reader:
                 return " or ".join(dict.fromkeys(self.type_of(one) for one in schema[several]))
         if schema.get("pattern") == ID_PATTERN:
             return "id"
-        types = schema.get("type", "any value")
-        names = [self._name(name, schema) for name in (types if isinstance(types, list) else [types])]
-        return " or ".join(names)
+        if "type" not in schema:
+            return AS_IN_FORM if schema.get("description") == FORM_VALUE else "any value"
+        types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        return " or ".join(dict.fromkeys(self._name(name, schema) for name in types))
 
     def _name(self, name: str, schema: dict[str, Any]) -> str:
+        if name == "null":
+            return name
         if name == "array":
             return f"list of {self.type_of(schema.get('items', {}))}"
         return {"date-time": "time", "date": "date", "binary": "file"}.get(schema.get("format", ""), name)
@@ -127,6 +149,15 @@ class Reader:
             kind, name = part["$ref"].removeprefix("#/components/").split("/")
             part = self._components[kind][name]
         return part
+
+
+def _answer(status: str, description: str) -> Answer:
+    """Return a status with the texts of the names in its description."""
+    names = [name for name in description.split(", ") if name in DEFAULTS]
+    rest = ", ".join(part for part in description.split(", ") if part not in DEFAULTS)
+    when = WHEN.get(status, "")
+    text = " ".join(part for part in (when, f"{rest}." if rest and status not in WHEN else "") if part)
+    return Answer(status, _phrase(status), prose(text), tuple((name, DEFAULTS[name][1]) for name in names))
 
 
 def _phrase(status: str) -> str:

@@ -62,3 +62,51 @@ TITLES = {
     "workflow": "Workflows",
 }
 """A group that is none of these is called by its address."""
+
+APPS = "Connected apps"
+SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("API keys", ("api",)),
+    (
+        "Contacts",
+        ("contact", "contact-category", "tag", "segment", "custom-field", "custom-section", "enrichment-proposal"),
+    ),
+    ("Leads", ("lead", "lead-activity", "calllog", "product-service", "team")),
+    (
+        "Meetings",
+        (
+            "meeting",
+            "videocall",
+            "my-videocall",
+            "offline-meeting",
+            "calendar",
+            "my-calendar",
+            "booking-page",
+            "booking",
+        ),
+    ),
+    ("Outreach", ("genie", "campaign", "template", "suppression", "inbox", "domain-tracking", "mail-vendors")),
+    ("Chats", ("conversation", "canned-answer", "answer-time", "manual-chatbot", "chat-widget")),
+    ("Forms", ("form",)),
+    ("AI", ("agent", "ai-crm-chat", "ai-usage")),
+    ("Events and logs", ("events", "webhook", "logs", "bulk-job")),
+    ("Workflows", ("workflow",)),
+    ("Files", ("upload", "file", "export")),
+    ("Lists and reports", ("search", "saved-view", "dashboard")),
+    ("Company", ("company", "member", "role", "settings", "white-label-options")),
+    (
+        "Plans and payments",
+        (
+            "plans",
+            "subscription",
+            "coupons",
+            "manual-payment",
+            "gateway-a",
+            "gateway-b",
+            "gateway-c",
+            "gateway-d",
+            "gateway-e",
+        ),
+    ),
+    ("Without a company", ("private", "public")),
+)
+"""Titles of the pages' navigation and their groups. The apps that companies connect are a section of their own."""

@@ -78,24 +78,24 @@ def test_every_operation_is_listed_once(path: str) -> None:
     routers = (key.router, private.router, public.router)
     assert text.count('<b class="m ') == sum(len(list(router.operations())) for router in routers)
     assert text.count("<code>/contact/{id}</code><span>Read a contact</span>") == 1
-    listed = [(line.method, group.door(KEY).mount + line.path) for group in groups().values() for line in group.lines]
+    listed = [(line.method, group.mount(KEY).path + line.path) for group in groups().values() for line in group.lines]
     assert len({*listed}) == len(listed)
 
 
 def test_a_search_finds_operations_by_all_of_their_words() -> None:
-    text = Client().get("/api/docs", {"q": "Bulk CONTACT", "door": "session"}).content.decode()
+    text = Client().get("/api/docs", {"q": "Bulk CONTACT", "auth": "session"}).content.decode()
     assert "<code>/contact/bulk</code>" in text
     assert "<code>/tag</code>" not in text
-    assert 'href="/api/docs/contact?door=session' in text
+    assert 'href="/api/docs/contact?auth=session' in text
     assert "0 operations with “<zzz>”" in Client().get("/api/docs?q=<zzz>").content.decode().replace(
         "&lt;", "<"
     ).replace("&gt;", ">")
 
 
-def test_a_group_describes_each_of_its_operations_at_the_door_that_is_chosen() -> None:
+def test_a_group_describes_each_of_its_operations_at_the_mount_that_is_chosen() -> None:
     client = Client()
     by_key, by_session = (
-        client.get("/api/docs/contact", {"door": door}).content.decode() for door in ("key", "session")
+        client.get("/api/docs/contact", {"auth": auth}).content.decode() for auth in ("key", "session")
     )
     for line in groups()["contact"].lines:
         assert by_key.count(f'<article id="{line.anchor}">') == 1
@@ -105,7 +105,7 @@ def test_a_group_describes_each_of_its_operations_at_the_door_that_is_chosen() -
     assert "authmember: $MEMBER" in by_session
     assert "Permission: <code>contact.POST</code>." in by_session
     assert "/api/key/" not in by_session
-    public_ = client.get("/api/docs/public", {"door": "session"}).content.decode()
+    public_ = client.get("/api/docs/public", {"auth": "session"}).content.decode()
     assert "/api/public/login" in public_
     assert "authmember: $MEMBER" not in public_
     assert client.get("/api/docs/nothing").status_code == client.get("/api/docs/try/nothing").status_code == 404
@@ -113,15 +113,15 @@ def test_a_group_describes_each_of_its_operations_at_the_door_that_is_chosen() -
 
 def test_every_group_has_all_of_its_operations_in_its_schema() -> None:
     for group in groups().values():
-        assert [line for line, _ in described(group, group.door(SESSION))] == list(group.lines), group.key
+        assert [line for line, _ in described(group, group.mount(SESSION))] == list(group.lines), group.key
 
 
-def test_swagger_gets_the_schema_of_the_group_alone_with_the_door_as_its_server() -> None:
+def test_swagger_gets_the_schema_of_the_group_alone_with_the_mount_as_its_server() -> None:
     client = Client()
-    script = client.get("/api/docs/try/tag", {"door": "session", "script": ""})
+    script = client.get("/api/docs/try/tag", {"auth": "session", "script": ""})
     assert (script.status_code, script["Content-Type"]) == (200, "application/javascript")
-    assert "/api/docs/try/tag/schema?door=session" in script.content.decode("unicode_escape")
-    answer = client.get("/api/docs/try/tag/schema?door=session", headers={"accept-encoding": "gzip"})
+    assert "/api/docs/try/tag/schema?auth=session" in script.content.decode("unicode_escape")
+    answer = client.get("/api/docs/try/tag/schema?auth=session", headers={"accept-encoding": "gzip"})
     assert answer["Content-Encoding"] == "gzip"
     found = json.loads(gzip.decompress(answer.content))
     assert found["servers"] == [{"url": "/api/protected", "description": "By session"}]

@@ -6,6 +6,7 @@ The schema is generated once for a state of the sources and kept in var/tests, w
 from __future__ import annotations
 
 import fcntl
+import gzip
 import hashlib
 import os
 import re
@@ -203,6 +204,8 @@ def install() -> None:
             return response
 
         def examine(body: bytes | None) -> None:
+            if body and response.headers.get("Content-Encoding") == "gzip":
+                body = gzip.decompress(body)
             kind = response.headers.get("Content-Type", "")
             check(asked.method, asked.path, response.status_code, kind, body, unexpected=allowed["unexpected"])
 

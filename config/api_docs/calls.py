@@ -1,0 +1,81 @@
+"""An operation called by curl, and an example of its answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from django.conf import settings
+
+from config.api_docs.examples import QUERIES, TREE, TREES, body_of, filled
+from config.api_docs.operations import Line, Mount
+from config.api_docs.samples import Sampler
+
+FILES = "multipart/form-data"
+PAGE = {"p": "1", "n": "20"}
+"""Parameters of a list's page: without them GET answers with the whole set."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request as the examples make it. Names in capitals stand for ids."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    body: Mapping[str, Any] | None
+    """None: it sends no body."""
+
+
+def example_of(mount: Mount, line: Line, names: Collection[str]) -> Call:
+    """Return the request that the pages show for an operation with these parameters."""
+    query = dict(QUERIES.get(f"{line.method} {line.path}", {}))
+    if line.method == "GET" and {"p", "n"} <= names:
+        query = {**PAGE, **query}
+    body = body_of(mount.key, line.method, line.path, bulk=line.bulk)
+    return Call(line.method, filled(line.path), query, body)
+
+
+def call_of(
+    mount: Mount, line: Line, operation: Mapping[str, Any], names: Collection[str], document: Mapping[str, Any]
+) -> dict[str, str]:
+    """Return the example of an operation as the pages show it: `example`, `filtered` and `sample`."""
+    call = example_of(mount, line, names)
+    takes_files = FILES in operation.get("requestBody", {}).get("content", {})
+    answer = Sampler(document, call.body or {}).answer(operation)
+    filters = line.method == "GET" and "advancedFilters" in names
+    return {
+        "example": curl(mount, call, takes_files=takes_files),
+        "filtered": filtered(mount, call, TREES.get(line.path, TREE)) if filters else "",
+        "sample": "" if answer is None else json.dumps(answer, ensure_ascii=False, indent=2),
+    }
+
+
+def curl(mount: Mount, call: Call, *, takes_files: bool = False) -> str:
+    """Return a command that works as it stands, once the names in capitals are replaced."""
+    query = "&".join(f"{name}={quote(value)}" for name, value in call.query.items())
+    address = f"{settings.BASE_URL}{mount.path}{call.path}{f'?{query}' if query else ''}"
+    parts = ["curl" if call.method == "GET" else f"curl -X {call.method}"]
+    parts += [f'-H "{header}"' for header in mount.headers]
+    if takes_files:
+        parts.append("-F file=@people.csv")
+    elif call.body is not None:
+        parts += ['-H "Content-Type: application/json"', f"-d {quoted(call.body)}"]
+    return " \\\n  ".join([*parts, f'"{address}"'])
+
+
+def filtered(mount: Mount, call: Call, tree: Mapping[str, Any]) -> str:
+    """Return the list asked by a tree of conditions."""
+    parts = ["curl -G", *(f'-H "{header}"' for header in mount.headers)]
+    parts += [f"--data-urlencode '{name}={value}'" for name, value in PAGE.items()]
+    parts.append(f"--data-urlencode advancedFilters={quoted(tree)}")
+    return " \\\n  ".join([*parts, f'"{settings.BASE_URL}{mount.path}{call.path}"'])
+
+
+def quoted(value: Any) -> str:
+    """Return JSON as one word of a shell."""
+    text = json.dumps(value, ensure_ascii=False, indent=2).replace("'", "'\\''")
+    return f"'{text}'"

@@ -1,0 +1,102 @@
+"""Bodies that the pages show for each operation, by its method and path below the mount.
+
+Ids are names in capitals, such as CONTACT_ID, which readers replace by their own. A test sends each body to the API
+(tests/config/test_api_examples.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import ChainMap
+from collections.abc import Mapping
+from typing import Any
+
+from config.api_docs.examples import apps, billing, chats, company, meetings, open_access, outreach, records, workflows
+
+Body = Mapping[str, Any]
+
+COMPANY: Mapping[str, Body] = ChainMap(
+    *(part.BODIES for part in (apps, billing, chats, company, meetings, outreach, records, workflows))  # type: ignore[misc]
+)
+"""Of operations of a company, by key and by session."""
+PRIVATE: Mapping[str, Body] = open_access.PRIVATE
+PUBLIC: Mapping[str, Body] = open_access.PUBLIC
+BY_MOUNT: Mapping[str, Mapping[str, Body]] = {"key": COMPANY, "session": COMPANY, "private": PRIVATE, "public": PUBLIC}
+PARAMETER = re.compile(r"\{(\w+)\}")
+NAMES: Mapping[str, str] = {
+    "apps/chatapp": "CHAT_APP_ID",
+    "calllog": "CALL_LOG_ID",
+    "contact/import": "CONTACT_IMPORT_ID",
+    "contact/scan": "SCAN_ID",
+    "coupons": "COUPON_ID",
+    "genie": "RUN_ID",
+    "genie/send-jobs": "SEND_JOB_ID",
+    "lead/import": "LEAD_IMPORT_ID",
+    "lead/lead-gen-ai": "LEAD_GENERATION_ID",
+    "manual-payment": "PAYMENT_ID",
+    "plans": "PLAN_ID",
+    "subscription/credit-notes": "CREDIT_NOTE_ID",
+    "subscription/invoices": "INVOICE_ID",
+    "subscription/payment-methods": "PAYMENT_METHOD_ID",
+    "subscription/transactions": "TRANSACTION_ID",
+    "suppression/import": "SUPPRESSION_IMPORT_ID",
+    "template/chatapp": "CHAT_TEMPLATE_ID",
+    "template/email": "EMAIL_TEMPLATE_ID",
+    "webhook/deliveries": "DELIVERY_ID",
+    "workflow/approvals": "APPROVAL_ID",
+    "workflow/runs": "WORKFLOW_RUN_ID",
+    "workflow/secrets": "SECRET_ID",
+}
+"""Address of a list -> the name of its records' ids, where the last word of the address is none."""
+VALUES: Mapping[str, str] = {"type": "email"}
+"""Parameter of paths -> its value in examples."""
+TREE: Body = {
+    "operator": "and",
+    "conditions": [{"field": "createdAt", "operator": "withinLast", "value": {"amount": 30, "unit": "days"}}],
+}
+"""A tree of `advancedFilters` that lists of records take."""
+TREES: Mapping[str, Body] = {
+    "contact": {
+        "operator": "and",
+        "conditions": [
+            {"field": "email", "operator": "contains", "value": "example.com"},
+            {
+                "operator": "or",
+                "conditions": [
+                    {"field": "tags", "operator": "in", "value": ["TAG_ID"]},
+                    {"field": "createdAt", "operator": "withinLast", "value": {"amount": 30, "unit": "days"}},
+                ],
+            },
+        ],
+    },
+}
+"""Path -> the tree of a list that has a better one."""
+QUERIES: Mapping[str, Mapping[str, str]] = {}
+"""Operation -> parameters of its query that the example has."""
+
+
+def body_of(mount: str, method: str, path: str, *, bulk: bool = False) -> Body | None:
+    """Return the example of an operation's body. Operations on many records take ids, unless they have another."""
+    found = BY_MOUNT[mount].get(f"{method} {path}")
+    if found is None and bulk:
+        return {"ids": [placeholder(path.split("/"), "id")]}
+    return found
+
+
+def placeholder(segments: list[str], parameter: str) -> str:
+    """Return the name in capitals that stands for a parameter after these segments of a path."""
+    words = [segment for segment in segments if segment and not segment.startswith("{")]
+    if parameter.lower().endswith("id") and (name := NAMES.get("/".join(words))):
+        return name
+    if parameter != "id":
+        return VALUES.get(parameter) or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", parameter).upper()
+    return f"{words[-1].replace('-', '_').upper()}_ID"
+
+
+def filled(path: str) -> str:
+    """Return a path with a name in capitals for each of its parameters."""
+    segments = path.split("/")
+    return "/".join(
+        placeholder(segments[:position], found[1]) if (found := PARAMETER.fullmatch(segment)) else segment
+        for position, segment in enumerate(segments)
+    )

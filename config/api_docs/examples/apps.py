@@ -1,0 +1,87 @@
+"""Examples of connected apps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SENDER = {"fromEmail": "sales@example.com", "fromName": "Example Sales", "apiKey": "THE-VENDORS-API-KEY"}
+SOURCE = {
+    "name": "Company register",
+    "url": "https://register.example.com/search",
+    "method": "GET",
+    "headerName": "Authorization",
+    "apiKey": "THE-SOURCES-API-KEY",
+    "resultPath": "results",
+    "fieldPaths": {"name": "name", "email": "contact.email"},
+}
+BODIES: dict[str, Any] = {
+    "POST apps/ai-a": {"name": "Composer", "apiKey": "THE-VENDORS-API-KEY", "monthlyCostCap": 50},
+    "PUT apps/ai-a/{id}": {"monthlyCostCap": 75},
+    "POST apps/ai-b": {"name": "Second composer", "apiKey": "THE-VENDORS-API-KEY"},
+    "PUT apps/ai-b/{id}": {"timeoutSeconds": 30},
+    "POST apps/ai-offline": {"name": "Writer without a model"},
+    "PUT apps/ai-offline/{id}": {"name": "Writer"},
+    "POST apps/bucket": {
+        "name": "crm-files",
+        "region": "eu-west-1",
+        "accesskey": "THE-ACCESS-KEY",
+        "secretkey": "THE-SECRET-KEY",
+        "isActive": False,
+    },
+    "PUT apps/bucket/{id}": {"subpath": "crm"},
+    "POST apps/chatapp": {
+        "name": "Sales",
+        "phoneNumberId": "106540352242922",
+        "wabaId": "102290129340398",
+        "accessToken": "THE-VENDORS-TOKEN",
+        "verified": False,
+    },
+    "PUT apps/chatapp/{id}": {"name": "Sales and service"},
+    "POST apps/enrich": SOURCE,
+    "PUT apps/enrich/{id}": {"timeoutSeconds": 10},
+    "POST apps/lead-source": SOURCE,
+    "PUT apps/lead-source/{id}": {"timeoutSeconds": 10},
+    "POST apps/imap": {
+        "host": "imap.example.com",
+        "port": 993,
+        "secure": True,
+        "username": "sales@example.com",
+        "password": "THE-PASSWORD",
+        "smtp": "SMTP_ID",
+        "verified": False,
+    },
+    "PUT apps/imap/{id}": {"isActive": False},
+    **{f"POST apps/mailvendor-{letter}": {**SENDER, "verified": False} for letter in "abdefgh"},
+    "POST apps/mailvendor-g": {**SENDER, "secretKey": "THE-SECRET-KEY", "region": "eu-west-1", "verified": False},
+    "POST apps/mailvendor-c": {"code": "CODE-OF-THE-LOG-IN", "state": "STATE-OF-THE-LOG-IN", "fromName": "Ann Lee"},
+    **{f"PUT apps/mailvendor-{letter}/{{id}}": {"fromName": "Example", "perHour": 200} for letter in "abcdefgh"},
+    "POST apps/mailvendor-c/authorize": {"mayRead": True},
+    "POST apps/messenger": {"name": "Bot", "botToken": "7412365:THE-BOTS-TOKEN", "verified": False},
+    "PUT apps/messenger/{id}": {"name": "Service bot"},
+    "POST apps/ocr": {"name": "ocr-space", "key": "THE-VENDORS-API-KEY"},
+    "PUT apps/ocr/{id}": {"confidence": 0.7},
+    "POST apps/smtp": {
+        "fromEmail": "sales@example.com",
+        "fromName": "Example Sales",
+        "host": "smtp.example.com",
+        "port": 587,
+        "username": "sales@example.com",
+        "password": "THE-PASSWORD",
+        "perHour": 200,
+    },
+    "PUT apps/smtp/{id}": {"fromName": "Example", "perHour": 100},
+    "POST apps/smtp/{id}/dkim": {"algorithm": "rsa"},
+    "POST apps/social-a": {"name": "Ads", "appId": "245", "appSecret": "THE-APPS-SECRET", "userToken": "THE-TOKEN"},
+    "PUT apps/social-a/{id}": {"name": "Ads of the year"},
+    "POST apps/social-b": {
+        "name": "Profile",
+        "accountId": "17841400000000001",
+        "accessToken": "THE-TOKEN",
+        "verified": False,
+    },
+    "PUT apps/social-b/{id}": {"name": "Company profile"},
+    "PUT ai-usage/caps": {"monthlyTokenCap": 2000000, "monthlyCostCap": 100},
+    "POST agent": {"question": "How many leads came in this week?"},
+    "POST ai-crm-chat": {"title": "Leads of this week", "question": "How many leads came in this week?"},
+    "POST ai-crm-chat/{id}/messages": {"question": "And how many last week?"},
+}
