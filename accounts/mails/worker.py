@@ -147,6 +147,8 @@ def describe(error: Exception) -> str:
         return "The server did not answer in time."
     if isinstance(error, SSLCertVerificationError):
         return f"The server's certificate could not be trusted: {error.verify_message}."
+    if isinstance(error, ValueError):
+        return "A line break or another character of the subject or the address cannot stand in a header."
     reason = error.strerror if isinstance(error, OSError) else ""
     return shorten(reason or str(error) or type(error).__name__, 500)
 

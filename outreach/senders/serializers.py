@@ -64,7 +64,9 @@ class SmtpCreate(SmtpChange):
     username = TextInput(max_length=255)
     password = TextInput(max_length=1000, trim_whitespace=False, write_only=True)
     secure = BooleanInput(
-        default=True, help_text="true: TLS from the first byte on port 465, STARTTLS on others; no mail without."
+        default=True,
+        help_text="true: TLS from the first byte on port 465, STARTTLS on others; no mail without. false: STARTTLS"
+        " where it is offered, with any certificate if the server is on this machine.",
     )
     fromEmail = TextInput(max_length=254)
     fromName = LineInput(max_length=200)

@@ -49,9 +49,10 @@ def check_fields(plan: Plan, problems: Problems) -> None:
 
 def _paths(node: Node) -> Iterator[tuple[str, str]]:
     """Yield the references of a node's settings, as the setting and the path."""
-    for name, compiled in (*node.templates.items(), *node.conditions.items()):
-        for path in sorted(compiled.paths):
-            yield name, path
+    templates = [(name, compiled.paths) for name, compiled in node.templates.items()]
+    conditions = [(name, compiled.paths) for name, compiled in node.conditions.items()]
+    for name, paths in (*templates, *conditions):
+        yield from ((name, path) for path in sorted(paths))
 
 
 def _text(root: str, key: str, names: Collection[str]) -> str:

@@ -42,6 +42,14 @@ HTML = (
     '<img src="https://acme.example/press.jpg" width="300" height="200" alt="The new press">'
 )
 
+CALENDAR = "\r\n".join(
+    (
+        *("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Leadwright//EN", "METHOD:REQUEST", "BEGIN:VEVENT"),
+        *("UID:1@leads.acme.example", "DTSTAMP:20261127T080000Z", "DTSTART:20261201T090000Z", "DURATION:PT30M"),
+        *("SUMMARY:Talk", "END:VEVENT", "END:VCALENDAR", ""),
+    )
+)
+
 
 @pytest.fixture(autouse=True)
 def _public(settings: Any) -> None:
@@ -100,6 +108,8 @@ def _own(kind: str, number: int) -> bytes:
     context = {**SAMPLES[kind][number], "brand": Brand(name="Leadwright"), "formats": Formats()}
     subject, text, html = render_mail(kind, context)
     mail = Mail(pk=new_id(), kind=kind, to="ann@example.org", subject=subject, text=text, html=html)
+    if kind.startswith("meeting"):
+        mail.calendar = CALENDAR
     return message_of(mail).message().as_bytes()
 
 

@@ -86,7 +86,7 @@ def test_a_server_on_this_machine_may_sign_its_certificate_itself(tmp_path: Path
     options = {"tls_context": context, "authenticator": accept_any, "auth_required": True}
     faults = Faults()
     with faulty_server(faults, **options) as port:
-        config = SmtpConfig("127.0.0.1", port, "user", "password", False, "me@example.com")
+        config = SmtpConfig("127.0.0.1", port, "user", "päss wörd", False, "me@example.com")
         with Session.open(config, timeouts=PATIENT, resolve=resolve_loopback) as session:
             assert session.tls_version in {"TLSv1.2", "TLSv1.3"}
             assert session.deliver("me@example.com", "ann@example.org", BODY, Intent()) == Sent("2.0.0 queued")
