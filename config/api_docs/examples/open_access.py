@@ -38,7 +38,11 @@ PUBLIC: dict[str, Any] = {
     "POST invite": {"token": "TOKEN-OF-THE-INVITE"},
     "POST accept-invite": {"token": "TOKEN-OF-THE-INVITE", "name": "Ann Lee", "password": PASSWORD},
     "POST decline-invite": {"token": "TOKEN-OF-THE-INVITE"},
-    "POST book/{token}": {"startsAt": "2030-05-06T14:00:00Z", "answers": ANSWERS, "timezone": "Europe/London"},
+    "POST book/{token}": {
+        "startsAt": "START_OF_SLOT",
+        "answers": {**ANSWERS, "phone": "+447400123456"},
+        "timezone": "Europe/London",
+    },
     "POST form/{token}": {"answers": ANSWERS, "page": "https://www.example.com/offer"},
     "POST widget/{token}/start": {"answers": ANSWERS, "page": "https://www.example.com/"},
     "POST widget/{token}/messages": {"visitor": "VISITOR", "text": "Are you open today?", "key": "message-1"},
