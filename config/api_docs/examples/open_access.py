@@ -43,7 +43,7 @@ PUBLIC: dict[str, Any] = {
         "answers": {**ANSWERS, "phone": "+447400123456"},
         "timezone": "Europe/London",
     },
-    "POST form/{token}": {"answers": ANSWERS, "page": "https://www.example.com/offer"},
+    "POST form/{token}": {"answers": {**ANSWERS, "phone": "+447400123456"}, "page": "https://www.example.com/offer"},
     "POST widget/{token}/start": {"answers": ANSWERS, "page": "https://www.example.com/"},
     "POST widget/{token}/messages": {"visitor": "VISITOR", "text": "Are you open today?", "key": "message-1"},
     "POST widget/{token}/offline": {"answers": ANSWERS, "text": "Please call me back."},
