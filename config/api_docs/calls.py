@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from django.conf import settings
 
-from config.api_docs.examples import QUERIES, TREE, TREES, body_of, filled
+from config.api_docs.examples import HEADERS, NEEDS, QUERIES, TREE, TREES, body_of, filled
 from config.api_docs.operations import Line, Mount
 from config.api_docs.samples import Sampler
 
@@ -28,6 +28,8 @@ class Call:
     query: Mapping[str, str]
     body: Mapping[str, Any] | None
     """None: it sends no body."""
+    headers: tuple[str, ...] = ()
+    """What it needs besides those of the mount."""
 
 
 def example_of(mount: Mount, line: Line, names: Collection[str]) -> Call:
@@ -36,18 +38,20 @@ def example_of(mount: Mount, line: Line, names: Collection[str]) -> Call:
     if line.method == "GET" and {"p", "n"} <= names:
         query = {**PAGE, **query}
     body = body_of(mount.key, line.method, line.path, bulk=line.bulk)
-    return Call(line.method, filled(line.path), query, body)
+    headers = HEADERS.get(f"{line.method} {line.path}", ())
+    return Call(line.method, filled(line.path), query, body, headers)
 
 
 def call_of(
     mount: Mount, line: Line, operation: Mapping[str, Any], names: Collection[str], document: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Return the example of an operation as the pages show it: `example`, `filtered` and `sample`."""
+    """Return the example of an operation as the pages show it: `example`, `filtered`, `sample`, and what it `needs`."""
     call = example_of(mount, line, names)
     takes_files = FILES in operation.get("requestBody", {}).get("content", {})
     answer = Sampler(document, call.body or {}).answer(operation)
     filters = line.method == "GET" and "advancedFilters" in names
     return {
+        "needs": NEEDS.get(f"{line.method} {line.path}", ""),
         "example": curl(mount, call, takes_files=takes_files),
         "filtered": filtered(mount, call, TREES.get(line.path, TREE)) if filters else "",
         "sample": "" if answer is None else json.dumps(answer, ensure_ascii=False, indent=2),
@@ -59,7 +63,7 @@ def curl(mount: Mount, call: Call, *, takes_files: bool = False) -> str:
     query = "&".join(f"{name}={quote(value)}" for name, value in call.query.items())
     address = f"{settings.BASE_URL}{mount.path}{call.path}{f'?{query}' if query else ''}"
     parts = ["curl" if call.method == "GET" else f"curl -X {call.method}"]
-    parts += [f'-H "{header}"' for header in mount.headers]
+    parts += [f'-H "{header}"' for header in (*mount.headers, *call.headers)]
     if takes_files:
         parts.append("-F file=@people.csv")
     elif call.body is not None:

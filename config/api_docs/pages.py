@@ -24,7 +24,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from config.api_docs.calls import call_of
 from config.api_docs.guides import GUIDES, guides, page_of
 from config.api_docs.operations import KEY, MOUNTS, Group, Line, Mount, described, groups, schema_of, sections
-from config.api_docs.parts import Reader, paragraphs
+from config.api_docs.parts import Reader, paragraphs, prose
 from config.api_docs.schema import for_readers
 from core.text.json import dumps
 
@@ -193,6 +193,7 @@ def _described(
 ) -> dict[str, Any]:
     kind, body = reader.body(operation)
     parameters = reader.parameters(operation)
+    call = call_of(mount, line, operation, {one.name for one in parameters}, document)
     return {
         "line": line,
         "paragraphs": paragraphs(operation.get("description", "")),
@@ -201,5 +202,6 @@ def _described(
         "body": body,
         "answer": reader.answer(operation),
         "answers": reader.answers(operation),
-        **call_of(mount, line, operation, {one.name for one in parameters}, document),
+        **call,
+        "needs": prose(call["needs"]),
     }

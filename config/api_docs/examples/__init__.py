@@ -48,7 +48,7 @@ NAMES: Mapping[str, str] = {
     "workflow/secrets": "SECRET_ID",
 }
 """Address of a list -> the name of its records' ids, where the last word of the address is none."""
-VALUES: Mapping[str, str] = {"type": "email"}
+VALUES: Mapping[str, str] = {"type": "smtp"}
 """Parameter of paths -> its value in examples."""
 TREE: Body = {
     "operator": "and",
@@ -71,6 +71,35 @@ TREES: Mapping[str, Body] = {
     },
 }
 """Path -> the tree of a list that has a better one."""
+HEADERS: Mapping[str, tuple[str, ...]] = {
+    f"POST widget/{{token}}/{call}": ("Origin: https://www.example.com",)
+    for call in ("start", "messages", "offline", "poll", "read")
+}
+"""Operation -> headers that it needs besides."""
+NEEDS: Mapping[str, str] = {
+    "POST answer-time": "`team`",
+    "POST api": "`durationMinutes` with `type: temporary`",
+    "POST calllog": "`lead`, `contact` or `number`",
+    "POST calllog/bulk": "`formData`",
+    "POST contact": "`email`, `countryCode`, `number`, in `formData` or at the top, unless the company changed that",
+    "POST contact/bulk": "`formData`, whose items need what POST /contact needs",
+    "POST contact/restore": "`ids`, or `selectAll`",
+    "POST conversation/{id}/messages": "`text`, `template` or `file`",
+    "POST file/recycle-bin/restore": "`ids`, or `selectAll`",
+    "POST genie/from-contacts": "people: `contactIds`, `leadIds`, `segments`, `tags` or `categories`",
+    "POST lead": "`contact`",
+    "POST lead/bulk": "`formData`, whose items need a `contact` unless the body has one",
+    "POST lead/restore": "`ids`, or `selectAll`",
+    "POST manual-payment": "`planID` and `interval`, or an order's `paymentID`, and `reference` or `proof`",
+    "POST product-service": "`formData.name`",
+    "POST role": "`name` and `permission`",
+    "POST suppression/bulk": "`formData`",
+    "POST white-label-options/preview": "`accent`, or `accentDark`",
+    "POST workflow": "`name`",
+    "POST workflow/{id}/enrol": "`ids`, `selectAll` or `withoutRecord`",
+    "POST workflow/runs/redrive": "`ids`, or `selectAll`",
+}
+"""Operation -> keys of its body that it needs, where the schema cannot say so."""
 QUERIES: Mapping[str, Mapping[str, str]] = {}
 """Operation -> parameters of its query that the example has."""
 

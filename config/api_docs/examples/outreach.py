@@ -39,8 +39,9 @@ BODIES: dict[str, Any] = {
         "fields": [
             {"key": "name", "label": "Name", "type": "text", "required": True},
             {"key": "email", "label": "E-mail", "type": "email", "required": True},
+            {"key": "phone", "label": "Phone", "type": "phone", "required": True},
         ],
-        "mapping": {"name": "name", "email": "email"},
+        "mapping": {"name": "name", "email": "email", "phone": "number"},
     },
     "PUT form/{id}": {"button": "Ask"},
     "PUT form/lead/{id}": {"status": "new"},

@@ -6,8 +6,8 @@ from typing import Any
 
 ANN = {"name": "Ann Lee", "email": "ann.lee@example.com", "countryCode": "+44", "number": "7400123456"}
 BOB = {"name": "Bob Ray", "email": "bob.ray@example.com"}
-COLUMNS = {"Name": "name", "E-mail": "email"}
-CELLS = [{"row": 2, "values": {"E-mail": "ann.lee@example.com"}}]
+COLUMNS = {"Name": "name", "E-mail": "email", "Country code": "countryCode", "Phone": "number"}
+CELLS = [{"row": 2, "values": {"E-mail": "ann.lee@example.com", "Country code": "+44", "Phone": "7400123456"}}]
 ONES = {"ids": ["CONTACT_ID"], "formData": {"name": "Ann Lee"}, "updateType": "set"}
 
 CONTACTS: dict[str, Any] = {
@@ -15,7 +15,7 @@ CONTACTS: dict[str, Any] = {
     "PUT contact": ONES,
     "PUT contact/{id}": {"formData": {"name": "Ann Lee-Ray"}, "tags": ["TAG_ID"]},
     "POST contact/bulk": {"formData": [ANN, BOB], "skipInvalid": True},
-    "POST contact/{id}/erase": {"confirm": "ann@example.com"},
+    "POST contact/{id}/erase": {"confirm": "carl.may@example.com"},
     "POST contact/duplicate/dismiss": {"ids": ["CONTACT_ID", "OTHER_CONTACT_ID"]},
     "POST contact/merge": {"ids": ["CONTACT_ID", "OTHER_CONTACT_ID"], "winner": "CONTACT_ID"},
     "POST contact/restore": {"ids": ["DELETED_CONTACT_ID"]},
@@ -103,7 +103,7 @@ def _import(kind: str) -> dict[str, Any]:
             "options": {"existing": "update", "country": "GB"},
             "tags": ["TAG_ID"],
         },
-        f"PUT {kind}/import/{{id}}": {"tags": ["TAG_ID"], "options": {"existing": "skip"}},
+        f"PUT {kind}/import/{{id}}": {"tags": ["TAG_ID"], "options": {"existing": "skip"}, "pauseImport": True},
         f"POST {kind}/import/{{id}}/fields": {"columns": [{"column": "Shoe size", "fieldType": "number"}]},
         f"POST {kind}/import/{{id}}/mend": {"rows": CELLS},
     }
