@@ -15,7 +15,7 @@ class Breaker:
         self._until: float | None = None
 
     def allows(self) -> bool:
-        """Tell whether the caller may try now. It must report the outcome by `worked` or `failed`."""
+        """Return whether the caller may try now. It must report the outcome by `worked` or `failed`."""
         if self._until is None:
             return True
         with self._lock:

@@ -146,7 +146,7 @@ class EncryptedTextField(_TextField):
         return name, path, args, {**options, "bound_to": self.bound_to} if self.bound_to else options
 
     def is_set(self, instance: models.Model) -> bool:
-        """Tell whether the instance has a secret, without decrypting it."""
+        """Return whether the instance has a secret, without decrypting it."""
         return bool(instance.__dict__.get(self.attname))
 
     def place(self, row: Mapping[str, Any]) -> list[str]:

@@ -56,7 +56,7 @@ def time_of(id: str) -> datetime:
 
 
 def is_id(value: object) -> TypeGuard[str]:
-    """Tell whether the value is a well-formed ObjectId string."""
+    """Return whether the value is a well-formed ObjectId string."""
     return isinstance(value, str) and PATTERN.fullmatch(value) is not None
 
 
@@ -71,7 +71,7 @@ class ObjectIdField(_CharField):
 
 
 def are_ids(values: Any) -> bool:
-    """Tell whether a collection holds nothing but ids."""
+    """Return whether a collection holds nothing but ids."""
     known = isinstance(values, list | tuple | set | frozenset) and values
     return bool(known) and all(type(one) is str and PATTERN.fullmatch(one) is not None for one in values)
 

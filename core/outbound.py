@@ -62,7 +62,7 @@ def no_network() -> Iterator[None]:
 
 
 def is_network_refused() -> bool:
-    """Tell whether a block of `no_network` is open."""
+    """Return whether a block of `no_network` is open."""
     return _refused.get()
 
 
@@ -96,7 +96,7 @@ class Address:
 
 
 def is_public(ip: IPAddress) -> bool:
-    """Tell whether an address belongs to the public internet. An IPv4 address inside an IPv6 one decides."""
+    """Return whether an address belongs to the public internet. An IPv4 address inside an IPv6 one decides."""
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
         if inner is None and any(ip in network for network in _EMBEDDING):
@@ -109,7 +109,7 @@ def is_public(ip: IPAddress) -> bool:
 
 
 def is_private(host: str) -> bool:
-    """Tell whether a host is written as an address that must not be connected to; names are not resolved."""
+    """Return whether a host is written as an address that must not be connected to; names are not resolved."""
     try:
         ip = ipaddress.ip_address(host.strip("[]").partition("%")[0])
     except ValueError:

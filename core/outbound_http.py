@@ -77,7 +77,7 @@ class Deadline:
                 _shut(self._sockets[-1])
 
     def watches(self, opened: socket.socket) -> bool:
-        """Tell whether the connection is watched."""
+        """Return whether the connection is watched."""
         return opened.fileno() in self._watched
 
     def _end(self) -> None:

@@ -126,7 +126,7 @@ def signed_address(place: S3Place, key: str, *, name: str, mime: str, head: bool
 
 @lru_cache(maxsize=256)
 def is_public(host: str) -> bool:
-    """Tell whether browsers anywhere reach the host; False where it is unknown."""
+    """Return whether browsers anywhere reach the host; False where it is unknown."""
     try:
         with refuse_connections_if(None):
             return all(address.public for address in resolve_allowed(host, 443))

@@ -57,13 +57,13 @@ class FoundKey(NamedTuple):
     entitlement: Entitlement | None
 
     def is_expired(self) -> bool:
-        """Tell whether the duration of a temporary key is over."""
+        """Return whether the duration of a temporary key is over."""
         if self.type != ApiKey.Type.TEMPORARY or self.duration_minutes is None:
             return False
         return self.created_at + timedelta(minutes=self.duration_minutes) <= timezone.now()
 
     def opens_from(self, address: str | None) -> bool:
-        """Tell whether the key works from the address."""
+        """Return whether the key works from the address."""
         if self.ip_restriction == ApiKey.IpRestriction.OPEN:
             return True
         return is_within(address, orjson.loads(self.allowed_ips or "[]"))

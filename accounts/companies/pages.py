@@ -139,7 +139,7 @@ class Home(Page):
         return self.link_to("messages", f="status:in:draft")
 
     def has_nobody(self) -> bool:
-        """Tell whether there is no contact at all, as far as the reader may see."""
+        """Return whether there is no contact at all, as far as the reader may see."""
         answer = self.ask("GET", "contact", {"p": "1", "n": "1"}) if self.may("contact") else None
         return answer is not None and answer.ok and not answer.data
 
@@ -183,7 +183,7 @@ class FirstSteps(Page):
 
 
 def is_dismissed(layout: Mapping[str, Any]) -> bool:
-    """Tell whether the person does not want to see first steps any more."""
+    """Return whether the person does not want to see first steps any more."""
     return layout.get("firstSteps") is False
 
 

@@ -129,7 +129,7 @@ def link_of(member: Member) -> str:
 
 
 def is_live(member: Member) -> bool:
-    """Tell whether the invite can be accepted now."""
+    """Return whether the invite can be accepted now."""
     return member.status == Status.INVITED and (
         member.invite_expires_at is None or member.invite_expires_at > timezone.now()
     )

@@ -61,7 +61,7 @@ class Member(CompanyModel):
         return self.role.permission if self.role else {}
 
     def may(self, module: str, method: str) -> bool:
-        """Tell whether the member is an owner, or the role allows the method on the module."""
+        """Return whether the member is an owner, or the role allows the method on the module."""
         return self.status == Member.Status.OWNER or bool(self.permissions().get(module, {}).get(method))
 
 

@@ -29,7 +29,7 @@ def colleagues() -> QuerySet[Member]:
 
 
 def has_verified_owner() -> bool:
-    """Tell whether an owner of the active company has shown that their address is theirs."""
+    """Return whether an owner of the active company has shown that their address is theirs."""
     found: bool = Member.objects.filter(status=Status.OWNER, user__email_verified_at__isnull=False).exists()
     return found
 

@@ -88,7 +88,7 @@ def _percent(referral: Referral) -> Decimal:
 
 
 def _owns(user_id: str, company_id: str) -> bool:
-    """Tell whether the user owns the company, and so would be rewarded for their own payment."""
+    """Return whether the user owns the company, and so would be rewarded for their own payment."""
     with unscoped(reason="rewards: whether the referrer owns the company that pays"):
         owned = Member.objects.filter(company_id=company_id, user_id=user_id, status=Member.Status.OWNER)
         return bool(owned.exists())

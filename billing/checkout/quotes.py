@@ -194,7 +194,7 @@ def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: 
 
 
 def _waits(change: str, when: str, *, runs: bool) -> bool:
-    """Tell whether a change waits until the paid period has ended. Raises BadRequest_400 where none runs."""
+    """Return whether a change waits until the paid period has ended. Raises BadRequest_400 where none runs."""
     if when == PERIOD_END and not runs:
         raise NamedError("BadRequest_400", "when: no paid period runs that it could wait for")
     return when == PERIOD_END or (when == AUTO and change == DOWNGRADE and runs)
@@ -272,14 +272,14 @@ def quote_add_ons(
 
 
 def _adds(subscription: Subscription, wanted: Chosen) -> bool:
-    """Tell whether more add-ons are wanted in a paid period that runs."""
+    """Return whether more add-ons are wanted in a paid period that runs."""
     had, end = held(subscription), subscription.period_end
     runs = subscription.status == Status.ACTIVE and end is not None and end > timezone.now()
     return runs and any(quantity > had.get(id, 0) for id, quantity in wanted.items())
 
 
 def _lacks(subscription: Subscription, wanted: Chosen) -> bool:
-    """Tell whether fewer add-ons are wanted of one that the running period has: it was paid with them."""
+    """Return whether fewer add-ons are wanted of one that the running period has: it was paid with them."""
     return any(wanted.get(id, 0) < quantity for id, quantity in held(subscription).items())
 
 

@@ -271,7 +271,7 @@ def _tell(dispute: Dispute, attempt: Attempt, payment: Payment, kind: str) -> No
 
 
 def _is_over(payment: Payment) -> bool:
-    """Tell whether the period that the order paid for is over, or it never took effect."""
+    """Return whether the period that the order paid for is over, or it never took effect."""
     end = payment.basis.get("periodEnd")
     if payment.status != Payment.Status.PAID:
         return True

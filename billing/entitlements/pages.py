@@ -192,7 +192,7 @@ class PlanAndUse(SettingsPage):
         return Form([*fields, Field("seats", "People", kind="number", value=chosen.seats)])
 
     def _may(self, method: str) -> bool:
-        """Tell whether the role allows it; a lapsed company's plan is not asked."""
+        """Return whether the role allows it; a lapsed company's plan is not asked."""
         return self.reader.member is not None and self.reader.member.may("plan", method)
 
     def do_keep(self) -> HttpResponse:

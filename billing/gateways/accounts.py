@@ -65,7 +65,7 @@ def _is_on(account: GatewayAccount) -> bool:
 
 
 def is_ready(account: GatewayAccount, currency: str) -> bool:
-    """Tell whether an account can be paid to in a currency."""
+    """Return whether an account can be paid to in a currency."""
     if not _is_on(account):
         return False
     offered = account.currencies or adapter(account.adapter).currencies.split()

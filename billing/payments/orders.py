@@ -112,12 +112,12 @@ def _submit(payment: Payment, values: dict[str, Any]) -> Payment:
 
 
 def takes_rejection(payment: Payment) -> bool:
-    """Tell whether staff may say that an order's bank transfer has not come."""
+    """Return whether staff may say that an order's bank transfer has not come."""
     return payment.status == Payment.Status.OPEN and payment.bank_state in WAITING
 
 
 def takes_approval(payment: Payment) -> bool:
-    """Tell whether staff may book an order's bank transfer; one that was left takes it too, as balance."""
+    """Return whether staff may book an order's bank transfer; one that was left takes it too, as balance."""
     was_left = payment.status == Payment.Status.CANCELLED and payment.bank_state == Bank.EXPIRED
     return was_left or takes_rejection(payment)
 
@@ -146,7 +146,7 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
 
 
 def _came_late(payment: Payment, received_on: date) -> bool:
-    """Tell whether money has come after an order's time, which its price was for. A renewal's invoice stays payable."""
+    """Return whether money has come after an order's time, which its price was for. A renewal's invoice stays payable."""
     late = received_on > payment.expires_at.date()
     return late and payment.renews is None and payment.status == Payment.Status.OPEN and payment.bank_state in WAITING
 

@@ -112,7 +112,7 @@ def move_to_balance(*, refund: Refund) -> None:
 
 
 def takes_credit(payment: Payment) -> bool:
-    """Tell whether a paid order has money that no gateway could give back: it came by bank, or from the balance."""
+    """Return whether a paid order has money that no gateway could give back: it came by bank, or from the balance."""
     by_bank = payment.bank_state == Payment.Bank.APPROVED
     return payment.status == Payment.Status.PAID and (by_bank or payment.credit_minor > 0)
 

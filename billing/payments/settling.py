@@ -55,7 +55,7 @@ def tell_news() -> None:
 
 
 def takes_gateways(payment: Payment) -> bool:
-    """Tell whether an open order may be paid at a gateway: within a day, since time that is credited and a coupon are
+    """Return whether an open order may be paid at a gateway: within a day, since time that is credited and a coupon are
     worth less later. A renewal's invoice is issued, and stays payable."""
     return payment.renews is not None or payment.created_at > timezone.now() - ORDER_PAGE_LIFE
 
@@ -88,7 +88,7 @@ def settle(attempt_id: str, fact: Fact) -> Attempt:
 
 
 def is_stale(payment: Payment, subscription: Subscription | None) -> bool:
-    """Tell whether a renewal is of no use any more: staff have moved the period, or the subscription is cancelled."""
+    """Return whether a renewal is of no use any more: staff have moved the period, or the subscription is cancelled."""
     if payment.renews is None:
         return False
     cancelled = subscription is None or subscription.status == Subscription.Status.CANCELLED

@@ -93,5 +93,5 @@ class Dialect:
         return f"{self.url}/_pay/{self.name}/{order['id']}"
 
     def has(self, order: dict[str, Any]) -> bool:
-        """Tell whether an order is this gateway's."""
+        """Return whether an order is this gateway's."""
         return str(order["id"]).startswith(self.prefixes)

@@ -140,7 +140,7 @@ def apply_change(
 
 
 def _keeps_version(subscription: Subscription, action: str, values: Mapping[str, Any]) -> bool:
-    """Tell whether the terms stay that were kept for the subscription: as long as the same plan is paid for without a
+    """Return whether the terms stay that were kept for the subscription: as long as the same plan is paid for without a
     break, and until their end."""
     same = values.get("plan", subscription.plan) == subscription.plan
     if action == Action.GRANTED or not same or subscription.status not in OPEN:

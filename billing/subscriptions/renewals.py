@@ -103,12 +103,12 @@ def advance(subscription: Subscription, policies: SubscriptionPolicies, now: dat
 
 
 def is_billed(subscription: Subscription) -> bool:
-    """Tell whether billing.renewals bills the next period, rather than staff granting it."""
+    """Return whether billing.renewals bills the next period, rather than staff granting it."""
     return bool(subscription.plan_id and subscription.interval)
 
 
 def _is_collected(subscription: Subscription, now: datetime) -> bool:
-    """Tell whether an active subscription is billed, and neither refused nor asked for yet: a gateway owes an answer,
+    """Return whether an active subscription is billed, and neither refused nor asked for yet: a gateway owes an answer,
     or billing.dunning the next step. Access ends by the clock all the same."""
     at = subscription.bill_at
     return is_billed(subscription) and at is not None and at - now > BILLED_AHEAD
@@ -130,7 +130,7 @@ def _end(subscription: Subscription, ended: datetime | None) -> None:
 
 
 def is_free(subscription: Subscription) -> bool:
-    """Tell whether the next period is free: the plan has prices for the interval, all zero, as are its add-ons'."""
+    """Return whether the next period is free: the plan has prices for the interval, all zero, as are its add-ons'."""
     if subscription.plan is None or not subscription.interval:
         return False
     version = version_at(subscription, subscription.period_end or timezone.now())
@@ -171,7 +171,7 @@ def _reminders(subscription: Subscription, policies: SubscriptionPolicies) -> li
 
 
 def _is_charged() -> bool:
-    """Tell whether the active company has a method that renewals are charged to."""
+    """Return whether the active company has a method that renewals are charged to."""
     found: bool = apps.get_model("billing", "PaymentMethod").objects.filter(is_default=True).exists()
     return found
 

@@ -30,7 +30,7 @@ class StateWords(NamedTuple):
 
 
 def is_open(subscription: Subscription) -> bool:
-    """Tell whether the subscription gives its company access now."""
+    """Return whether the subscription gives its company access now."""
     now = timezone.now()
     ended = subscription.ends_at is not None and subscription.ends_at <= now
     return subscription.status in OPEN and subscription.starts_at <= now and not ended
@@ -90,7 +90,7 @@ def _day(subscription: Subscription, moment: datetime | None) -> str:
 
 
 def in_trial() -> bool:
-    """Tell whether the active company's primary subscription is a trial."""
+    """Return whether the active company's primary subscription is a trial."""
     found: bool = Subscription.objects.filter(is_primary=True, status=Subscription.Status.TRIAL).exists()
     return found
 
@@ -124,7 +124,7 @@ def version_at(subscription: Subscription, start: datetime) -> PlanVersion | Non
 
 
 def ends_by(version: PlanVersion, start: datetime) -> bool:
-    """Tell whether terms have ended for a period that begins then."""
+    """Return whether terms have ended for a period that begins then."""
     return version.ends_on is not None and version.ends_on <= start.date()
 
 

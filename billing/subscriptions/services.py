@@ -61,7 +61,7 @@ def start_trial(*, company_id: str, user: User) -> Subscription:
 
 
 def had_trial(user: User) -> bool:
-    """Tell whether the user has used their one trial."""
+    """Return whether the user has used their one trial."""
     with unscoped(reason="trials: one for each person, in whatever company"):
         return bool(Subscription.objects.filter(trial_user=user).exists())
 

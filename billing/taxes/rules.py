@@ -58,7 +58,7 @@ def tax_for(details: BillingDetails, *, seller_country: str, oss: bool, rates: R
 
 
 def is_vat_id(text: str, country: str) -> bool:
-    """Tell whether it can be a VAT id of the country, by its form and check digits."""
+    """Return whether it can be a VAT id of the country, by its form and check digits."""
     module = get_cc_module(country.lower(), "vat") if text and country else None
     return module is not None and bool(module.is_valid(text))
 

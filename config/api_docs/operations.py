@@ -66,7 +66,7 @@ class Line:
         return f"{self.method}-{self.path}".lower().replace("/", "-").replace("{", "").replace("}", "")
 
     def has(self, words: list[str]) -> bool:
-        """Tell whether all of the words are in it."""
+        """Return whether all of the words are in it."""
         text = f"{self.method} {self.path} {self.summary}".lower()
         return all(word in text for word in words)
 

@@ -68,7 +68,7 @@ class Actor:
         return self.is_owner or (self.auth_path is AuthPath.KEY and not settings.STRICT_KEYS)
 
     def may(self, module: str, method: str) -> bool:
-        """Tell whether the actor may use the method on the module. PATCH counts as PUT."""
+        """Return whether the actor may use the method on the module. PATCH counts as PUT."""
         flag = permission_of(method)
         if self.visiting:
             return flag == "GET"

@@ -123,7 +123,7 @@ def going_entitlement(company: str) -> Entitlement:
 
 
 def may_read(actor: Actor, module: str) -> bool:
-    """Tell whether the caller's role shows the module and, by session, the company's plan has it."""
+    """Return whether the caller's role shows the module and, by session, the company's plan has it."""
     if actor.auth_path is AuthPath.SESSION and not actor.visiting:
         modules = entitlement(actor.company_id).modules
         if modules is not None and module not in modules:

@@ -60,7 +60,7 @@ def limited(allowed: Entitlement) -> Iterator[None]:
 
 
 def is_limited() -> bool:
-    """Tell whether new records count against limits now; work that creates records later asks this first."""
+    """Return whether new records count against limits now; work that creates records later asks this first."""
     return _allowed.get() is not None
 
 

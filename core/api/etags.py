@@ -85,7 +85,7 @@ def given(request: Any, header: str) -> list[str]:
 
 
 def is_known(request: Any, tag: str) -> bool:
-    """Tell whether the caller has what the tag stands for (If-None-Match)."""
+    """Return whether the caller has what the tag stands for (If-None-Match)."""
     known = given(request, "HTTP_IF_NONE_MATCH")
     return "*" in known or _weak(tag) in map(_weak, known)
 

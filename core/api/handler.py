@@ -86,7 +86,7 @@ def render(error: BaseException) -> tuple[int, str, str]:
 
 
 def database_is_away(error: BaseException | None) -> bool:
-    """Tell whether the statement failed since no connection could be made, or since it was lost on the way."""
+    """Return whether the statement failed since no connection could be made, or since it was lost on the way."""
     if not isinstance(error, OperationalError):
         return False
     state = getattr(error.__cause__, "sqlstate", None)

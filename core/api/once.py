@@ -48,7 +48,7 @@ class Unfinished(ApiError):
 
 
 def is_keyed(view: Any, request: Any) -> bool:
-    """Tell whether the request has a key that counts: it may change something, and comes from a company."""
+    """Return whether the request has a key that counts: it may change something, and comes from a company."""
     if "HTTP_IDEMPOTENCY_KEY" not in request.META or request.method in SAFE_METHODS or view.declared.many:
         return False
     return bool(getattr(getattr(view, "actor", None), "company_id", ""))
@@ -152,7 +152,7 @@ def _attempt(view: Any, request: Any, run: Run) -> Any:
 
 
 def _is_broken() -> bool:
-    """Tell whether the transaction takes no further statement."""
+    """Return whether the transaction takes no further statement."""
     wire = connection.connection
     return connection.needs_rollback or wire is None or wire.info.transaction_status != TransactionStatus.INTRANS
 

@@ -74,7 +74,7 @@ UNCHANGED = object()
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two JSON values are equal. Unlike in Python, true is not 1."""
+    """Return whether two JSON values are equal. Unlike in Python, true is not 1."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):

@@ -96,7 +96,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         return self.deletes and super().has_delete_permission(request, obj)
 
     def has_command_permission(self, request: HttpRequest) -> bool:
-        """Tell whether the user may run commands, even on records without editable fields."""
+        """Return whether the user may run commands, even on records without editable fields."""
         return request.user.has_perm(f"{self.opts.app_label}.change_{self.opts.model_name}")
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:

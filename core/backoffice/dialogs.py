@@ -84,7 +84,7 @@ class DialogMixin:
         ]
 
     def admits(self, record: Any, name: str) -> bool:
-        """Tell whether the record's state admits a dialog or command, so that its page offers it."""
+        """Return whether the record's state admits a dialog or command, so that its page offers it."""
         condition = self.when.get(name)
         return condition is None or bool(condition(record))
 

@@ -30,7 +30,7 @@ FOLDED = "Technical details"
 
 
 def is_secret(field: models.Field[Any, Any]) -> bool:
-    """Tell whether a field must never be rendered."""
+    """Return whether a field must never be rendered."""
     return isinstance(field, EncryptedTextField) or field.name in SECRETS
 
 
@@ -164,7 +164,7 @@ class DisplayMixin:
         return [field.name for field in self.opts.concrete_fields if not self.is_hidden(field)]
 
     def is_hidden(self, field: models.Field[Any, Any]) -> bool:
-        """Tell whether no page shows a field: a secret, or one that the admin hides or excludes."""
+        """Return whether no page shows a field: a secret, or one that the admin hides or excludes."""
         return is_secret(field) or field.name in self.hides or field.name in (self.exclude or ())
 
     def parts(self, request: HttpRequest, record: Any) -> tuple[list[str], list[Any], list[Any]]:
@@ -182,7 +182,7 @@ class DisplayMixin:
         return edited, facts, folded
 
     def _folds(self, name: str, record: Any) -> bool:
-        """Tell whether a field is folded away: technical, empty, told above, or a plain no."""
+        """Return whether a field is folded away: technical, empty, told above, or a plain no."""
         field = field_of(self, name)
         if field is None:
             return False

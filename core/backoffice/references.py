@@ -33,7 +33,7 @@ def refer_kind(model: Model, *kinds: str) -> None:
 
 
 def is_known(key: str) -> bool:
-    """Tell whether a key has ids of records."""
+    """Return whether a key has ids of records."""
     return key in _keys
 
 

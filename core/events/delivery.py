@@ -44,7 +44,7 @@ def deliver(deadline: float = float("inf")) -> int:
 
 
 def has_due_deliveries() -> bool:
-    """Tell whether a delivery of any company is due."""
+    """Return whether a delivery of any company is due."""
     with unscoped(reason="tick: due deliveries of all companies"):
         return bool(EventDelivery.objects.filter(_due()).exists())
 

@@ -56,7 +56,7 @@ def starting(mode: str | None) -> Iterator[None]:
 
 
 def asked_to_queue() -> bool | None:
-    """Tell whether events start workflows behind what happens now; None: nobody has said so or otherwise."""
+    """Return whether events start workflows behind what happens now; None: nobody has said so or otherwise."""
     return {QUEUE: True, "run": False}.get(_mode.get() or "")
 
 

@@ -83,7 +83,7 @@ class Flights(Generic[C, R]):
 
 
 def are_out() -> bool:
-    """Tell whether calls of this process are out."""
+    """Return whether calls of this process are out."""
     return any(len(flights) for flights in _all)
 
 

@@ -34,7 +34,7 @@ class PeriodicTask(Work):
 
 
 def has_due_tasks() -> bool:
-    """Tell whether a periodic task is due, or has never run here."""
+    """Return whether a periodic task is due, or has never run here."""
     tasks = registered(PeriodicTask)
     rows = TaskSchedule.objects.filter(name__in=list(tasks))
     return rows.count() < len(tasks) or rows.filter(due_at__lte=timezone.now()).exists()

@@ -58,7 +58,7 @@ class DrainedWork(Work, ABC):
 
     @abstractmethod
     def due(self) -> bool:
-        """Tell whether anything is due."""
+        """Return whether anything is due."""
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class JobWork(DrainedWork, Generic[J]):
             run_job(jobs[0], self.run, deadline)
 
     def due(self) -> bool:
-        """Tell whether a job of any company waits to be claimed."""
+        """Return whether a job of any company waits to be claimed."""
         return has_due(self.model)
 
 

@@ -170,7 +170,7 @@ def evaluate(
     now: datetime | None = None,
     parameter: str = PARAMETER,
 ) -> bool:
-    """Tell whether the compiled tree selects the record, a mapping of field names to values (a list for several).
+    """Return whether the compiled tree selects the record, a mapping of field names to values (a list for several).
 
     A missing name is null, and so is a value of another type than the field's.
     """

@@ -56,7 +56,7 @@ def page_url(context: Mapping[str, Any], name: str, *args: str, **query: Any) ->
 
 @register.simple_tag(takes_context=True)
 def may(context: Mapping[str, Any], module: str, method: str = "GET") -> bool:
-    """Tell whether the reader may: {% may "contact" "DELETE" as can_delete %}."""
+    """Return whether the reader may: {% may "contact" "DELETE" as can_delete %}."""
     allowed: bool = context["page"].may(module, method)
     return allowed
 

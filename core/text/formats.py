@@ -148,5 +148,5 @@ def _spans(since: Any, until: Any, day: dt.date) -> bool:
 
 
 def is_currency(code: object) -> bool:
-    """Tell whether it is the upper-case code of a currency in use."""
+    """Return whether it is the upper-case code of a currency in use."""
     return isinstance(code, str) and any(currency.code == code for currency in list_currencies())

@@ -22,7 +22,7 @@ def timezone_names() -> frozenset[str]:
 
 
 def is_timezone(name: object) -> bool:
-    """Tell whether the tz database has a zone of exactly this name."""
+    """Return whether the tz database has a zone of exactly this name."""
     return isinstance(name, str) and name in timezone_names()
 
 

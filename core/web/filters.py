@@ -95,7 +95,7 @@ class Choice:
         return ""
 
     def accepts(self, one: Filter) -> bool:
-        """Tell whether the filter is one of this field, whatever its value."""
+        """Return whether the filter is one of this field, whatever its value."""
         return one.operator in self.operators and bool(one.value or one.operator in WITHOUT_VALUE)
 
     def words(self, operator: str) -> str:

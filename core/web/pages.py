@@ -218,13 +218,13 @@ class Page(View):
                 return error
 
     def may(self, module: str, method: str = "GET") -> bool:
-        """Tell whether role and plan allow the method on the module, so that the page shows no action in vain."""
+        """Return whether role and plan allow the method on the module, so that the page shows no action in vain."""
         if self.reader.member is None or not self.reader.member.may(module, method):
             return False
         return isinstance(self.plan, Entitlement) and (self.plan.modules is None or module in self.plan.modules)
 
     def opens(self, page: type[Page]) -> bool:
-        """Tell whether the reader may open a page. One that needs no subscription is open by role alone."""
+        """Return whether the reader may open a page. One that needs no subscription is open by role alone."""
         if page.personal and self.reader.visit:
             return False
         may = self.may if page.needs_subscription or self.reader.member is None else self.reader.member.may

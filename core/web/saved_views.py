@@ -72,7 +72,7 @@ class ViewedList(TablePage):
         return [one for one in map(Filter.read, texts) if one]
 
     def is_filtered(self, name: str) -> bool:
-        """Tell whether the address or the open view filters by the field."""
+        """Return whether the address or the open view filters by the field."""
         return any(one.name == name for one in self.filters_sent)
 
     def linked(self, name: str, path: str, label: str) -> Choice:
@@ -194,7 +194,7 @@ class ViewedList(TablePage):
         }
 
     def may_change_view(self, view: Mapping[str, Any]) -> bool:
-        """Tell whether the reader may change the view: their own, or any with the company's settings."""
+        """Return whether the reader may change the view: their own, or any with the company's settings."""
         return (view["createdBy"] or {}).get("_id") == self.actor.member_id or self.may("settings", "PUT")
 
     # What forms do

@@ -144,7 +144,7 @@ class Keys(Page):
 
 
 def matches(text: str, label: str) -> bool:
-    """Tell whether each word of the text begins a word of the label."""
+    """Return whether each word of the text begins a word of the label."""
     return all(any(one.startswith(word) for one in words(label)) for word in words(text))
 
 

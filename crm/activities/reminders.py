@@ -56,7 +56,7 @@ def schedule_reminder(record: RemindedRecord, at: datetime) -> None:
 
 
 def has_due_reminders() -> bool:
-    """Tell whether a reminder of any company is due."""
+    """Return whether a reminder of any company is due."""
     with unscoped(reason="tick: due reminders of all companies"):
         return any(reminder.due().exists() for reminder in REMINDERS.values())
 

@@ -55,7 +55,7 @@ def changed_beside(job: BulkJob) -> list[str]:
 
 
 def may_be_undone(action: str, status: str, started_at: datetime | None) -> bool:
-    """Tell whether a job is of the kind and age that can be undone; it may have been undone already."""
+    """Return whether a job is of the kind and age that can be undone; it may have been undone already."""
     return (
         action in UNDOABLE
         and status in ENDED

@@ -83,7 +83,7 @@ class ContactSchema(RecordSchema):
                 )
 
     def identified_by(self, key: str) -> bool:
-        """Tell whether `email`, or `number`, is part of the company's unique key."""
+        """Return whether `email`, or `number`, is part of the company's unique key."""
         return self.unique_key != (Company.UniqueKey.NUMBER if key == "email" else Company.UniqueKey.EMAIL)
 
     def keys_of(self, system: Mapping[str, Any]) -> tuple[str | None, str | None]:

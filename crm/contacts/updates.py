@@ -118,7 +118,7 @@ def _narrow(
 
 
 def _differs(value: Any, present: Any) -> bool:
-    """Tell whether a value differs from the present one by more than the case of its letters."""
+    """Return whether a value differs from the present one by more than the case of its letters."""
     return bool(value) and str(value).lower() != str(present or "").lower()
 
 

@@ -137,7 +137,7 @@ def import_source(id: str | None) -> Source | None:
 
 
 def _distinct(keyed: Sequence[KeyedRow]) -> bool:
-    """Tell whether no two rows share a part of the unique key."""
+    """Return whether no two rows share a part of the unique key."""
     emails = [item.email_key for item in keyed if item.email_key]
     numbers = [item.number_key for item in keyed if item.number_key]
     return len(set(emails)) == len(emails) and len(set(numbers)) == len(numbers)

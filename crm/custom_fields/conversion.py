@@ -94,7 +94,7 @@ class Check:
 
 
 def narrows(old: FieldSpec, new: FieldSpec) -> bool:
-    """Tell whether the new definition may refuse a value of the old one, or store it differently."""
+    """Return whether the new definition may refuse a value of the old one, or store it differently."""
     if old.field_type is not new.field_type or old.value_type is not new.value_type or item_kind(old) != item_kind(new):
         return True
     if old.field_type.takes_options and set(old.options) - set(new.options):

@@ -32,7 +32,7 @@ COUNTS = {"created": "Created", "updated": "Updated", "skipped": "Skipped, as th
 
 
 def may_be_undone(job: Import) -> bool:
-    """Tell whether the import's records can be taken back now."""
+    """Return whether the import's records can be taken back now."""
     if job.status not in (Status.COMPLETED, Status.CANCELLED) or job.started_at is None:
         return False
     return job.started_at + UNDOABLE_FOR >= timezone.now() and undoing_of(job) is None

@@ -101,7 +101,7 @@ def as_read(job: Import, options: Options) -> Options:
 
 
 def is_quick(file: File) -> bool:
-    """Tell whether a request may read the file for the preview."""
+    """Return whether a request may read the file for the preview."""
     return file.size <= (QUICK_WORKBOOK_BYTES if FILE_FORMATS.get(file.mime) in WORKBOOKS else QUICK_TEXT_BYTES)
 
 

@@ -84,7 +84,7 @@ class LeadSchema(RecordSchema):
         return schema
 
     def is_open(self, status: str | None) -> bool:
-        """Tell whether a lead of this status (None: the default) is open."""
+        """Return whether a lead of this status (None: the default) is open."""
         return (status or self.system_defaults.get("status")) not in self.closed
 
     def fit(self, key: str, value: Any) -> Any:

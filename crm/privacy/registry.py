@@ -100,7 +100,7 @@ class DataSubject:
         return re.compile("|".join(parts), re.IGNORECASE) if parts else None
 
     def is_in(self, *texts: str | None) -> bool:
-        """Tell whether any of the texts names the subject."""
+        """Return whether any of the texts names the subject."""
         return self.pattern is not None and any(self.pattern.search(text) for text in texts if text)
 
 

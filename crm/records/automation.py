@@ -8,7 +8,7 @@ AUTOMATIONS = ("run", "skip", "queue")
 
 
 def is_queued(queued: bool | None, total: int | None) -> bool:
-    """Tell whether the workflows of a job of so many records start behind what happens now."""
+    """Return whether the workflows of a job of so many records start behind what happens now."""
     return (total or 0) > MANY if queued is None else queued
 
 

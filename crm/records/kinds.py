@@ -177,7 +177,7 @@ class RecordKind:
         return {one: self.blank[one] for one in self.groups.get(name, (name,)) if not self.by_name[one].stamps}
 
     def violates_unique(self, error: IntegrityError) -> bool:
-        """Tell whether a statement failed because another record has the unique value."""
+        """Return whether a statement failed because another record has the unique value."""
         return any(name in str(error) for name in self.unique_constraints)
 
     def live(self) -> QuerySet[Any]:

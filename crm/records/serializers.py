@@ -82,5 +82,5 @@ class BulkDeleted(Output):
 
 
 def drops_invalid(data: Mapping[str, Any], *, one: bool = False) -> bool:
-    """Tell whether a body asks to leave invalid values out; of `one` record skipInvalid means the same."""
+    """Return whether a body asks to leave invalid values out; of `one` record skipInvalid means the same."""
     return bool(data["drop_invalid_values"] or (one and data["skip_invalid"]))

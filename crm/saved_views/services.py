@@ -32,7 +32,7 @@ def visible_views(actor: Actor) -> QuerySet[SavedView]:
 
 
 def may_change(actor: Actor, owner_id: str | None) -> bool:
-    """Tell whether the actor may change a view that they see: their own, or any as an admin (settings.PUT)."""
+    """Return whether the actor may change a view that they see: their own, or any as an admin (settings.PUT)."""
     return owner_id == actor.member_id or actor.is_unbounded or actor.may("settings", "PUT")
 
 

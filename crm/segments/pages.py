@@ -258,7 +258,7 @@ class EditSegment(EditRecord, SegmentForm):
         return self.done(text) if answer.ok else self.refuse(answer)
 
     def is_known(self, text: str) -> bool:
-        """Tell whether the page of the filters shows the filter, which it would lose otherwise."""
+        """Return whether the page of the filters shows the filter, which it would lose otherwise."""
         panel = self.record["panel"]
         found = {one.name: one for one in record_choices(panel, self.definitions(panel))}
         return text.partition(":")[0] == "tags" or shown_by(found)(text)

@@ -143,7 +143,7 @@ def _fields(node: Mapping[str, Any]) -> Iterable[str]:
 
 
 def is_relative(segment: Segment) -> bool:
-    """Tell whether time alone moves records in and out of the segment."""
+    """Return whether time alone moves records in and out of the segment."""
 
     def within(node: Mapping[str, Any]) -> bool:
         return node.get("operator") in RELATIVE or any(within(child) for child in node.get("conditions") or ())

@@ -118,7 +118,7 @@ def type_of(kind: str) -> RecordType | None:
 
 
 def hears(kinds: Iterable[str], kind: str) -> bool:
-    """Tell whether the patterns name the kind."""
+    """Return whether the patterns name the kind."""
     return not {"*", f"{kind.partition('.')[0]}.*", kind}.isdisjoint(kinds)
 
 

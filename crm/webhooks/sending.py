@@ -89,7 +89,7 @@ class Result:
 
 
 def has_due() -> bool:
-    """Tell whether a delivery of any company may go out."""
+    """Return whether a delivery of any company may go out."""
     with unscoped(reason="tick: due deliveries of all companies"):
         return _with_something_due().exists()
 

@@ -158,7 +158,7 @@ def _holds(one: Entry, facts: Mapping[str, str], known: str) -> bool:
 
 
 def is_unproved(evidence: Iterable[Entry]) -> bool:
-    """Tell whether the message states something that nothing proves."""
+    """Return whether the message states something that nothing proves."""
     return any(not one["source"] for one in evidence)
 
 
@@ -217,7 +217,7 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _rests_on(claim: Claim, facts: Mapping[str, str]) -> bool:
-    """Tell whether the claim names a fact of the brief, has a word of it, and no figure that it has not."""
+    """Return whether the claim names a fact of the brief, has a word of it, and no figure that it has not."""
     value = facts.get(claim.source)
     if value is None:
         return False
@@ -243,5 +243,5 @@ def _has_unknown_figure(sentence: str, known: str) -> bool:
 
 
 def _states(sentence: str) -> bool:
-    """Tell whether a sentence says that something is so: no question, greeting or sign-off."""
+    """Return whether a sentence says that something is so: no question, greeting or sign-off."""
     return len(re.findall(r"\w+", sentence)) >= SHORTEST_STATEMENT and not sentence.endswith(("?", ","))

@@ -91,7 +91,7 @@ def _place(span: Mapping[str, Any]) -> tuple[int, str]:
 
 
 def overlaps(spans: Sequence[Span], start: datetime, end: datetime) -> bool:
-    """Tell whether a time overlaps one of the spans; one that begins when another ends does not."""
+    """Return whether a time overlaps one of the spans; one that begins when another ends does not."""
     return any(begins < end and ends > start for begins, ends in spans)
 
 

@@ -43,7 +43,7 @@ _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 def sees_all(actor: Actor, method: str = "GET") -> bool:
-    """Tell whether the actor may use the method on everybody's pages, or on their own alone."""
+    """Return whether the actor may use the method on everybody's pages, or on their own alone."""
     return actor.is_unbounded or actor.may(ALL, method)
 
 

@@ -198,7 +198,7 @@ def cancel(booking: Booking, *, reason: str = "") -> None:
 
 
 def can_change(booking: Booking) -> bool:
-    """Tell whether its visitor may still move or cancel it."""
+    """Return whether its visitor may still move or cancel it."""
     return booking.meeting.status == SCHEDULED and booking.meeting.starts_at > timezone.now()
 
 

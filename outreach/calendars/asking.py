@@ -33,7 +33,7 @@ _random = SystemRandom()
 
 
 def has_due_connections() -> bool:
-    """Tell whether calendars of any company are to be asked."""
+    """Return whether calendars of any company are to be asked."""
     return has_due(CalendarConnection, ACTIVE)
 
 

@@ -43,7 +43,7 @@ STALE = (
 
 
 def is_set_up() -> bool:
-    """Tell whether members can connect calendars here."""
+    """Return whether members can connect calendars here."""
     return bool(settings.GOOGLE_CLIENT_ID and settings.GOOGLE_CLIENT_SECRET)
 
 

@@ -57,7 +57,7 @@ def note_meetings(events: Sequence[Event]) -> None:
 
 
 def has_due_events() -> bool:
-    """Tell whether meetings of any company wait to be written."""
+    """Return whether meetings of any company wait to be written."""
     return has_due(CalendarEvent)
 
 

@@ -18,7 +18,7 @@ Templates = Mapping[str, ChatTemplate]
 
 
 def is_chat(campaign: Campaign, step: Mapping[str, Any]) -> bool:
-    """Tell whether a follow-up of a campaign goes by chat."""
+    """Return whether a follow-up of a campaign goes by chat."""
     return step["channel"] == CHAT or (campaign.by_chat and step["channel"] == THREAD)
 
 

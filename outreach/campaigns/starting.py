@@ -94,7 +94,7 @@ def _due() -> QuerySet[Campaign]:
 
 
 def has_due() -> bool:
-    """Tell whether a campaign of any company is to begin."""
+    """Return whether a campaign of any company is to begin."""
     with unscoped(reason="tick: campaigns of all companies"):
         return _due().exists()
 

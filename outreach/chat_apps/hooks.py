@@ -24,12 +24,12 @@ def verify_token(app_id: str, salt: str) -> str:
 
 
 def is_verify_token(given: str, app: ChatApp) -> bool:
-    """Tell whether the vendor repeats the app's token, in a time that says nothing about it."""
+    """Return whether the vendor repeats the app's token, in a time that says nothing about it."""
     return constant_time_compare(given, verify_token(app.pk, app.hook_salt))
 
 
 def is_signed(app: ChatApp, body: bytes, signature: str) -> bool:
-    """Tell whether the vendor has signed the raw body with the app's secret. Without a secret nothing is."""
+    """Return whether the vendor has signed the raw body with the app's secret. Without a secret nothing is."""
     try:
         secret = app.app_secret
     except SecretUnreadable:

@@ -52,7 +52,7 @@ def store_events(app: ChatApp, events: Sequence[Told]) -> None:
 
 
 def has_waiting() -> bool:
-    """Tell whether events of any company wait."""
+    """Return whether events of any company wait."""
     with unscoped(reason="tick: events of the chat vendor of all companies"):
         return ChatEvent.objects.filter(applied_at=None).exists()
 

@@ -268,7 +268,7 @@ def sync_templates(deadline: float) -> None:
 
 
 def has_stale() -> bool:
-    """Tell whether templates of any company are to be asked for."""
+    """Return whether templates of any company are to be asked for."""
     with unscoped(reason="tick: templates of all companies to be asked for"):
         return _stale().exists()
 
@@ -326,5 +326,5 @@ def _text(told: Mapping[str, Any], name: str, most: int) -> str:
 
 
 def exists(id: str) -> bool:
-    """Tell whether the active company has an approved template with this id."""
+    """Return whether the active company has an approved template with this id."""
     return ChatTemplate.objects.filter(pk=id, status=Status.APPROVED).exists()

@@ -80,7 +80,7 @@ def file_limit(conversation: Conversation) -> Limit | None:
 
 
 def has_due() -> bool:
-    """Tell whether a chatbot of any company is to look at the time."""
+    """Return whether a chatbot of any company is to look at the time."""
     with unscoped(reason="tick: chatbots of all companies that hand over by time"):
         return Conversation.objects.filter(bot_due_at__lte=timezone.now()).exists()
 

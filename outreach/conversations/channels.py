@@ -85,7 +85,7 @@ class ConversationChannel:
         return last + self.session if self.session and last and last + self.session > now else None
 
     def is_open(self, last: datetime | None, now: datetime) -> bool:
-        """Tell whether free words may be said now."""
+        """Return whether free words may be said now."""
         return self.session is None or self.closes_at(last, now) is not None
 
 

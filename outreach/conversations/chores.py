@@ -31,7 +31,7 @@ def _late() -> Q:
 
 
 def has_due() -> bool:
-    """Tell whether a conversation of any company is to wake, or an answer is late."""
+    """Return whether a conversation of any company is to wake, or an answer is late."""
     with unscoped(reason="tick: conversations of all companies whose time has come"):
         rows = Conversation.objects.all()
         return rows.filter(_resting()).exists() or rows.filter(_late()).exists()

@@ -57,7 +57,7 @@ LIMITS: list[Callable[[Conversation], Limit | None]] = []
 
 
 def has_due() -> bool:
-    """Tell whether a file of any company is to be fetched."""
+    """Return whether a file of any company is to be fetched."""
     with unscoped(reason="tick: files that people have sent to all companies"):
         return ConversationMessage.objects.filter(file_due_at__lte=timezone.now()).exists()
 

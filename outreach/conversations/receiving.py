@@ -64,7 +64,7 @@ class Source(ABC):
 
     @abstractmethod
     def still_theirs(self, conversation: Conversation) -> bool:
-        """Tell whether the conversation's contact is still who writes from its address."""
+        """Return whether the conversation's contact is still who writes from its address."""
 
     @abstractmethod
     def contact(self, inbound: Inbound, member_id: str) -> Contact:

@@ -55,7 +55,7 @@ class Table:
         return self._handler[1]
 
     def opens(self, actor: Actor) -> bool:
-        """Tell whether the asker may read it. The list's own handler decides again when it is asked."""
+        """Return whether the asker may read it. The list's own handler decides again when it is asked."""
         try:
             return any(may_read(actor, module) for module in self.modules)
         except NamedError:

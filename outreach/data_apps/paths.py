@@ -13,7 +13,7 @@ _PATH = re.compile(PATH)
 
 
 def is_path(text: str) -> bool:
-    """Tell whether the text is a path; the empty one is the whole answer."""
+    """Return whether the text is a path; the empty one is the whole answer."""
     return text == "" or (_PATH.fullmatch(text) is not None and text.count(".") < MOST_PARTS)
 
 

@@ -102,7 +102,7 @@ def add_new_senders() -> bool:
 
 
 def has_due_checks() -> bool:
-    """Tell whether the check of an active sender is due."""
+    """Return whether the check of an active sender is due."""
     return has_due(SenderCheck, ACTIVE)
 
 

@@ -26,7 +26,7 @@ class SpfInvalid(Exception):
 
 
 def is_spf(text: str) -> bool:
-    """Tell whether a TXT record is one of SPF."""
+    """Return whether a TXT record is one of SPF."""
     return text.lower() == "v=spf1" or text.lower().startswith("v=spf1 ")
 
 

@@ -26,7 +26,7 @@ def own_host() -> str:
 
 
 def is_name(host: str) -> bool:
-    """Tell whether the text is the full name of a host, and no IP address."""
+    """Return whether the text is the full name of a host, and no IP address."""
     return _HOST.fullmatch(host) is not None and not host.rpartition(".")[2].isdigit()
 
 

@@ -144,7 +144,7 @@ def _save(row: DomainTracking, others: Iterable[str]) -> None:
 
 
 def has_due_checks() -> bool:
-    """Tell whether a host's check is due. The demo's hosts do not exist."""
+    """Return whether a host's check is due. The demo's hosts do not exist."""
     return not settings.DEMO and has_due(DomainTracking)
 
 

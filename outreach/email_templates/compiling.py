@@ -60,12 +60,12 @@ def compile_body(body: str) -> Compiled:
 
 
 def is_html(body: str) -> bool:
-    """Tell whether a body is HTML or MJML, otherwise it is plain text."""
+    """Return whether a body is HTML or MJML, otherwise it is plain text."""
     return _MARKUP.search(body) is not None
 
 
 def is_mjml(body: str) -> bool:
-    """Tell whether a body is MJML."""
+    """Return whether a body is MJML."""
     at = len(body) - len(body.lstrip())
     while body.startswith("<!--", at) and (end := body.find("-->", at)) > 0:
         at = end + 3 + len(body[end + 3 :]) - len(body[end + 3 :].lstrip())

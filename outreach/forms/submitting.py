@@ -167,7 +167,7 @@ def read_origin(query: Mapping[str, Any], page: str, referrer: str) -> dict[str,
 
 
 def fits_origin(form: Form, origin: str | None, own: Iterable[str]) -> bool:
-    """Tell whether a browser may send the form from a site. Programs say no site, and may."""
+    """Return whether a browser may send the form from a site. Programs say no site, and may."""
     return origin is None or origin in own or origin in form.allowed_origins
 
 

@@ -39,7 +39,7 @@ Reason = FormLead.Reason
 
 
 def has_due_leads() -> bool:
-    """Tell whether leads of any company wait."""
+    """Return whether leads of any company wait."""
     return has_due(FormLead)
 
 
@@ -151,7 +151,7 @@ def _text(value: Any, most: int) -> str:
 
 
 def has_due_forms() -> bool:
-    """Tell whether a form of a platform is to be asked for."""
+    """Return whether a form of a platform is to be asked for."""
     return has_due(Form, ASKS)
 
 

@@ -41,7 +41,7 @@ def run_name(path: str) -> Coalesce:
 
 
 def received(*kinds: str, severity: str = "") -> Exists:
-    """Tell whether a mail of one of the kinds has come back to the message in the row."""
+    """Return whether a mail of one of the kinds has come back to the message in the row."""
     # No company is active when the module is loaded: the message's own company stands in for the manager's.
     mails: QuerySet[InboundMessage] = QuerySet(InboundMessage).filter(kind__in=kinds)
     mails = mails.filter(company_id=OuterRef("company_id"), send_job_id=OuterRef("pk"))
@@ -49,7 +49,7 @@ def received(*kinds: str, severity: str = "") -> Exists:
 
 
 def unsubscribed() -> Exists:
-    """Tell whether the recipient has unsubscribed by the message in the row."""
+    """Return whether the recipient has unsubscribed by the message in the row."""
     rows: QuerySet[Suppression] = QuerySet(Suppression).filter(company_id=OuterRef("company_id"), source=OuterRef("pk"))
     return Exists(rows.filter(reason=Suppression.Reason.UNSUBSCRIBED))
 

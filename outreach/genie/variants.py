@@ -39,7 +39,7 @@ def _of_share(shares: Sequence[int], number: int) -> int:
 
 
 def awaits_winner(content: Mapping[str, Any], job: SendJob) -> bool:
-    """Tell whether a new message has no words before the winner is chosen."""
+    """Return whether a new message has no words before the winner is chosen."""
     return bool(content) and job.step == 1 and job.variant is None
 
 

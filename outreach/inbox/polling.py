@@ -39,7 +39,7 @@ GRACE = 15.0
 
 
 def mailboxes_due() -> bool:
-    """Tell whether a mailbox of any company is to be read."""
+    """Return whether a mailbox of any company is to be read."""
     return has_due(ImapMailbox, READABLE)
 
 

@@ -76,7 +76,7 @@ def _real(failures: Iterable[Failure]) -> list[Failure]:
 
 
 def encloses_mail(mail: Mail) -> bool:
-    """Tell whether the mail has another one, or its headers, within it."""
+    """Return whether the mail has another one, or its headers, within it."""
     return next(_enclosed(mail), None) is not None
 
 
@@ -96,7 +96,7 @@ def read_complaint(mail: Mail) -> Report:
 
 
 def is_abuse(mail: Mail) -> bool:
-    """Tell whether a feedback report is a complaint; some say that something is no spam after all."""
+    """Return whether a feedback report is a complaint; some say that something is no spam after all."""
     kinds = {
         kind.lower()
         for part in mail.parts
@@ -107,7 +107,7 @@ def is_abuse(mail: Mail) -> bool:
 
 
 def says_failure(words: str) -> bool:
-    """Tell whether the words have a server's code for a failure, or say that there is no such mailbox."""
+    """Return whether the words have a server's code for a failure, or say that there is no such mailbox."""
     return any(pattern.search(words) for pattern in (STATUS, _CODE)) or judge_refusal("", words) is not None
 
 

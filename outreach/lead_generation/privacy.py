@@ -24,7 +24,7 @@ def _own_finds(subject: DataSubject, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_of(subject: DataSubject, candidate: dict[str, Any]) -> bool:
-    """Tell whether a lead source means the subject."""
+    """Return whether a lead source means the subject."""
     return subject.is_in(candidate.get("email"), candidate.get("phone"))
 
 

@@ -290,7 +290,7 @@ def _check_sns(app: MailApp, request: HttpRequest) -> None:
 
 
 def is_sns_address(url: str) -> bool:
-    """Tell whether the address is one of Amazon's SNS."""
+    """Return whether the address is one of Amazon's SNS."""
     parts = urlsplit(url)
     return parts.scheme == "https" and parts.port in (None, 443) and bool(_SNS_HOST.fullmatch(parts.netloc))
 

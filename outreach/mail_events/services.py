@@ -60,7 +60,7 @@ def store_events(app: MailApp, events: Sequence[Told]) -> None:
 
 
 def has_waiting() -> bool:
-    """Tell whether events of any company wait."""
+    """Return whether events of any company wait."""
     with unscoped(reason="tick: events of mail vendors of all companies"):
         return MailEvent.objects.filter(applied_at=None).exists()
 

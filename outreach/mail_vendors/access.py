@@ -99,5 +99,5 @@ def keep(app: Login, tokens: google.Tokens) -> None:
 
 
 def may_read(app: MailApp) -> bool:
-    """Tell whether the log-in allows to look into the mailbox."""
+    """Return whether the log-in allows to look into the mailbox."""
     return google.READ in app.scopes.split()

@@ -82,7 +82,7 @@ def _told(spec: Vendor, body: Any) -> str:
 
 
 def _names_recipient(body: Any) -> bool:
-    """Tell whether a refusal is about the recipient's address."""
+    """Return whether a refusal is about the recipient's address."""
     text = str(body).lower()
     return any(mark in text for mark in _RECIPIENT)
 

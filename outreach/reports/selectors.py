@@ -36,7 +36,7 @@ class Clock:
 
 
 def readable(report: Report, actor: Actor) -> bool:
-    """Tell whether the actor may read what the report counts."""
+    """Return whether the actor may read what the report counts."""
     return all(may_read(actor, module) for module in report.modules)
 
 

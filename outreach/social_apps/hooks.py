@@ -24,12 +24,12 @@ def verify_token(app_id: str, salt: str) -> str:
 
 
 def is_verify_token(given: str, app: SocialAApp) -> bool:
-    """Tell whether the platform repeats the app's token, in a time that says nothing about it."""
+    """Return whether the platform repeats the app's token, in a time that says nothing about it."""
     return constant_time_compare(given, verify_token(app.pk, app.hook_salt))
 
 
 def is_signed(app: SocialAApp, body: bytes, signature: str) -> bool:
-    """Tell whether the platform has signed the raw body with the app's secret."""
+    """Return whether the platform has signed the raw body with the app's secret."""
     try:
         secret = app.app_secret
     except SecretUnreadable:

@@ -29,7 +29,7 @@ COMPANY = re.compile(r"/c/([0-9a-f]{24})(?:/.*)?", re.ASCII | re.DOTALL)
 
 
 def includes_brand(company_id: str) -> bool:
-    """Tell whether the company's plan has a brand of its own."""
+    """Return whether the company's plan has a brand of its own."""
     found = entitlement_source().of(company_id)
     return found is not None and (found.modules is None or "white-label-options" in found.modules)
 
@@ -68,7 +68,7 @@ def forget(company_id: str) -> None:
 
 
 def serves(path: str, company_id: str) -> bool:
-    """Tell whether the company's host answers the address."""
+    """Return whether the company's host answers the address."""
     own = COMPANY.fullmatch(path)
     return own[1] == company_id if own else SERVED.fullmatch(path) is not None
 

@@ -81,7 +81,7 @@ def _type_of(value: Any) -> str:
 
 
 def _has(panel: str, kind: str, graph: Mapping[str, Any]) -> bool:
-    """Tell whether each run has a record of the panel, by what starts it."""
+    """Return whether each run has a record of the panel, by what starts it."""
     resource = kind.partition(".")[0]
     if kind == SCHEDULE:
         audience = (graph.get("schedule") or {}).get("audience")
@@ -131,7 +131,7 @@ def _paths(path: str, value: Any, *, always: bool) -> list[Reference]:
 
 
 def _fits(key: str) -> bool:
-    """Tell whether an expression can name the key."""
+    """Return whether an expression can name the key."""
     return 0 < len(key) <= 100 and all(letter.isalnum() or letter in "_-" for letter in key)
 
 

@@ -67,7 +67,7 @@ def begin_at(plan: Plan, state: State, node: str) -> State:
 
 
 def is_over(state: State) -> bool:
-    """Tell whether no branch of the run is left."""
+    """Return whether no branch of the run is left."""
     return not state["tokens"] and not any(state["joins"].values())
 
 
@@ -106,7 +106,7 @@ def visit(plan: Plan, state: State, token: str) -> Visit:
 
 
 def has_arrival(state: State, token: str) -> bool:
-    """Tell whether a wait of the token has ended, and its node has not been told yet."""
+    """Return whether a wait of the token has ended, and its node has not been told yet."""
     return "arrived" in state["held"].get(token, ())
 
 
@@ -235,7 +235,7 @@ def _fire_join(plan: Plan, state: State, fired: list[Visit]) -> bool:
 
 
 def _reachable(plan: Plan, state: State, scope: str, join: str) -> bool:
-    """Tell whether a token of the scope, or another join of it, may still lead to the join."""
+    """Return whether a token of the scope, or another join of it, may still lead to the join."""
     inside = any(
         token[1] == scope and (token[0] == join or join in plan.nodes[token[0]].reach)
         for token in state["tokens"].values()

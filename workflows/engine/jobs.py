@@ -34,7 +34,7 @@ def work(deadline: float = float("inf")) -> None:
 
 
 def has_due() -> bool:
-    """Tell whether there is a run to move or to tell of a message, a workflow to settle or a place to give away."""
+    """Return whether there is a run to move or to tell of a message, a workflow to settle or a place to give away."""
     return slices.has_due() or settling.has_unsettled() or places.has_notices() or messages.has_ended()
 
 

@@ -51,6 +51,6 @@ def _tell(ids: list[str]) -> None:
 
 
 def has_ended() -> bool:
-    """Tell whether a run of any company is to be told of a message."""
+    """Return whether a run of any company is to be told of a message."""
     with unscoped(reason="tick: messages of all companies that runs wait for"):
         return bool(awaited_and_ended().exists())

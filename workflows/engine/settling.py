@@ -34,7 +34,7 @@ def settle_some() -> bool:
 
 
 def has_unsettled() -> bool:
-    """Tell whether a workflow of any company is to be settled."""
+    """Return whether a workflow of any company is to be settled."""
     with unscoped(reason="tick: workflows whose runs are still being settled"):
         return bool(Workflow.objects.filter(settling=True).exists())
 

@@ -98,7 +98,7 @@ def work(deadline: float = float("inf")) -> int:
 
 
 def has_due() -> bool:
-    """Tell whether a run of any company may move."""
+    """Return whether a run of any company may move."""
     with unscoped(reason="tick: runs of all companies"):
         due = RunTimer.objects.filter(told=False, due_at__lte=timezone.now())
         return bool(RunReady.objects.exists() or due.exists())

@@ -152,7 +152,7 @@ def _check_errors(plan: Plan, problems: Problems) -> None:
 
 
 def comes_always(plan: Plan, before: str, id: str) -> bool:
-    """Tell whether each way from the trigger to the node leads through the other one."""
+    """Return whether each way from the trigger to the node leads through the other one."""
     found, open = set(), [plan.trigger]
     while open:
         place = open.pop()

@@ -84,7 +84,7 @@ def own_words(subject: str, body: str) -> tuple[str, Compiled, Mapping[str, Expr
 
 
 def is_too_large(mail: Rendered) -> bool:
-    """Tell whether the values make a mail larger than a template may be."""
+    """Return whether the values make a mail larger than a template may be."""
     return len(mail.subject) > MAX_SUBJECT or len(mail.text.encode()) + len(mail.html.encode()) > MAX_MAIL
 
 

@@ -29,7 +29,7 @@ BATCH = 1000
 
 
 def has_due() -> bool:
-    """Tell whether a schedule of any company is due."""
+    """Return whether a schedule of any company is due."""
     with unscoped(reason="tick: schedules of all companies"):
         return bool(_due().exists())
 

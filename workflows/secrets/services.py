@@ -61,5 +61,5 @@ def secret_for(id: str, host: str) -> str | None:
 
 
 def has_secret(id: str, host: str) -> bool:
-    """Tell whether the company has the secret, and for this host."""
+    """Return whether the company has the secret, and for this host."""
     return bool(WorkflowSecret.objects.filter(pk=id, host=host).exists())

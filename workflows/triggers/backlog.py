@@ -40,12 +40,12 @@ def add(events: Sequence[Event], priority: int) -> None:
 
 
 def has_fresh() -> bool:
-    """Tell whether events of the active company wait that are not of many records: later ones go behind them."""
+    """Return whether events of the active company wait that are not of many records: later ones go behind them."""
     return bool(QueuedEvent.objects.filter(priority__lt=BEHIND).exists())
 
 
 def has_due() -> bool:
-    """Tell whether an event of any company waits."""
+    """Return whether an event of any company waits."""
     with unscoped(reason="tick: events that wait, of all companies"):
         return bool(QueuedEvent.objects.exists())
 

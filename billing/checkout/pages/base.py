@@ -31,7 +31,7 @@ class BillingPage(SettingsPage):
         return found
 
     def may_buy(self, method: str = "POST") -> bool:
-        """Tell whether the role allows it; a lapsed company's plan is not asked."""
+        """Return whether the role allows it; a lapsed company's plan is not asked."""
         return self.reader.member is not None and self.reader.member.may("plan", method)
 
 

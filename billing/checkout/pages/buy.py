@@ -86,13 +86,13 @@ class BuyPlan(BillingPage):
         return {"planID": self.plan_id, **values}
 
     def runs_with(self, interval: str) -> bool:
-        """Tell whether what is chosen is the plan that is paid for and runs."""
+        """Return whether what is chosen is the plan that is paid for and runs."""
         found = self.subscription
         same = found["plan"] is not None and (found["plan"]["_id"], found["interval"]) == (self.plan_id, interval)
         return bool(same and found["status"] == "active")
 
     def readable(self, form: Form) -> bool:
-        """Tell whether numbers of add-ons are numbers, and say so at those that are not."""
+        """Return whether numbers of add-ons are numbers, and say so at those that are not."""
         for one in form.fields:
             wrong = one.value is not None and not (isinstance(one.value, int) and 0 <= one.value <= 1000)
             if one.name.startswith(ADD_ON) and wrong:

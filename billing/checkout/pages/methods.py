@@ -48,7 +48,7 @@ class PaymentMethods(BillingPage):
 
 
 def is_expired(method: Mapping[str, Any]) -> bool:
-    """Tell whether a card's last day has gone."""
+    """Return whether a card's last day has gone."""
     return bool(method["expiresOn"] and str(method["expiresOn"])[:10] < timezone.now().date().isoformat())
 
 

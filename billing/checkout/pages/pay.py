@@ -55,7 +55,7 @@ class PayOrder(BillingPage):
         }
 
     def waits(self, order: Mapping[str, Any]) -> bool:
-        """Tell whether somebody may be paying on the gateway's page: then this page looks by itself."""
+        """Return whether somebody may be paying on the gateway's page: then this page looks by itself."""
         return bool(order["status"] == "open" and order["redirectUrl"] and self.may_buy())
 
     def transfer_form(self, order: Mapping[str, Any]) -> Form:

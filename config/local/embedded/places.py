@@ -108,7 +108,7 @@ def _real(path: Path) -> Path:
 
 
 def _fits(folder: Path) -> bool:
-    """Tell whether a socket in this folder has a valid address: short enough, without characters to escape."""
+    """Return whether a socket in this folder has a valid address: short enough, without characters to escape."""
     return (
         len(os.fsencode(folder / POSTGRES_SOCKET)) <= SOCKET_PATH_LIMIT
         and PLAIN_PATH.fullmatch(str(folder)) is not None

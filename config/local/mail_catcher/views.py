@@ -48,7 +48,7 @@ def _here_only(view: View[P]) -> View[P]:
 
 
 def is_local(request: HttpRequest) -> bool:
-    """Tell whether the request comes from this machine, and through no proxy."""
+    """Return whether the request comes from this machine, and through no proxy."""
     if "X-Forwarded-For" in request.headers or "Forwarded" in request.headers:
         return False
     try:

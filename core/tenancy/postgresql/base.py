@@ -135,7 +135,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self.health_check_done = True
 
     def _is_silent(self) -> bool:
-        """Tell whether the server has sent nothing, as it does when it closes the connection."""
+        """Return whether the server has sent nothing, as it does when it closes the connection."""
         if self.connection.closed:
             return False
         poll = select.poll()
@@ -171,7 +171,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._applied = wanted
 
     def _has_roles(self) -> bool:
-        """Tell whether the roles of core.tenancy.row_security exist. It asks once per connection."""
+        """Return whether the roles of core.tenancy.row_security exist. It asks once per connection."""
         if not self._roles_exist:
             with self.wrap_database_errors, self.connection.cursor() as cursor:
                 cursor.execute("SELECT count(*) = 2 FROM pg_roles WHERE rolname IN (%s, %s)", (APP_ROLE, SYSTEM_ROLE))

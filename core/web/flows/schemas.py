@@ -92,7 +92,7 @@ def tree_state(value: Any, choices: Sequence[Choice], zone: str = "") -> ListSta
 
 
 def is_time(schema: Schema) -> bool:
-    """Tell whether a setting is a time, which its form shows in a zone."""
+    """Return whether a setting is a time, which its form shows in a zone."""
     return schema.get("format") == "date-time" and schema.get("x-widget") != "expression"
 
 
@@ -185,7 +185,7 @@ def with_held(options: Iterable[Option], held: Iterable[str]) -> list[Option]:
 
 
 def is_plain(schema: Schema) -> bool:
-    """Tell whether an object holds plain values by names of one's own."""
+    """Return whether an object holds plain values by names of one's own."""
     rest = schema.get("additionalProperties")
     return isinstance(rest, Mapping) and rest.get("type") in ("string", "number", "integer", "boolean")
 

@@ -90,7 +90,7 @@ def restore_batch(
 
 
 def _revives(entry: Journaled) -> bool:
-    """Tell whether restoring the entry may bring a deleted record back."""
+    """Return whether restoring the entry may bring a deleted record back."""
     return entry.before is not None and "is_deleted" in (entry.after or {}).get("row", {})
 
 

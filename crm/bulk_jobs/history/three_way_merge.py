@@ -118,7 +118,7 @@ def _merge_custom(was: Version, then: Version, result: MergedRecord, fits: Calla
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two JSON values are equal; Python would treat 1, 1.0 and true as equal."""
+    """Return whether two JSON values are equal; Python would treat 1, 1.0 and true as equal."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
     if isinstance(one, list) and isinstance(other, list):

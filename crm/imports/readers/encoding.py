@@ -166,7 +166,7 @@ def _sample_above_ascii(stream: BinaryIO) -> bytes:
 
 
 def _mostly_utf8(sample: bytes) -> bool:
-    """Tell whether the sample has far more UTF-8 characters than invalid bytes: then those bytes are damage."""
+    """Return whether the sample has far more UTF-8 characters than invalid bytes: then those bytes are damage."""
     text = sample.decode("utf-8", "replace")
     broken = text.count("\ufffd")
     return broken * 10 < sum(char > "\x7f" for char in text) - broken

@@ -168,7 +168,7 @@ class WorkbookTable(Table):
 
 
 def is_encrypted(stream: BinaryIO) -> bool:
-    """Tell whether the content is an office document with a password."""
+    """Return whether the content is an office document with a password."""
     return "EncryptedPackage" in ole.stream_names(stream)
 
 

@@ -74,7 +74,7 @@ class AiB(ModelProvider):
 
 
 def _about_format(said: str) -> bool:
-    """Tell whether a server's words may be about the form of the answer: also where it says nothing."""
+    """Return whether a server's words may be about the form of the answer: also where it says nothing."""
     return not said or any(word in said for word in ("response_format", "json", "schema", "grammar", "format"))
 
 

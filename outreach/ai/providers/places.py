@@ -69,7 +69,7 @@ def places_of(prompt: str) -> tuple[Place, ...]:
 
 
 def is_there(places: Sequence[Place], contact: ContactBrief) -> bool:
-    """Tell whether the contact is in one of the places, by its fields for places; without such fields by any other."""
+    """Return whether the contact is in one of the places, by its fields for places; without such fields by any other."""
     if not places:
         return True
     towns, lands = _fields(contact, _LABELS), _fields(contact, _COUNTRY_LABELS)
@@ -125,7 +125,7 @@ def _name(text: str) -> tuple[str, bool]:
 
 
 def is_known(name: str) -> bool:
-    """Tell whether a country, a state or a city is called so."""
+    """Return whether a country, a state or a city is called so."""
     plain = name.casefold()
     return bool(country_code(name)) or (plain not in _WORK and len(plain) > 2 and plain in _known())
 
@@ -166,6 +166,6 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _has(text: str, words: tuple[str, ...]) -> bool:
-    """Tell whether the words stand in the text one after the other, each as a whole."""
+    """Return whether the words stand in the text one after the other, each as a whole."""
     told = _words(text)
     return any(told[at : at + len(words)] == words for at in range(len(told) - len(words) + 1))

@@ -82,6 +82,6 @@ def _later(said: str) -> tuple[str, str]:
 
 
 def is_request(text: str) -> bool:
-    """Tell whether the text is a request that a message can be made of without repeating it."""
+    """Return whether the text is a request that a message can be made of without repeating it."""
     goal = read_goal(text) if text else None
     return goal is not None and all(kind != "general" for kind, _ in goal.topics)

@@ -33,7 +33,7 @@ def without_key(text: str, key: str) -> str:
 
 
 def holds_key(text: str, key: str) -> bool:
-    """Tell whether the text has the key in any of its forms."""
+    """Return whether the text has the key in any of its forms."""
     return len(key) >= SHORTEST and any(form in text for form in _forms(key))
 
 

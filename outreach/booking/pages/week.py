@@ -56,7 +56,7 @@ def read_week(form: Form) -> list[dict[str, Any]]:
 
 
 def overlapping(spans: Iterable[Mapping[str, str]]) -> bool:
-    """Tell whether two spans of a day have time in common."""
+    """Return whether two spans of a day have time in common."""
     rows = sorted((one["from"], one["to"]) for one in spans)
     return any(begins < ended for (_, ended), (begins, _) in pairwise(rows))
 

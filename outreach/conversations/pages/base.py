@@ -105,5 +105,5 @@ class InboxPage(Page):
     menu = MenuItem("Inbox", "mail-open", 51, "Outreach")
 
     def lets(self, method: str) -> bool:
-        """Tell whether the reader may use the method on conversations of some channel."""
+        """Return whether the reader may use the method on conversations of some channel."""
         return any(self.may(module, method) for module in MODULES)

@@ -145,7 +145,7 @@ class SendContext:
 
 
 def _has_replied(contact: Contact, job: SendJob) -> bool:
-    """Tell whether the contact has replied since the first message of a thread was due to be planned."""
+    """Return whether the contact has replied since the first message of a thread was due to be planned."""
     began_at = job.run.created_at if job.run is not None and job.occurrence == 1 else job.created_at
     return contact.replied_at is not None and contact.replied_at > began_at
 

@@ -277,5 +277,5 @@ def schedule_retry(job: SendJob, *, until: dt.datetime, detail: str, reply: str)
 
 
 def has_due() -> bool:
-    """Tell whether any sender has messages that may go now."""
+    """Return whether any sender has messages that may go now."""
     return bool(due_senders(1))

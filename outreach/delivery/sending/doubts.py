@@ -58,7 +58,7 @@ def _doubtful() -> QuerySet[SendJob]:
 
 
 def has_doubts() -> bool:
-    """Tell whether a vendor is to be asked about a message of any company."""
+    """Return whether a vendor is to be asked about a message of any company."""
     with unscoped(reason="tick: messages in doubt of all companies"):
         return _doubtful().exists()
 

@@ -35,7 +35,7 @@ def _waiting() -> QuerySet[TrackingEvent]:
 
 
 def has_waiting() -> bool:
-    """Tell whether opens or clicks of any company wait."""
+    """Return whether opens or clicks of any company wait."""
     with unscoped(reason="tick: opens and clicks of all companies"):
         return _waiting().exists()
 

@@ -33,7 +33,7 @@ def links_of(rich: str) -> list[str]:
 
 
 def is_tracked(url: str) -> bool:
-    """Tell whether clicks on an address are tracked: one on the web that a browser can be led to, and that
+    """Return whether clicks on an address are tracked: one on the web that a browser can be led to, and that
     unsubscribes nobody."""
     try:
         parts = urlsplit(url)

@@ -33,7 +33,7 @@ Status = GenieScheduler.Status
 
 
 def has_due() -> bool:
-    """Tell whether a follow-up of any company is due to be planned."""
+    """Return whether a follow-up of any company is due to be planned."""
     with unscoped(reason="tick: follow-ups of all companies"):
         return SendJob.objects.filter(next_step_at__lte=timezone.now()).exists()
 

@@ -36,7 +36,7 @@ def _due() -> QuerySet[GenieScheduler]:
 
 
 def has_due() -> bool:
-    """Tell whether an occurrence of any company is due."""
+    """Return whether an occurrence of any company is due."""
     with unscoped(reason="tick: occurrences of all companies"):
         return _due().exists()
 

@@ -201,7 +201,7 @@ class Run(OutreachPage):
         return found
 
     def is_soon(self, phase: str, held: bool, goes: datetime | None) -> bool:
-        """Tell whether a message goes so soon that the page should follow it. `held`: something is in its way."""
+        """Return whether a message goes so soon that the page should follow it. `held`: something is in its way."""
         if phase != "sending" or (held and goes is None):
             return False
         return goes is None or goes < timezone.now() + SOON

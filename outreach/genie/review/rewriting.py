@@ -93,7 +93,7 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
 
 
 def _writes(run: GenieScheduler) -> bool:
-    """Tell whether a run still writes messages, or can be reopened to do so."""
+    """Return whether a run still writes messages, or can be reopened to do so."""
     open_to = (GenieScheduler.Status.QUEUED, GenieScheduler.Status.RUNNING, GenieScheduler.Status.COMPLETED)
     return run.cancelled_at is None and not run.is_deleted and run.status in open_to
 

@@ -143,7 +143,7 @@ def started_this_month() -> int:
 
 
 def has_turn(now: dt.datetime) -> bool:
-    """Tell whether a start of the active company would begin at once."""
+    """Return whether a start of the active company would begin at once."""
     bucket = StartBucket.objects.filter(key="").only("next_at").first()
     return bucket is None or bool(bucket.next_at <= now)
 

@@ -75,7 +75,7 @@ def admit_some() -> bool:
 
 
 def has_notices() -> bool:
-    """Tell whether a place of any company may be free."""
+    """Return whether a place of any company may be free."""
     with unscoped(reason="tick: places that may be free, of all companies"):
         return bool(PlaceNotice.objects.exists())
 

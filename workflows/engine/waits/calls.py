@@ -85,7 +85,7 @@ SELECT company_id, id, place FROM (
 
 
 def has_due() -> bool:
-    """Tell whether a call of any company is due."""
+    """Return whether a call of any company is due."""
     return has_due_rows(RunCall)
 
 
