@@ -1,4 +1,4 @@
-"""What many subscriptions have of add-ons, for their next periods."""
+"""Add-ons of many subscriptions for their next periods."""
 
 from __future__ import annotations
 

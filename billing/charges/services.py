@@ -17,9 +17,9 @@ from billing.invoices.services import Line
 log = logging.getLogger(__name__)
 BATCH = 1000
 GIVEN_UP_AFTER = timedelta(days=90)
-"""How long after the end of a subscription what it owes is given up."""
+"""Time after the end of a subscription when its unbilled charges are given up."""
 SOURCES: list[Callable[[Sequence[str]], object]] = []
-"""What writes the charges that are due for subscriptions, before they are billed."""
+"""Functions that write the due charges of subscriptions before they are billed."""
 PENDING = Q(invoice__isnull=True, given_up_at__isnull=True)
 BILL = """
 UPDATE billing_charge AS charge SET invoice_id = given.invoice, updated_at = %s

@@ -1,4 +1,4 @@
-"""What a change costs: one function for the preview and the order, so that both say the same."""
+"""Quotes of changes: preview and order share one function, so that both state the same price."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ Status, Kind = Subscription.Status, Invoice.Kind
 FALLBACK = "USD"
 AUTO, NOW, PERIOD_END = "auto", "now", "periodEnd"
 WHEN = (AUTO, NOW, PERIOD_END)
-"""When a change takes effect; auto: an upgrade now, a downgrade when the paid period ends."""
+"""Values for the time of a change. With `auto` an upgrade takes effect now, a downgrade when the paid period ends."""
 
 
 @dataclass(frozen=True)
 class Quote:
-    """What is bought, its lines, and what is to be paid for it."""
+    """A quoted purchase: its lines and the amount to pay."""
 
     kind: str
     plan: Plan
@@ -58,17 +58,17 @@ class Quote:
     period: tuple[datetime, datetime]
     coupon: Coupon | None
     credit: int
-    """What the company's balance covers."""
+    """Part of the amount that the company's balance covers."""
     tax_of: Tax
     change: str
     scheduled: bool = False
     """It takes effect when the paid period ends. Nothing is to be paid before."""
     add_ons: tuple[Item, ...] = ()
-    """What the subscription has of them when it is paid."""
+    """The subscription's add-ons once the quote is paid."""
     charges: tuple[str, ...] = ()
     """The pending charges that it bills."""
     at: datetime = field(default_factory=timezone.now)
-    """The moment that the rest of a period is reckoned from."""
+    """Start of the rest of a period for the calculation."""
 
     @property
     def subtotal(self) -> int:
@@ -92,7 +92,7 @@ class Quote:
 
     @property
     def basis(self) -> dict[str, Any]:
-        """Return what the amount was reckoned from."""
+        """Return the inputs of the amount: coupon, credit, total and add-ons."""
         coupon = self.coupon.code if self.coupon else ""
         add_ons = stored(self.add_ons)
         return {"coupon": coupon, "credit": self.credit, "total": self.total, "addOns": add_ons}
@@ -124,13 +124,16 @@ def quote_plan(
     owed: Sequence[Charge] = (),
     at: datetime | None = None,
 ) -> Quote:
-    """Reckon what a period of a plan costs the active company, with its add-ons, and from when on.
+    """Calculate the price of a plan's period with its add-ons for the active company, and the start of the period.
 
-    An upgrade begins when it is paid, and what is unused of the paid period is taken off. A downgrade waits until that
-    has ended, unless `when` is now. The same plan goes on when the paid period ends, at the price that it has had, paid
-    now, unless `when` is periodEnd; so does another one once it has ended and is still open, since the days that were
-    used then are to be paid. More add-ons in the same one are bought for the rest of the period. What is paid now bills
-    the pending charges (`owed`) too. `at` is the moment of a quote that was shown.
+    An upgrade starts when it is paid; the unused part of the paid period is deducted. A downgrade starts when the paid
+    period ends, unless `when` is now.
+
+    The same plan continues when the paid period ends. It is paid now at the company's present price, unless `when` is
+    periodEnd. An expired subscription that is still open continues in the same way with another plan, because the days
+    used since then must be paid. More add-ons in the same plan are bought for the rest of the period.
+
+    A purchase that is paid now also bills the pending charges (`owed`). `at` is the time of the quote that was shown.
 
     Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400, FreePlanAlreadyUsed_400, CouponInvalid_400 and
     BadRequest_400.
@@ -214,13 +217,13 @@ def tax_of_sale() -> Tax:
 
 
 def _moment(subscription: Subscription, at: datetime | None) -> datetime:
-    """Return the moment that a quote is reckoned for: that of the one that was shown, but within the present period."""
+    """Return the time of the quote that was shown, or now if there is none or it precedes the current period."""
     start = subscription.period_start
     return timezone.now() if at is None or (start is not None and at < start) else at
 
 
 def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None = None) -> Quote:
-    """Reckon what more seats cost for the rest of the paid period.
+    """Calculate the price of more seats for the rest of the paid period.
 
     Raises BadRequest_400, PlanMinUsers_400 and PlanMaxUsers_400.
     """
@@ -248,9 +251,9 @@ def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None =
 def quote_add_ons(
     subscription: Subscription, plan: Plan, items: Sequence[Item], *, at: datetime | None = None
 ) -> Quote:
-    """Reckon what further add-ons cost for the rest of the paid period.
+    """Calculate the price of more add-ons for the rest of the paid period.
 
-    Raises BadRequest_400 where there are fewer of another one: fewer are what the next period is bought with.
+    Raises BadRequest_400 if the quantity of another add-on is lower: a reduction is ordered with the next period.
     """
     end, start, code = subscription.period_end, subscription.period_start, subscription.currency
     if end is None or start is None:
@@ -349,7 +352,7 @@ def _with_discount(lines: Sequence[Line], coupon: Coupon | None, currency: str) 
 
 
 def taxed(lines: Sequence[Line], tax: Tax) -> tuple[Line, ...]:
-    """Add a tax to lines. It is reckoned of the whole, and shared out over them."""
+    """Add a tax to lines. It is calculated on the total and distributed over the lines."""
     if not tax.percent:
         return tuple(lines)
     nets = [line.amount - line.discount for line in lines]

@@ -19,7 +19,7 @@ from core.api.output import Computed, IdField, Output
 
 
 class DetailsInput(Input):
-    """Whom invoices are made out to."""
+    """The recipient of invoices."""
 
     name = LineInput(max_length=200, required=False, allow_blank=True)
     address = TextInput(max_length=500, required=False, allow_blank=True)
@@ -40,7 +40,7 @@ class CapInput(Input):
 
 
 class SubscriptionChangeInput(Input):
-    """What a company changes of its subscription without buying."""
+    """Changes of a subscription that buy nothing."""
 
     never = MONEY
     cancelAtPeriodEnd = BooleanInput(required=False)
@@ -151,7 +151,7 @@ class SubscriptionRow(Output):
 
 
 class DetailsOut(Output):
-    """Whom invoices are made out to."""
+    """The recipient of invoices."""
 
     name = serializers.CharField()
     address = serializers.CharField()

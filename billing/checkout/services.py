@@ -34,7 +34,7 @@ COUPON_TRIES = Limit("coupons", 20, 3600)
 
 
 def preview(values: Mapping[str, Any]) -> Quote:
-    """Reckon what an order would cost. Writes nothing."""
+    """Return the quote of an order. Writes nothing."""
     count_coupon(values)
     subscription = require_subscription(primary_subscription())
     return quote_plan(subscription, owed=list(owed_by(subscription.pk)), **values)
@@ -94,7 +94,7 @@ def check_seen(quote: Quote, digest: str) -> None:
 
 
 def preview_seats(*, seats: int) -> Quote:
-    """Reckon what so many seats cost for the rest of the period. Writes nothing."""
+    """Return the quote of this number of seats for the rest of the period. Writes nothing."""
     return quote_seats(require_subscription(primary_subscription()), seats)
 
 
@@ -159,9 +159,9 @@ def count_coupon(values: Mapping[str, Any]) -> None:
 
 
 def apply_coupon(*, code: str, values: Mapping[str, Any], apply: bool, member_id: str | None) -> tuple[Quote, bool]:
-    """Tell what a coupon takes off. With `apply` the open order is made anew with it, if there is one.
+    """Return the quote with a coupon. With `apply` the open order, if any, is replaced by one with the coupon.
 
-    Without a plan it is looked at for the open order, or for the plan of the subscription.
+    Without a plan the coupon is checked for the open order, or for the plan of the subscription.
     """
     subscription = require_subscription(primary_subscription())
     payment = Payment.objects.filter(status=Payment.Status.OPEN).first()

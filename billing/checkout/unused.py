@@ -1,4 +1,4 @@
-"""What is unused of what a company has paid for its present period: never more than was paid."""
+"""The unused part of a company's payments for its current period. It never exceeds the amount paid."""
 
 from __future__ import annotations
 

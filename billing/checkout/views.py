@@ -76,7 +76,10 @@ def detailed() -> dict[str, Any]:
 
 
 def full_subscription(found: Subscription | None = None) -> dict[str, Any]:
-    """Return the primary subscription, read anew unless it is given, with what is to come and how it is paid."""
+    """Return the primary subscription with its open order, payment method, caps, balance and billing details.
+
+    It is read from the database unless it is given.
+    """
     found = found or primary_subscription()
     order = Payment.objects.filter(status=Payment.Status.OPEN).values_list("pk", flat=True).first()
     held = Posting.objects.filter(account=BALANCE).order_by("currency").values_list("currency")

@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 Status, Watch, Kind = Dispute.Status, DisputeWatch.Status, Transaction.Kind
 WORK = "disputes"
 AGAIN = timedelta(days=1)
-"""How often an open dispute is looked at, for hooks that do not come."""
+"""Interval between checks of an open dispute, in case webhooks do not arrive."""
 
 
 # Looking

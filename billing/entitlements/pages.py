@@ -45,7 +45,7 @@ def use(module: str, used: int, limit: int | None, *, monthly: bool = False) -> 
 
 @dataclass(frozen=True)
 class Choice:
-    """How the plans are looked at: for a month or a year, in a currency, for so many people."""
+    """The options of the plan comparison: interval, currency and number of seats."""
 
     interval: str
     currency: str

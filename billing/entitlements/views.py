@@ -75,7 +75,8 @@ def choose_currency(asked: str, priced: list[str]) -> dict[str, Any]:
 
 
 def subscription_data(found: Subscription | None = None) -> dict[str, Any]:
-    """Return the active company's subscription, read anew unless it is given, under its output names."""
+    """Return the active company's subscription under its output names. It is read from the database unless it is
+    given."""
     found = found or primary_subscription()
     allowed = terms_of(found) if found else Entitlement(frozenset())
     used = usage_of(allowed)

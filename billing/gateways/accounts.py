@@ -22,11 +22,11 @@ from core.outbound import OutboundRefused, checked_address
 log = logging.getLogger(__name__)
 State, Mode = GatewayAccount.State, GatewayAccount.Mode
 HEALTH_STEP = timedelta(minutes=1)
-"""How exactly it is kept when a gateway last answered: each call would write otherwise."""
+"""Precision of the stored time of a gateway's last response: it avoids a write for every call."""
 FORMER = timedelta(days=1)
-"""How long a secret for webhooks is good after it has been replaced."""
+"""Validity of a webhook secret after its replacement."""
 LIVE = ("sk_live_", "rk_live_", "rzp_live_", "live_")
-"""What keys to real money begin with."""
+"""Prefixes of live API keys, which move real money."""
 
 
 def account_of(letter: str) -> GatewayAccount | None:
@@ -78,7 +78,7 @@ def lacks(account: GatewayAccount) -> list[str]:
 
 
 def ready_account(letter: str, currency: str) -> GatewayAccount:
-    """Return the account behind a letter. Raises GatewayXDetailsNotFound_400 if it is off or does not take it."""
+    """Return the gateway account of a letter. Raises GatewayXDetailsNotFound_400 if it is off or lacks the currency."""
     account = account_of(letter)
     if account is None or not is_ready(account, currency):
         detail = f"gateway-{letter} is not on offer" + (f" for {currency}" if account else "")

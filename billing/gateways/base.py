@@ -1,6 +1,6 @@
-"""What a payment gateway does: a few methods, and three ways to fail. No code outside of the adapters knows a gateway.
+"""The interface of a payment gateway: a few methods and three exceptions. Only the adapters know a particular gateway.
 
-An adapter says what the gateway knows as a Fact; who called compares it with the order before it believes it.
+An adapter returns the gateway's state as a Fact. The caller compares it with the order before it trusts it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class WrongSignature(Exception):
 
 
 class Said(StrEnum):
-    """What a gateway says of a payment."""
+    """The state of a payment as the gateway reports it."""
 
     NONE = "none"
     OPEN = "open"
@@ -55,7 +55,7 @@ class Said(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What an adapter needs to speak for the operator's account."""
+    """Credentials of the operator's account for an adapter."""
 
     key_id: str
     secret_key: str
@@ -66,7 +66,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be paid. `reference` is ours; `gateway_id` the gateway's, once it is committed."""
+    """An order to pay. `reference` is ours; `gateway_id` is the gateway's, once it is committed."""
 
     reference: str
     amount: int
@@ -96,7 +96,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What the gateway knows of an order. The amount is what was really paid, in minor units by ISO 4217."""
+    """The gateway's state of an order. The amount is what was actually paid, in minor units by ISO 4217."""
 
     said: Said
     amount: int = 0
@@ -128,12 +128,12 @@ class Refunding:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What a webhook tells us to look at: our references, or the gateway's ids. Nothing else of it is believed."""
+    """References or gateway ids that a webhook names for a check. Nothing else of the webhook is trusted."""
 
     event_id: str
     names: tuple[str, ...]
     disputed: bool = False
-    """It may tell that a payment is disputed."""
+    """The webhook may report a dispute of the payment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class Disputed:
     status: str
     reason: str = ""
     due_at: datetime | None = None
-    """Until when evidence is taken."""
+    """Deadline for evidence."""
 
 
 class Gateway(ABC):
@@ -243,7 +243,7 @@ class GatewaySession:
     """
 
     REFUSALS = frozenset({400, 402, 404, 409, 422})
-    """What an adapter looks at for the codes that it lists."""
+    """HTTP statuses whose responses an adapter searches for its error codes."""
 
     def __init__(self) -> None:
         self._session = guarded_session()
@@ -285,7 +285,7 @@ def _sorted(response: Any) -> Any:
 
 @contextmanager
 def asking() -> Iterator[None]:
-    """Turn whatever a library raises into Unsure, but what its adapter has told apart."""
+    """Turn any exception of a library into Unsure, except those that the adapter has already classified."""
     try:
         yield
     except (Unsure, Refused, Misconfigured):

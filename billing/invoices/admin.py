@@ -19,7 +19,7 @@ from core.backoffice.panels import ROWS, panel, table
 
 @admin.register(Seller)
 class SellerAdmin(BackOfficeAdmin):
-    """Who sells: what stands on invoices, and where bank transfers go. There is one."""
+    """The seller: details on invoices and for bank transfers. There is one."""
 
     icon = "storefront"
     adds = True
@@ -89,7 +89,7 @@ class InvoiceLineAdmin(CompanyRecordAdmin):
 
 @admin.register(CreditNote)
 class CreditNoteAdmin(CompanyRecordAdmin):
-    """What was taken back of invoices."""
+    """Credit notes of invoices."""
 
     icon = "assignment_return"
     list_display = ("number", "company", "invoice", "shown_amount", "reason", "issued_on")

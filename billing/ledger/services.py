@@ -1,4 +1,4 @@
-"""Writes and sums of the books, in the transaction of what they tell of."""
+"""Postings and sums of the books, in the transaction of the event that they record."""
 
 from __future__ import annotations
 

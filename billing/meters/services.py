@@ -1,7 +1,7 @@
-"""Counting of meters: reserved, settled and given back by single statements, for any number of sources at once.
+"""Counting of meters: reserved, settled and released by single statements, for any number of sources at once.
 
-The period's row is the counter. It is locked by the statement that takes from it, so that however many workers take at
-once, no more is given than there is; an event is unique for its source, so that nothing is counted twice.
+The period's row is the counter. The statement that reserves from it locks it, so that concurrent workers never exceed
+it. An event is unique for its source, so that nothing is counted twice.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ FROM sums WHERE period.id = sums.period_id
 
 @dataclass(frozen=True)
 class Terms:
-    """What a company's subscription says of the month around a moment."""
+    """A company's subscription and its month around a point in time."""
 
     subscription: Subscription
     starts_at: datetime

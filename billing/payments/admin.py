@@ -61,7 +61,7 @@ def exact_minor(amount: Decimal, currency: str) -> int:
 
 
 class ApproveForm(forms.Form):
-    """What has come by bank."""
+    """The amount and date of a bank transfer that was received."""
 
     amount = forms.DecimalField(
         min_value=0, help_text="What has come, to the last unit.", widget=UnfoldAdminDecimalFieldWidget()
@@ -76,7 +76,7 @@ class RejectForm(forms.Form):
 
 
 class CreditForm(forms.Form):
-    """What goes back to the balance, and why."""
+    """The amount credited to the balance, with its reason."""
 
     amount = forms.DecimalField(min_value=0, help_text="Tax included.", widget=UnfoldAdminDecimalFieldWidget())
     reason = forms.CharField(
@@ -85,7 +85,7 @@ class CreditForm(forms.Form):
 
 
 class RefundForm(CreditForm):
-    """What goes back, where to, and why."""
+    """The amount refunded, with its destination and reason."""
 
     to = forms.ChoiceField(choices=Refund.To, help_text="Where it goes.", widget=UnfoldAdminSelectWidget())
 
@@ -136,7 +136,7 @@ class PaymentAdmin(CompanyRecordAdmin):
 
     @asks(RejectForm, "Reject bank transfer", permission=CHANGE)
     def reject(self, request: HttpRequest, record: Payment, *, reason: str) -> None:
-        """Say that the transfer has not come."""
+        """Reject a bank transfer that was not received."""
         reject_transfer(payment=record, reason=reason, by=staff_of(request))
         self.log_change(request, record, f"Rejected: {reason}")
 

@@ -132,11 +132,11 @@ def check_proof(proof: str, payment: Payment) -> None:
 
 
 SEEN_FOR = timedelta(minutes=15)
-"""How long a price that goes down or up with the clock is ordered as it was shown."""
+"""Validity of a quote that was shown: its price changes with the clock."""
 
 
 def proof_of(digest: str, at: datetime) -> str:
-    """Return the token that says which quote was seen, and for which moment it was reckoned."""
+    """Return the token of a quote that was shown, with the time of its calculation."""
     return QUOTE + signing.dumps([digest, at.isoformat()], salt=PROOF)
 
 

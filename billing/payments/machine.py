@@ -1,8 +1,10 @@
-"""The payment machine: attempts are looked at when they are due, and money moves once (docs/decisions/0022).
+"""The payment machine: it polls due attempts and moves money exactly once (docs/decisions/0022).
 
-Each step commits before the next one asks the gateway anything: the attempt's own id is our reference there; a charge
-is opened, its id committed, and only then does money move against that id. Whoever takes the attempt over after a
-crash looks first, so that neither a lost answer nor an expired idempotency key pays twice.
+Each step commits before the next call to the gateway. The attempt's own id is our reference there. A charge is opened,
+its id is committed, and only then money moves against that id.
+
+A worker that takes over after a crash asks the gateway first. Neither a lost response nor an expired idempotency key
+causes a second payment.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ log = logging.getLogger(__name__)
 Status, Kind = Attempt.Status, Attempt.Kind
 
 LOOKS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 360, 1440))
-"""When an attempt that nobody has told us of is looked at, counted from the look before."""
+"""Delays between polls of an attempt that no webhook has settled."""
 MISCONFIGURED_WAIT = timedelta(minutes=15)
 MOST_DOUBTS = 24
 """Looks in a row that end unsure, an hour apart in the end, before staff are asked."""
@@ -109,7 +111,8 @@ def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: 
 
 
 def look(attempt: Attempt) -> Attempt:
-    """Look now at an attempt on a gateway's page, whoever holds it, and settle it. Raises what gateways raise."""
+    """Poll an attempt on a gateway's page now, whichever worker holds it, and settle it. Raises the gateway's
+    exceptions."""
     account = account_of(attempt.letter)
     if account is None or account.adapter != attempt.adapter:
         raise Misconfigured(f"gateway-{attempt.letter} is another one by now")

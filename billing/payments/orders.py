@@ -27,7 +27,7 @@ WAITING = (Bank.AWAITING, Bank.SUBMITTED)
 BATCH = 200
 ORDER_LIFE = ORDER_PAGE_LIFE
 BANK_LIFE = timedelta(days=14)
-"""How long after its making an order that is paid by bank stays open."""
+"""Time after its creation for which an order paid by bank stays open."""
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
@@ -146,7 +146,8 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
 
 
 def _came_late(payment: Payment, received_on: date) -> bool:
-    """Return whether money has come after an order's time, which its price was for. A renewal's invoice stays payable."""
+    """Return whether money has come after an order's time, which its price was for. A renewal's invoice stays
+    payable."""
     late = received_on > payment.expires_at.date()
     return late and payment.renews is None and payment.status == Payment.Status.OPEN and payment.bank_state in WAITING
 

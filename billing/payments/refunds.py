@@ -218,8 +218,8 @@ def run(row: Refund) -> None:
 
 
 def _later(row: Refund, trouble: Exception) -> None:
-    """Let go of a refund that has failed in ways that nobody has thought of, if it is still ours; staff see it after
-    as many tries as doubts take."""
+    """Release a refund after an unexpected error, if it is still ours. After MOST_DOUBTS attempts it is parked for
+    staff."""
     mine = Refund.objects.filter(pk=row.pk, lease=row.lease, status=Status.WORKING)
     status = Status.UNKNOWN if row.attempts > MOST_DOUBTS else Status.DUE
     due, error = timezone.now() + backoff(row.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
@@ -251,7 +251,7 @@ def _book(row: Refund, gateway_id: str) -> None:
 
 
 def _give(payment: Payment, amount: int, *, tx: str, account: str, to: str, by: str) -> None:
-    """Book money of an order that goes back, and tell the company."""
+    """Book the refunded money of an order and emit the event."""
     currency, invoice_id = payment.currency, payment.invoice_id
     post(tx, currency, [(RECEIVABLE, amount), (account, -amount)], about=invoice_id)
     kind = Transaction.Kind.CREDIT if to == To.BALANCE else Transaction.Kind.REFUND

@@ -1,7 +1,7 @@
-"""What becomes of an order: the one place where a gateway's word, a bank transfer or a balance makes it paid.
+"""The settlement of orders: the only place that marks one paid, by a gateway, a bank transfer or the balance.
 
-`settle` may be called by the worker, a webhook, the return page and the capture of one attempt at once: it works under
-the order's lock, and what is paid stays paid.
+The worker, a webhook, the return page and the capture may call `settle` for one attempt at once. It works under the
+order's lock, and a paid order stays paid.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 Status, Kind = Attempt.Status, Transaction.Kind
 FINAL = (Status.PAID, Status.WRONG)
 ORDER_PAGE_LIFE = timedelta(days=1)
-"""How long after its making an order may be paid at a gateway: its price is of that day."""
+"""Time after its creation within which an order may be paid at a gateway: its price is that day's."""
 NEWS: list[Callable[[], None]] = []
 
 
@@ -88,7 +88,7 @@ def settle(attempt_id: str, fact: Fact) -> Attempt:
 
 
 def is_stale(payment: Payment, subscription: Subscription | None) -> bool:
-    """Return whether a renewal is of no use any more: staff have moved the period, or the subscription is cancelled."""
+    """Return whether a renewal is obsolete: staff have moved the period, or the subscription is cancelled."""
     if payment.renews is None:
         return False
     cancelled = subscription is None or subscription.status == Subscription.Status.CANCELLED
@@ -96,7 +96,7 @@ def is_stale(payment: Payment, subscription: Subscription | None) -> bool:
 
 
 def leave_stale(payment: Payment, subscription: Subscription | None) -> None:
-    """Leave a locked renewal that is of no use any more; its money becomes balance."""
+    """Cancel a locked renewal that is obsolete; money already paid becomes balance."""
     if payment.status == Payment.Status.OPEN and is_stale(payment, subscription):
         close_order(payment)
 

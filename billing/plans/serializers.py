@@ -32,7 +32,7 @@ class CurrencyOut(Output):
 
 
 class PriceOut(Output):
-    """What a plan costs."""
+    """A price of a plan."""
 
     currency = serializers.CharField(help_text="ISO 4217 code")
     interval = serializers.ChoiceField(choices=PlanPrice.Interval.choices)
@@ -41,7 +41,7 @@ class PriceOut(Output):
 
 
 class SavingOut(Output):
-    """What a year costs less than twelve months."""
+    """The saving of a yearly price against twelve months."""
 
     currency = serializers.CharField(help_text="ISO 4217 code")
     amount = serializers.FloatField(help_text="a year")
@@ -61,14 +61,14 @@ def savings_of(prices: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 class UnitPriceOut(Output):
-    """What a unit of a meter costs beyond what is included."""
+    """The price of a unit of a meter beyond the included quantity."""
 
     amount = serializers.FloatField(help_text="of one unit; it may have parts of the currency's smallest one")
     currency = serializers.CharField(help_text="ISO 4217 code")
 
 
 class PlanMeterOut(Output):
-    """What a plan includes of a meter."""
+    """A meter of a plan: its included quantity and prices."""
 
     meter = serializers.CharField(help_text="the name of its limit")
     name = serializers.CharField()

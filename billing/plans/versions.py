@@ -1,7 +1,7 @@
-"""Terms of plans that stay as they were for those who pay for them.
+"""Terms of plans that stay the same for the subscriptions that pay for them.
 
-A plan has its present terms. Before staff change them, the former ones are kept as a PlanVersion, and the subscriptions
-that pay for the plan point to it (`billing.subscriptions.versions`); those without one follow the plan.
+A plan has its present terms. Before staff change them, the former terms are stored as a PlanVersion. The paying
+subscriptions then point to it (`billing.subscriptions.versions`); those without a version follow the plan.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from billing.plans.models import Currency, MeterPrice, Plan, PlanPrice, PlanVersion
 
 BEFORE_CHANGE: list[Callable[[str], Callable[[], None]]] = []
-"""What is called with a plan's id before staff change it, and returns what is called after that."""
+"""Functions called with a plan's id before staff change it. Each returns a function that is called after the change."""
 TERMS = ("modules", "limits", "min_seats", "max_seats")
 """The fields that a plan and its versions have in common."""
 

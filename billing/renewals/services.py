@@ -1,8 +1,10 @@
-"""The billing of next periods, thousands in one transaction: an order with its issued invoice for each subscription
-whose paid period is over, and the row by which the money is collected (billing.dunning).
+"""The billing of next periods, thousands of subscriptions in one transaction.
 
-The period begins when the order is paid; one that costs nothing begins at once. Workers share the due subscriptions by
-SKIP LOCKED, and the transaction of a killed one leaves nothing behind, not even a number.
+Each subscription whose paid period is over gets an order with an issued invoice. A further row collects the money
+(billing.dunning).
+
+The period begins when the order is paid; a free one begins at once. Workers share the due subscriptions by SKIP LOCKED.
+The transaction of a killed worker leaves nothing, not even a number.
 """
 
 from __future__ import annotations
@@ -53,9 +55,9 @@ Action = SubscriptionChange.Action
 WORK = "renewals"
 BATCH = 2000
 WAIT = timedelta(hours=1)
-"""When a subscription is looked at again whose company is paying another order, or that cannot be billed."""
+"""Delay before another check of a subscription that cannot be billed or whose company has another open order."""
 AHEAD = timedelta(days=1)
-"""How far ahead the next bill is at least of one that is billed, however long the service stood still."""
+"""Minimum time between a bill and the next one, even after a long outage of the service."""
 OPEN_ATTEMPT = ("due", "working", "wrong", "unknown")
 AT_ONCE = 60.0
 """Seconds of charges that gateways take without being spread."""
@@ -238,8 +240,10 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
 
 
 def _bill(batch: Sequence[Due], facts: Facts, now: datetime, waiting: int) -> None:
-    """Make the order, the invoice with its lines and postings, and the collection of each; number the invoices last, so
-    that the lock of the series is held for the shortest time."""
+    """Create the order, the invoice with its lines and postings, and the collection of each subscription.
+
+    Invoices are numbered last, to hold the lock of the series as briefly as possible.
+    """
     if not batch:
         return
     companies = [due.company_id for due in batch]
@@ -280,7 +284,8 @@ def _bill(batch: Sequence[Due], facts: Facts, now: datetime, waiting: int) -> No
 
 
 def _issue(invoices: list[dict[str, Any]]) -> None:
-    """Number the invoices and insert them. Whoever takes the series' lock commits soon after."""
+    """Number the invoices and insert them. The caller should commit soon, because the series stays locked until
+    then."""
     seller = the_seller()
     numbers, day = next_numbers("INV", seller, len(invoices))
     shown, now = party(seller), timezone.now()

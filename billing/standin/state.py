@@ -1,4 +1,4 @@
-"""What the stand-in knows: orders, the money that moved, and what goes wrong on purpose."""
+"""State of the simulated gateway: orders, money moved, and planned failures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class State:
     faults: dict[str, float] = field(default_factory=dict)
     """lost_before, lost_after, error: how often a POST fails so."""
     bad: str = ""
-    """How every answer is bad, or empty."""
+    """Kind of failure of every response; empty for none."""
 
     def strikes(self, fault: str) -> bool:
         return random.random() < self.faults.get(fault, 0)  # noqa: S311  chance, no secret
@@ -74,7 +74,7 @@ class Dialect:
     name = ""
 
     prefixes: tuple[str, ...] = ()
-    """What the ids of its orders begin with."""
+    """Prefixes of the ids of its orders."""
 
     def __init__(self, state: State, url: str) -> None:
         self.state = state

@@ -1,4 +1,4 @@
-"""What another plan is to a company that pays for one: an upgrade, a downgrade, or the same."""
+"""Comparison of another plan with the company's present one: upgrade, downgrade or the same."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def amounts_in(version: PlanVersion) -> dict[tuple[str, str], Decimal]:
 
 
 def change_to(held: Held | None, plan_id: str, interval: str, amounts: Amounts) -> str:
-    """Tell what a plan by the month or year is to a company.
+    """Return UPGRADE, DOWNGRADE or SAME for a plan and interval compared with the company's present ones.
 
-    A year instead of months is an upgrade, months instead of a year a downgrade, whatever the plan: the one is paid
-    now, the other when the year is over. Otherwise the price of the same interval decides.
+    From months to a year is an upgrade, from a year to months a downgrade, for every plan: the first is paid now, the
+    second when the year is over. Otherwise the price of the same interval decides.
     """
     if held is None:
         return UPGRADE

@@ -28,7 +28,7 @@ class Pause:
 
 
 LISTENERS: list[Callable[[Subscription, Pause], None]] = []
-"""What else moves with the period when a subscription has been resumed; in the same transaction."""
+"""Functions that move other dates with the period of a resumed subscription, in the same transaction."""
 
 
 def pause_subscription(*, company_id: str, until: datetime, by: User | None = None, note: str = "") -> Subscription:

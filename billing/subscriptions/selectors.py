@@ -17,12 +17,12 @@ from core.access import GRACE, PAUSED
 
 Status = Subscription.Status
 SOON = timedelta(days=7)
-"""How long before its end a trial is spoken of."""
+"""Time before the end of a trial from which the banner mentions it."""
 PLAN_PAGE = "settings/plan"
 
 
 class StateWords(NamedTuple):
-    """What is to be said of a subscription: its kind, a sentence, and where to go, below the company's address."""
+    """The message about a subscription: its kind, a sentence, and a link below the company's address."""
 
     kind: str
     sentence: str

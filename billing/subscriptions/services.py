@@ -69,8 +69,8 @@ def had_trial(user: User) -> bool:
 def provision_subscription() -> None:
     """Give the active, new company a trial, or an expired subscription if its owner has had one.
 
-    It changes nothing for a company without an owner or with a subscription (core.tenancy.provisioning), except for a
-    trial that a grant has replaced in an earlier version: its owner has it back.
+    It changes nothing for a company without an owner or with a subscription (core.tenancy.provisioning). One exception:
+    a trial that a grant replaced in an earlier version becomes available to its owner again.
     """
     replaced = Subscription.objects.filter(
         trial_user__isnull=False, changes__action=Action.GRANTED, changes__before__status=Status.TRIAL

@@ -27,7 +27,7 @@ class TaxRate(BaseModel):
 
 
 class BillingDetails(CompanyModel):
-    """Whom a company's invoices are made out to. Invoices keep them as they were."""
+    """The recipient of a company's invoices. Invoices keep a copy."""
 
     name = models.CharField(max_length=200, blank=True)
     address = models.TextField(max_length=500, blank=True)

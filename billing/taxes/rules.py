@@ -1,4 +1,4 @@
-"""Which tax a sale brings, by where seller and buyer are (docs/payments.md)."""
+"""Tax of a sale by the countries of seller and buyer (docs/payments.md)."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Tax:
     """domestic, reverse_charge, oss (the consumer's country), home (the seller's rate for consumers of the EU), or
     abroad."""
     country: str = ""
-    """Whose rate it is."""
+    """Country of the rate."""
     name: str = ""
     percent: Decimal = Decimal(0)
     note: str = ""
-    """What the invoice has to say."""
+    """Note for the invoice."""
     vat_id: str = ""
 
     @cached_property

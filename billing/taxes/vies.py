@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 BATCH = 10
 SECONDS = 10.0
 AGAIN = timedelta(hours=6)
-"""When it is asked again after it gave no answer; also how long a worker that died holds a VAT id up."""
+"""Delay before a VAT id is checked again after no response, or after its worker died."""
 KEPT = ("valid", "isValid", "name", "address", "requestDate", "requestIdentifier", "userError")
 
 

@@ -16,7 +16,7 @@ NEARLY = 80
 """From so many percent on, what is included is nearly used up."""
 
 EARLY = timedelta(days=1)
-"""For how long from the beginning of a month nothing can be told of its end."""
+"""Time from the start of a month in which no forecast is possible."""
 
 
 class Usage(SettingsPage):

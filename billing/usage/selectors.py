@@ -1,4 +1,4 @@
-"""What a company has used of its meters: this month with a forecast, and day by day."""
+"""A company's use of its meters: this month with a forecast, and by day."""
 
 from __future__ import annotations
 

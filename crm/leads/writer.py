@@ -239,7 +239,8 @@ class _Attempt:
         return plan
 
     def _may_repeat(self, row: LeadRow) -> bool:
-        """Return whether the row is written although it repeats an open lead. The company's rule is about open leads."""
+        """Return whether the row is written although it repeats an open lead. The company's rule is about open
+        leads."""
         if self.existing == "rule":
             return self.schema.duplicates != Rule.REFUSE or not self.schema.is_open(row.system.get("status"))
         return self.existing == "update"

@@ -136,8 +136,8 @@ def has_empty_return_path(mail: Mail) -> bool:
 
 
 def is_from_nobody(mail: Mail) -> bool:
-    """Return whether the mail says that nobody reads what is answered to it, such as one from no-reply@. A person whom a
-    helpdesk lets write from such an address is named in Reply-To."""
+    """Return whether the mail says that nobody reads what is answered to it, such as one from no-reply@. A person
+    whom a helpdesk lets write from such an address is named in Reply-To."""
     writers = [mail.sender, *mail.people("Reply-To")]
     return all(_NOBODY.match(address) for _, address in writers)
 

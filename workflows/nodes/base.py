@@ -159,8 +159,8 @@ class Wave:
 
 
 def is_larger(value: Any, most: int) -> bool:
-    """Return whether a value has more than so many characters as JSON, without writing it: the same list may stand in it
-    so often that it would not fit into memory."""
+    """Return whether a value has more than so many characters as JSON, without writing it: the same list may stand
+    in it so often that it would not fit into memory."""
     left, found = [value], 0
     while left:
         one = left.pop()

@@ -1,4 +1,4 @@
-"""What the pages of billing share. A lapsed company opens them too."""
+"""Shared parts of the billing pages. A lapsed company can open them too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.web.settings import SettingsPage
 
 PRICE_CHANGED = "The price is another one by now. Look at it before you order."
 PROOF = "proof: "
-"""How the API begins a refusal of a quote that was seen."""
+"""Prefix of the API's error about a quote that has changed since it was shown."""
 ADD_ONS = "addOns: "
 
 

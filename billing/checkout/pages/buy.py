@@ -15,10 +15,10 @@ from core.text.formats import exact_money
 from core.web.forms import Field, Form, Option
 
 CHOSEN = ("plan", "interval", "seats", "currency", "couponCode")
-"""What the address of a page says of what is bought."""
+"""Query parameters of the page that describe the purchase."""
 INTERVALS = [Option("month", "a month"), Option("year", "a year")]
 ADD_ON = "addon-"
-"""What the names of the add-ons' fields begin with; the id of one follows."""
+"""Prefix of the add-on fields' names, followed by the add-on's id."""
 
 
 class BuyPlan(BillingPage):
@@ -34,7 +34,7 @@ class BuyPlan(BillingPage):
 
     @cached_property
     def held(self) -> dict[str, int]:
-        """How many the subscription has of each add-on."""
+        """Return the subscription's quantity of each add-on by its id; empty if the subscription is not open."""
         found = self.subscription
         return {one["addOnID"]: one["quantity"] for one in found["addOns"]} if found["isOpen"] else {}
 

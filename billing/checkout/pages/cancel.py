@@ -30,7 +30,7 @@ class CancelPlan(BillingPage):
 
     @cached_property
     def ways(self) -> list[str]:
-        """When it can be cancelled: at the end of what is paid, now, or neither."""
+        """Return the possible times of cancellation: at the end of the paid period, now, both or none."""
         found = self.whole
         if found is None or not found["isOpen"] or not self.may_buy("PUT"):
             return []

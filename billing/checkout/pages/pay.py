@@ -59,7 +59,7 @@ class PayOrder(BillingPage):
         return bool(order["status"] == "open" and order["redirectUrl"] and self.may_buy())
 
     def transfer_form(self, order: Mapping[str, Any]) -> Form:
-        """Return the form of a bank transfer: it says the order's number unless it was told otherwise."""
+        """Return the form of a bank transfer. Its reference defaults to the order's number."""
         said = order["reference"] or (order["bank"] or {}).get("reference", "")
         return Form([Field("reference", "What your transfer says", value=said, required=True)])
 

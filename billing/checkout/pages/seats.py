@@ -21,7 +21,7 @@ class ChangeSeats(BillingPage):
 
     @cached_property
     def can_change(self) -> bool:
-        """Whether seats are paid for, in a period that runs."""
+        """Return whether the member may buy seats: the subscription is active and within a paid period."""
         found = self.subscription
         runs = found["isOpen"] and found["status"] == "active" and found["interval"] and found["period"]["end"]
         return bool(runs and self.may_buy())
@@ -57,7 +57,7 @@ class ChangeSeats(BillingPage):
         return found
 
     def later(self, quote: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Return what the next period costs with so many seats; None where there is none, or it can't be told."""
+        """Return the quote of the next period with these seats; None without a next period or if the preview fails."""
         found = self.subscription
         if found["cancelAtPeriodEnd"] or found["plan"] is None:
             return None

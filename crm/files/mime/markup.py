@@ -87,7 +87,8 @@ def _markup(body: str) -> str | None:
 
 
 def _is_json(body: str, complete: bool, tail: str, name: str) -> bool:
-    """Return whether a whole text parses as JSON, or a long one begins and ends like JSON and has its file extension."""
+    """Return whether a whole text parses as JSON, or a long one begins and ends like JSON and has its file
+    extension."""
     if complete:
         try:
             json.loads(body)

@@ -69,7 +69,8 @@ def places_of(prompt: str) -> tuple[Place, ...]:
 
 
 def is_there(places: Sequence[Place], contact: ContactBrief) -> bool:
-    """Return whether the contact is in one of the places, by its fields for places; without such fields by any other."""
+    """Return whether the contact is in one of the places, by its fields for places; without such fields by any
+    other."""
     if not places:
         return True
     towns, lands = _fields(contact, _LABELS), _fields(contact, _COUNTRY_LABELS)

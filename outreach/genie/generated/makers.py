@@ -56,7 +56,8 @@ def cancel_makers(makers: Makers) -> None:
 
 
 def recipients_ready(run: GenieScheduler) -> bool:
-    """Return whether the claimed run can be planned. Otherwise it is released, to wait for what makes its recipients."""
+    """Return whether the claimed run can be planned. Otherwise it is released, to wait for what makes its
+    recipients."""
     if run.planned_until or (run.generation_id is None and not run.enrichment_enabled):
         return True
     with transaction.atomic():
