@@ -22,8 +22,10 @@ from accounts.auth.tokens import Tokens
 
 PURGED_AT_ONCE = 10_000
 CLAIMS, COMPANY, SEEN = "member_session", "company", "seen"
-"""What the browser's session holds: the claims sub, sid and ver, the company whose page was opened last, and when that
-was, in seconds, to SEEN_EVERY."""
+"""Keys of the browser's session: the claims (sub, sid and ver), the company whose page was opened last, and the time.
+
+The time is that of the last page in seconds, with the precision of SEEN_EVERY.
+"""
 SEEN_EVERY = 15 * 60
 
 

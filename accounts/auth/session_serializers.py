@@ -90,7 +90,7 @@ class OpenSession(Output):
 
 
 class EndedSessions(Output):
-    """How many sessions were ended."""
+    """Number of sessions that were ended."""
 
     endedCount = Computed(serializers.IntegerField())
 

@@ -24,7 +24,7 @@ COMPANY_SEARCHES: list[CompanySearch] = []
 
 
 class UniqueKeyForm(forms.Form):
-    """What no two contacts of a company may share."""
+    """The field by which a company's contacts are unique."""
 
     value = forms.ChoiceField(label="Contacts are unique by", choices=Company.UniqueKey.choices)
 

@@ -152,7 +152,7 @@ class Home(Page):
 
 
 class FirstSteps(Page):
-    """What a new company does first, as a part of home, which comes after the page itself."""
+    """A new company's first steps: a part of the home page, loaded after the page itself."""
 
     path = name = "first-steps"
     title = "First steps"

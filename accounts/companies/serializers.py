@@ -12,7 +12,7 @@ from core.api.output import Computed, IdField, Output
 
 
 class CompanyUpdate(Input):
-    """What is to change; empty text takes a value away."""
+    """Changes of a company; an empty text clears a value."""
 
     name = NameInput(max_length=200, required=False)
     email = EmailInput(max_length=254, required=False, allow_blank=True)
@@ -82,7 +82,7 @@ class OverviewDayOut(Output):
 
 
 class OverviewOut(Output):
-    """What came in lately, and what waits."""
+    """Recent numbers and open work."""
 
     since = Computed(serializers.DateTimeField(help_text="the beginning of the first day"))
     timezone = Computed(serializers.CharField(help_text="the company's, whose days these are"))

@@ -1,4 +1,4 @@
-"""Where mails lead that bring no link of their own: the page of what they tell of."""
+"""Default links of notification mails: the page of the record that they are about."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ STATES = {
     "blocked": ("Blocked", "bad"),
     "removed": ("Removed", "none"),
 }
-"""Status of the API -> the state in words, and its tone. Whether somebody is an owner is told as their role."""
+"""API status -> label and tone of the state. Owners are shown as such by their role."""
 FILTERS = {status: words for status, (words, _) in STATES.items()} | {
     "owner": "Active, an owner",
     "accepted": "Active, no owner",

@@ -1,4 +1,4 @@
-"""Who reads the members' pages: the person of the browser's session, and their membership (core.web.readers)."""
+"""Readers of the members' pages: the person of the browser's session, with their membership (core.web.readers)."""
 
 from __future__ import annotations
 
@@ -114,8 +114,10 @@ def _formats(company: str, layout: dict[str, Any]) -> Formats:
 
 
 def _look(company: str) -> Look:
-    """Return how the company's pages look. A process looks anew after some seconds; a change is seen at once by who
-    makes it (outreach.white_label.brands.forget)."""
+    """Return the look of the company's pages, cached for LOOK_KNOWN_FOR seconds in a process.
+
+    The process that changes it drops the cached one (outreach.white_label.brands.forget).
+    """
     found: Look | None = cache.get_or_set(f"look:{company}", lambda: look_of(company), LOOK_KNOWN_FOR)
     return found or look_of(company)
 

@@ -24,7 +24,7 @@ def seats() -> QuerySet[Member]:
 
 
 def colleagues() -> QuerySet[Member]:
-    """Return the members of the active company beside its owners, and open invites."""
+    """Return the members of the active company without its owners, including open invites."""
     return seats().exclude(status=Status.OWNER)
 
 

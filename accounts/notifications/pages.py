@@ -20,7 +20,7 @@ WITHOUT_RECORD = {"plans": "plan", "apps/social-a": "social-apps", "my-calendar"
 
 
 class NotificationPage(Page):
-    """What the pages of notifications share."""
+    """Shared parts of the pages of notifications."""
 
     menu = MenuItem("Notifications", "inbox", 12, key="n")
     personal = True
@@ -60,7 +60,7 @@ class Notifications(NotificationPage):
 
 
 class NotificationChoice(NotificationPage):
-    """Which notifications one gets in the product."""
+    """The person's choice of notifications in the product."""
 
     path = "notifications/choose"
     name = "notifications-choose"

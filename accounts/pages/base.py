@@ -33,7 +33,7 @@ class Page(FormView, ABC):  # type: ignore[type-arg]
     done_template = ""
     """The template after a successful submit."""
     way_on: tuple[str, str, str] | None = None
-    """What is said below a link that does not work any more, with the name and the words of the way on."""
+    """For an expired link: an explanation, and the name and label of the page to go to instead."""
 
     def brand(self) -> Brand:
         """Return the branding of the page."""

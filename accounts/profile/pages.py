@@ -16,7 +16,7 @@ THEMES = [Option("", "Same as the device"), Option("light", "Light"), Option("da
 DENSITIES = [Option("", "Usual"), Option("compact", "Compact"), Option("roomy", "Comfortable")]
 ZONE = "Type a city of the zone, such as Berlin. Left empty, it is the company's."
 CHOSEN = ("theme", "density", "start", "timezone")
-"""What of the layout is chosen here."""
+"""Keys of the layout that this page sets."""
 WORKING = ("owner", "accepted")
 
 

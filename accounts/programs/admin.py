@@ -68,7 +68,7 @@ class ApprovalForm(DecisionForm):
 
 
 class RevocationForm(DecisionForm):
-    """The note, and what becomes of rewards."""
+    """The note, and the treatment of unpaid rewards."""
 
     claw_back = forms.BooleanField(
         label="Claw back rewards that are not paid yet",
@@ -151,7 +151,7 @@ class ReferProgramAdmin(BackOfficeAdmin):
 
 @admin.register(Referral)
 class ReferralAdmin(BackOfficeAdmin):
-    """Who brought whom."""
+    """Referrals of people, with their referrers."""
 
     icon = "group_add"
     title_needs = ("user",)

@@ -19,7 +19,7 @@ class PartnerRequest(Input):
 
 
 class ReferralCounts(Output):
-    """How many people came by the code."""
+    """Number of people who came by the code."""
 
     referrals = serializers.IntegerField()
     rewarded = serializers.IntegerField(help_text="of whom there is a reward that stands")
@@ -67,7 +67,7 @@ class PartnerProgramOut(Output):
 
 
 class Earning(Output):
-    """What somebody's payments have brought in one currency."""
+    """Earnings from a person's payments in one currency."""
 
     currency = serializers.CharField()
     amount = serializers.FloatField()

@@ -223,10 +223,10 @@ def _note_life(fresh: Reward, states: Sequence[str], note: str) -> None:
 
 @transaction.atomic
 def give_back(*, source: str, note: str) -> Decimal:
-    """Give back what was clawed back of a payment's rewards with this note. Returns the amount; 0 for a repeated call.
+    """Restore the rewards of a payment that were clawed back with this note. Return the amount; 0 for a repeated call.
 
-    What was clawed back stays so, under a source of its own: what is given back is added to what lives of the reward,
-    or becomes a reward anew, with the same past.
+    The clawed-back part keeps that state, under a source of its own. The restored amount is added to the rest of the
+    reward or becomes a new reward with the same history.
     """
     rows = Reward.objects.select_for_update(of=("self",)).filter(
         Q(source=source) | Q(source__startswith=f"{source}:"),

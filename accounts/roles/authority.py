@@ -1,4 +1,4 @@
-"""What an actor may do to members and roles, checked while a lock keeps others from changing them."""
+"""An actor's authority over members and roles, checked under a lock that keeps others from changing them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.errors import NamedError
 from core.tenancy import company_id
 
 MAX_NAMED = 5
-"""How many permissions an error names."""
+"""Maximum number of permissions that an error names."""
 
 
 def lock_company() -> None:

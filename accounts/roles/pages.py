@@ -1,4 +1,4 @@
-"""The pages of roles: the list, and what a role may do as a table of modules and deeds."""
+"""The pages of roles: the list, and the permissions of a role as a table of modules and methods."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ GROUPS = {
 }
 WORDS = {module: words for group in GROUPS.values() for module, words in group.items()}
 MOST_NAMED = 5
-"""So many changes are named after saving; of more the number is told."""
+"""Maximum number of changes named after saving; above it only their number is given."""
 Permission = Mapping[str, Mapping[str, bool]]
 
 
@@ -94,7 +94,7 @@ def said(flags: Collection[str]) -> str:
 
 
 def difference(before: Collection[str], after: Collection[str]) -> str:
-    """Say what a change of permissions gives and takes."""
+    """Describe the permissions that a change adds and removes."""
     given = [flag for flag in after if flag not in before]
     taken = [flag for flag in before if flag not in after]
     parts = [f"{label}: {said(flags)}." for label, flags in (("Now allowed", given), ("No more", taken)) if flags]

@@ -29,7 +29,7 @@ class CompanySettingsForm(BackOfficeForm):
 
 @admin.register(CompanySettings)
 class CompanySettingsAdmin(CompanyRecordAdmin):
-    """How companies' products look and write; the time zone is on the company's page."""
+    """The look and formats of companies' products; the time zone is on the company's page."""
 
     icon = "settings"
     title_needs = ("company",)

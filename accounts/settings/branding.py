@@ -28,7 +28,7 @@ class Look:
     favicon: str = ""
     style: str = ""
     base_url: str = ""
-    """Where the company's pages are, without a slash at its end."""
+    """Base address of the company's pages, without a trailing slash."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class ReasonForm(forms.Form):
 
 @admin.register(StaffVisit)
 class StaffVisitAdmin(CompanyRecordAdmin):
-    """Who looked at which company, and why."""
+    """Visits of staff to companies, with their reasons."""
 
     icon = "visibility"
     title_needs = ("staff",)

@@ -21,7 +21,7 @@ def register_template_source(kind: str, exists: Callable[[str], bool]) -> None:
 
 
 class NoticeChannels(Shape):
-    """How a notice is given."""
+    """Channels of a notice."""
 
     email = BooleanInput(default=True, help_text="Mail it.")
     emailTemplate = ObjectIdInput(
