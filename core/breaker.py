@@ -7,7 +7,7 @@ from time import monotonic
 
 
 class Breaker:
-    """Says whether to try a server. After a failure one caller tries in each `pause` seconds, until one succeeds."""
+    """Returns whether to try a server. After a failure one caller tries in each `pause` seconds, until one succeeds."""
 
     def __init__(self, pause: float) -> None:
         self._pause = pause

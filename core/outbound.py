@@ -43,9 +43,9 @@ class OutboundRefused(Exception):
 
 
 class NetworkInTransaction(BaseException):
-    """Work that runs in one transaction has asked for a connection. Nothing has been sent yet; whoever keeps the
-    transaction rolls it back, and does the work another way. It is no Exception, so that no handler takes it for a host
-    that does not answer."""
+    """Raised for a connection requested by work that runs in one transaction. Nothing has been sent yet. The owner
+    of the transaction rolls it back and does the work another way. It is no Exception, so that no handler treats it
+    as an unreachable host."""
 
 
 _refused: ContextVar[bool] = ContextVar("leadwright_no_network", default=False)
@@ -67,7 +67,7 @@ def is_network_refused() -> bool:
 
 
 def leave() -> None:
-    """Say that a connection is about to be used or opened. Raises NetworkInTransaction inside of `no_network`."""
+    """Check that a connection may be opened or used now. Raises NetworkInTransaction inside of `no_network`."""
     if _refused.get():
         raise NetworkInTransaction
 

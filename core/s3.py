@@ -1,7 +1,7 @@
-"""Buckets that speak S3, reached through guarded connections: write, read, delete, and signed addresses to read.
+"""Buckets that speak S3, accessed through guarded connections: write, read, delete, and signed addresses to read.
 
-boto3 is imported when the first bucket is used. What is wrong is told by the code of the storage and words of our own:
-its texts may repeat keys.
+boto3 is imported when the first bucket is used. Errors have the storage's code and text of our own, because the
+storage's texts may repeat keys.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class S3Failed(Exception):
 
     @property
     def missing(self) -> bool:
-        """Whether there is no such object."""
+        """Return whether the object does not exist."""
         return self.code in _MISSING
 
 

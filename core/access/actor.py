@@ -18,7 +18,7 @@ rights than they have."""
 
 
 EXPIRED = "the temporary key has expired; create a new one"
-"""What a temporary key is told once its duration is over."""
+"""Error detail for a temporary key whose duration is over."""
 
 
 class AuthPath(StrEnum):
@@ -61,9 +61,9 @@ class Actor:
 
     @property
     def is_unbounded(self) -> bool:
-        """Whether no role limits the actor: an owner, or an API key unless keys are strict (contract section 5).
+        """Return whether no role limits the actor: an owner, or an API key unless keys are strict (contract section 5).
 
-        It tells nothing about members, roles and keys; `may` does.
+        It does not cover members, roles and keys; `may` does.
         """
         return self.is_owner or (self.auth_path is AuthPath.KEY and not settings.STRICT_KEYS)
 

@@ -34,12 +34,14 @@ STARTING = frozenset({"genie", "campaign", "workflow", "member", "lead-gen-ai", 
 
 @dataclass(frozen=True)
 class EntitlementSource:
-    """Where the entitlements of companies are.
+    """Access to the entitlements of companies.
 
     `of` returns the active company's entitlement, or None without an active subscription. The others are for statements
-    that read it beside something else: `select` returns the SELECT of the subscription of the company that an SQL
-    expression gives, in `width` columns, and no row if it isn't active; `parameters` its parameters now; `read` the
-    entitlement in such a row, or in one of nulls.
+    that read it together with other data.
+
+    `select` returns the SELECT of the subscription of the company that an SQL expression gives. It has `width` columns,
+    and no row if the subscription isn't active. `parameters` returns its current parameters; `read` the entitlement in
+    such a row, or in one of nulls.
     """
 
     of: Callable[[str], Entitlement | None]
@@ -101,9 +103,10 @@ def subscribed(found: Entitlement | None) -> Entitlement:
 
 
 def check_phase(allowed: Entitlement, module: str, method: str) -> None:
-    """Refuse what a phase does not allow: a paused subscription all but looking, an unpaid one what begins anew.
+    """Refuse methods that a phase does not allow: all but reading for a paused subscription, new work for an unpaid
+    one.
 
-    Raises BadRequest_400: there is a subscription, so that this is not the contract's answer to a company without one.
+    Raises BadRequest_400 and not the contract's error for a company without a subscription, because there is one.
     """
     if allowed.phase == PAUSED and method != "GET":
         raise NamedError("BadRequest_400", "the subscription is paused: resume it to go on")

@@ -19,7 +19,7 @@ from core.tenancy import company_id
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of reservations whose time is over, by their sources. The others have come to nothing."""
+    """Outcomes of expired reservations by their sources. Sources in neither collection used nothing."""
 
     used: Collection[str] = ()
     under_way: Collection[str] = ()
@@ -46,7 +46,7 @@ class Reserved:
 
 
 class MeterStore(Protocol):
-    """What counts the active company's use."""
+    """A counter of the active company's usage."""
 
     def reserve(self, meter: str, sources: Sequence[str], limit: int, quantity: int) -> Reserved: ...
 
@@ -69,7 +69,7 @@ class MeterUsedUp(Exception):
 METERS: dict[str, Meter] = {}
 """Key -> the meter."""
 TERMS_CHANGED: list[Callable[[], None]] = []
-"""What is called when the active company's subscription allows something else than before, in that transaction."""
+"""Functions called when the active company's subscription changes what it allows, in that transaction."""
 _store: MeterStore | None = None
 
 

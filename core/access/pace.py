@@ -1,4 +1,4 @@
-"""How many requests a minute an API key or a member, and a company in all, may make: settings, or the plan's limits.
+"""Limits on requests a minute of an API key or a member, and of a company in total: settings, or the plan's limits.
 
 RateLimit and RateLimit-Policy are those of draft-ietf-httpapi-ratelimit-headers-11.
 """
@@ -32,13 +32,13 @@ class TooManyRequests(ApiError):
 
 @dataclass(frozen=True)
 class Pace:
-    """What is left of one limit."""
+    """The state of one limit."""
 
     name: str
     most: int
     used: int
     seconds: float
-    """Until it begins anew."""
+    """Seconds until the window resets."""
 
     @property
     def left(self) -> int:
@@ -71,7 +71,7 @@ def refusal(paces: list[Pace]) -> TooManyRequests | None:
 
 
 def headers_of(paces: list[Pace]) -> dict[str, str]:
-    """Return the headers that tell a program how fast it may go on."""
+    """Return the headers that describe the rate limits to a program."""
     return {
         "RateLimit-Policy": ", ".join(f'"{pace.name}";q={pace.most};w={SECONDS}' for pace in paces),
         "RateLimit": ", ".join(f'"{pace.name}";r={pace.left};t={ceil(pace.seconds)}' for pace in paces),

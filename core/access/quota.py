@@ -21,7 +21,7 @@ OWN_LIMIT = "PlanSubscriptionLimitExceeded_403"
 
 @dataclass(frozen=True)
 class Usage:
-    """How a module is counted: `records` returns the records of the active company, `error` is the quota's error."""
+    """The counting of a module: `records` returns the records of the active company, `error` is the quota's error."""
 
     records: Callable[[], QuerySet[Any]]
     error: str

@@ -67,9 +67,9 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
     deletes = False
     commands: tuple[str, ...] = ()
     behind = False
-    """Whether its records are of interest to the operator alone, so that the menu lists them last."""
+    """Only the operator needs these records, so the menu lists them last."""
     finds = False
-    """Whether the search in the menu looks through its records."""
+    """The search of the menu includes these records."""
     icon = "data_object"
 
     form = BackOfficeForm

@@ -17,11 +17,11 @@ Column = Callable[[Any], SafeString | str]
 BASES = ("core.backoffice.", "core.jobs.progress", "django.", "unfold.")
 """Modules of the bases of ModelAdmins."""
 DRESSED = ("label", "header", "dropdown")
-"""What marks a method that the theme dresses up itself."""
+"""Attributes of methods that the theme formats itself."""
 
 
 class Shows(Protocol):
-    """What a column needs of its ModelAdmin."""
+    """Attributes of a ModelAdmin that a column uses."""
 
     opts: Any
     labels: ClassVar[Mapping[str, str]]
@@ -31,8 +31,8 @@ class Shows(Protocol):
 
 
 def method_of(page: Shows, name: str) -> Any:
-    """Return the method that the ModelAdmin itself shows as a column. What its bases have is no column: a model may
-    well have a field called `form`, `lead` or `told`."""
+    """Return the method that the ModelAdmin itself shows as a column. Methods of its bases are no columns, because a
+    model may have a field called `form`, `lead` or `told`."""
     for one in type(page).__mro__:
         if name in vars(one):
             ours = one.__module__.startswith(BASES)

@@ -72,7 +72,7 @@ class DialogMixin:
     when: ClassVar[Mapping[str, Callable[[Any], bool]]] = {}
     """Dialog or command -> whether the record's state admits it. Without a condition it is always on offer."""
     last: tuple[str, ...] = ("cancel", "expire", "end", "remove", "block", "reject", "revoke", "remove_second_factor")
-    """What takes something away: it stands behind the others, and never as the wanted one."""
+    """Destructive commands: they come last, and none is ever the primary one."""
 
     def offered_dialogs(self, request: HttpRequest, record: Any) -> list[Deed]:
         """Return the dialogs that the request's user may open for the record."""

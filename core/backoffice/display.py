@@ -1,4 +1,4 @@
-"""How records look in the back office: lists in one line a value, and pages that open with what one asks first."""
+"""Display of records in the back office: lists with one line a value, and pages that start with the main values."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class DisplayMixin:
     refers: ClassVar[Mapping[str, Of]] = {}
     """Column of ids without a foreign key -> the model that they are the ids of."""
     labels: ClassVar[Mapping[str, str]] = {}
-    """What columns are called on these pages, where neither the model nor the glossary says it well."""
+    """Column labels on these pages, where those of the model or the glossary are not good enough."""
     title_needs: tuple[str, ...] = ()
-    """References that the model's __str__ reads: whoever shows many of its records selects them at once."""
+    """References that the model's __str__ reads; lists of its records select them with the query."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._columns: dict[tuple[str, bool, bool], Column | str] = {}
@@ -182,7 +182,7 @@ class DisplayMixin:
         return edited, facts, folded
 
     def _folds(self, name: str, record: Any) -> bool:
-        """Return whether a field is folded away: technical, empty, told above, or a plain no."""
+        """Return whether a field is folded away: technical, empty, shown above, or false."""
         field = field_of(self, name)
         if field is None:
             return False

@@ -96,6 +96,6 @@ MODULES = {
 
 
 def module_of(kind: str) -> str:
-    """Return the permission module whose GET shows what an event of the kind tells."""
+    """Return the permission module whose GET shows the data of an event of this kind."""
     resource = kind.partition(".")[0]
     return MODULES.get(resource, resource)

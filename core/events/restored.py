@@ -1,4 +1,4 @@
-"""What a database needs that was restored from a dump."""
+"""Repairs of a database that was restored from a dump."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.jobs.sweeper import sweep
 
 @dataclass(frozen=True, slots=True)
 class MadeRight:
-    """How many events the feed shows again, and how many rows of work were taken from the original's workers."""
+    """Number of events that the feed shows again, and of rows of work released from the original's workers."""
 
     events: int
     freed: int

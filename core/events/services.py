@@ -47,7 +47,7 @@ _mode: ContextVar[str | None] = ContextVar("leadwright_starts", default=None)
 
 @contextmanager
 def starting(mode: str | None) -> Iterator[None]:
-    """Open a block whose events start workflows as its caller asks: `run`, or `queue` for behind what happens now."""
+    """Set the mode in which the block's events start workflows: `run`, or `queue` for after the present events."""
     token = _mode.set(mode)
     try:
         yield
@@ -56,7 +56,7 @@ def starting(mode: str | None) -> Iterator[None]:
 
 
 def asked_to_queue() -> bool | None:
-    """Return whether events start workflows behind what happens now; None: nobody has said so or otherwise."""
+    """Return whether events start workflows after the present ones; None if the caller did not choose."""
     return {QUEUE: True, "run": False}.get(_mode.get() or "")
 
 

@@ -30,12 +30,13 @@ class Heartbeat:
 
     @property
     def stale(self) -> bool:
-        """Whether the tick has not ended for a minute: no worker takes `tick`, beat is down, or each tick fails."""
+        """Return whether the tick has not ended for a minute: no worker takes `tick`, beat is down, or each tick
+        fails."""
         return self.ticked_at is None or timezone.now() - self.ticked_at > STALE_AFTER
 
     @property
     def late(self) -> bool:
-        """Whether a periodic task has waited for five minutes: no worker takes `bulk`, or each attempt fails."""
+        """Return whether a periodic task has waited for five minutes: no worker takes `bulk`, or each attempt fails."""
         return self.due_since is not None and timezone.now() - self.due_since > LATE_AFTER
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 W = TypeVar("W", bound="Work")
 SLICE_SECONDS = 20.0
-"""How long a worker drains a kind of work before others get their turn."""
+"""Seconds that a worker drains a kind of work before other kinds run."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,14 @@ class DrainedWork(Work, ABC):
     queue: str
     model: type[Claimable] | None
     while_held: bool
-    """Whether it is done in a restored copy that is held (core.hold): only what neither reaches others nor deletes."""
+    """The work is also done in a restored copy that is held (core.hold): only work that neither reaches others nor
+    deletes."""
     side_by_side: ClassVar[bool] = False
-    """Whether several threads of a process may drain it at once; else what a process keeps of it is one thread's."""
+    """Several threads of a process may drain it at once; otherwise its process-local state belongs to one thread."""
 
     @property
     def slice_seconds(self) -> float:
-        """How long a worker drains it before others get their turn."""
+        """Return the seconds that a worker drains it before other kinds run."""
         return SLICE_SECONDS
 
     @abstractmethod

@@ -24,14 +24,14 @@ TICK = "core.tick"
 REST_AFTER = 30.0
 """Seconds without work."""
 MOST_OWN = 32 * 2**20
-"""Bytes that a process may keep for itself, beside what it shares with the process that it was forked from."""
+"""Maximum private memory of a process in bytes, without the memory shared with its parent."""
 RECYCLED = 0x9B
 """The exit code of billiard's processes that make room for fresh ones."""
 _SOON = 0.3
 """Seconds after the end of a task in which the pool takes its result."""
 
 _worked_at: float | None = None
-"""When the last work of this process ended (monotonic), or None since it has rested."""
+"""End of the last work of this process (monotonic); None since its last rest."""
 _trimmed_at = float("-inf")
 
 
@@ -75,7 +75,7 @@ def rest(*_: Any) -> None:
 
 
 def own_memory() -> int:
-    """Return the bytes that no other process shares; 0 where the system doesn't tell."""
+    """Return the bytes of memory that no other process shares; 0 if the system doesn't report them."""
     try:
         with open("/proc/self/smaps_rollup", encoding="ascii") as rollup:
             return sum(int(line.split()[1]) for line in rollup if line.startswith("Private_")) * 1024

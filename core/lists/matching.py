@@ -58,7 +58,7 @@ class Matching:
         return (counted[: MANY + 1] if self.capped else counted).count()
 
     def is_beyond(self, total: int) -> bool:
-        """Whether the total that `count` has returned stands for more."""
+        """Return whether the total that `count` has returned is a lower bound."""
         return self.capped and total > MANY
 
 
@@ -126,9 +126,9 @@ def _by_value(queryset: QuerySet[Any], query: ListQuery) -> Matching | None:
 
 
 def _number_of(queryset: QuerySet[Any], value: HasValue, query: ListQuery) -> int | None:
-    """Return the number of the queryset's records with the value, if counting values tells it.
+    """Return the number of the queryset's records with the value, if it can be counted from the values; None otherwise.
 
-    An index has these side by side, where each record would be looked up to see whether it is one of the list.
+    An index contains the values in order, while each record would be looked up to check that it belongs to the list.
     """
     left_out = _left_out(queryset)
     if left_out is None or query.searched:
@@ -142,7 +142,8 @@ def _number_of(queryset: QuerySet[Any], value: HasValue, query: ListQuery) -> in
 
 
 def _left_out(queryset: QuerySet[Any]) -> QuerySet[Any] | None:
-    """Return the company's records that are not in the queryset, where a flag tells them, such as that of deletion."""
+    """Return the company's records that are not in the queryset, if one flag defines them, such as deletion; None
+    otherwise."""
     scope = active_scope()
     if scope is None or scope.company_id is None:
         return None

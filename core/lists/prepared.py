@@ -44,7 +44,7 @@ class Output(Protocol):
 
 
 class _Ids(Expression):
-    """Where the ids go."""
+    """Placeholder of the ids."""
 
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
         return "%s", (IDS,)
@@ -136,9 +136,9 @@ Condition = tuple[type[Any], Any, Any]
 
 @dataclass(frozen=True)
 class _Shape:
-    """What the statement of a section's ids depends on, but for the company and the cursor's values.
+    """The cache key of the statement of a section's ids, without the company and the cursor's values.
 
-    `lacks` says which of these values are null; None: there is no cursor. `section` is one of this shape.
+    `lacks` are flags for null among these values; None: there is no cursor. `section` is one of this shape.
     """
 
     model: Any
@@ -152,7 +152,7 @@ class _Shape:
 
     @property
     def walks(self) -> bool:
-        """Whether it is the whole list in an order of its own columns: whatever the company, its index is walked."""
+        """Return whether it is the whole list in an order of its own columns: for every company its index is walked."""
         values = {value for _, _, value in self.conditions}
         return values <= {COMPANY, True, False} and all(key.field.local for key in self.sort)
 

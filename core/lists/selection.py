@@ -25,7 +25,7 @@ class BulkSelection:
 
     where: Q
     everything: bool = False
-    """Whether the query string selects the records, not ids."""
+    """The query string selects the records, not ids."""
     raw: Mapping[str, Any] = field(default_factory=dict)
     """The selection as JSON, for work after the request: `parse(raw, raw["query"], fields)` reads it again."""
 
@@ -41,9 +41,9 @@ class BulkSelection:
     ) -> BulkSelection:
         """Parse the selection of a request.
 
-        It has the body's `ids`, or with `selectAll` the records that the query string selects, without `nids`. As the
-        contract says, selectAll ignores the ids; without it the query string is ignored, but a filter without a value
-        is refused. withinLast and withinNext count from `now` (default: the present).
+        It has the body's `ids`, or with `selectAll` the records that the query string selects, without `nids`. By the
+        contract selectAll ignores the ids. Without it the query string is ignored, but a filter without a value is
+        refused. withinLast and withinNext count from `now` (default: the present).
         """
         query = read_parameters(params)
         refuse_empty(query, (*FILTERS, "searchBy", "searchValue"))
@@ -86,7 +86,7 @@ def in_batches(
     """Yield the ids of the queryset in ascending order, `size` at a time, as they were at the first step.
 
     The caller owns the transaction. `lock` locks the rows in this order, so that bulk operations wait for each other
-    and never deadlock; with `no_key` others may still refer to the rows, which the caller updates only.
+    and never deadlock. With `no_key` others may still refer to the rows, which the caller only updates.
     """
     if not connections[queryset.db].in_atomic_block:
         raise TransactionManagementError("in_batches() needs a transaction around it")

@@ -1,4 +1,4 @@
-"""What the lines that are logged now belong to."""
+"""Context of the lines that are logged now."""
 
 from __future__ import annotations
 

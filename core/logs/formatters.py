@@ -25,7 +25,7 @@ class LineFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line. What a record carries as `fields` stands beside the rest."""
+    """One JSON object a line. The record's `fields` are merged into it."""
 
     def format(self, record: logging.LogRecord) -> str:
         found = {

@@ -14,7 +14,7 @@ from core.lists.values import refuse
 MOST_DAYS = 366
 DEFAULT_DAYS = 30
 YEARS = (1970, 9990)
-"""What falls outside is a slip of the pen, and the ends of a period would leave the calendar."""
+"""Range of valid years. Others are typing errors, and the ends of such a period would exceed the calendar."""
 Range = Literal["last7", "last30", "last90", "thisMonth", "lastMonth", "custom"]
 RANGES: tuple[Range, ...] = get_args(Range)
 
@@ -29,12 +29,12 @@ class Period:
 
     @property
     def start(self) -> dt.datetime:
-        """When the first day begins."""
+        """Return the start of the first day."""
         return begin_of(self.first, self.zone)
 
     @property
     def end(self) -> dt.datetime:
-        """When the last day has ended."""
+        """Return the end of the last day."""
         return begin_of(self.last + dt.timedelta(days=1), self.zone)
 
     def days(self) -> Iterator[dt.date]:

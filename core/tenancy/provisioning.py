@@ -1,4 +1,4 @@
-"""Provisioning of new companies: apps register hooks, and whoever creates a company runs them."""
+"""Provisioning of new companies: apps register hooks, and the service that creates a company runs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What plans are compared by: modules, in the words that people buy them by."""
+"""Features by which plans are compared: modules under the names that buyers know."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from core.text.json import dumps
 from core.web.visits import UNNAMED, visible
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
-"""What the API learns of the browser's request: where it comes from."""
+"""Headers of the browser's request that are passed to the API: the client's address and user agent."""
 
 
 class ActorAuthentication(BaseAuthentication):
@@ -35,7 +35,7 @@ class ActorAuthentication(BaseAuthentication):
 
 
 LACKS = "lacks the permission"
-"""What the API says where a role does not allow something, with the name of the permission behind it."""
+"""Text of the API's error for a missing permission; the permission's name follows."""
 NOT_ALLOWED = "Your role does not allow this. Ask an owner of the company for the permission."
 
 
@@ -61,7 +61,7 @@ class Answer:
 
     @property
     def warning(self) -> str:
-        """What is wrong, in an answer that is not ok; otherwise what there is to know beside the data."""
+        """Return the error's detail, or the warning of a successful response."""
         return str(self.body.get("warning") or "")
 
     @property

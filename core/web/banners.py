@@ -13,14 +13,14 @@ from core.web.pages import Page
 
 @dataclass(frozen=True)
 class Banner:
-    """A sentence, and a way to mend it."""
+    """A message with an optional action that resolves it."""
 
     text: str
     bad: bool = False
     link: str = ""
     label: str = ""
     deed: str = ""
-    """What the page of the link does for the button (`do`), in place of leading there."""
+    """Name of the action (`do`) of the linked page that the button performs, instead of opening the page."""
 
 
 _source: Callable[[Page], Banner | None] = lambda page: None  # noqa: E731

@@ -19,9 +19,9 @@ MANY = [
     Option("set", "Replace all by"),
     Option("clear", "Empty it"),
 ]
-"""How a field with one value is changed, and one with several, as the API calls it and as people do."""
+"""Change modes of fields with one value and with several: the API's names and their labels."""
 BESIDE = ("tags", "category", "productServices", "team")
-"""Fields that stand beside formData in the API's body."""
+"""Fields outside of formData in the API's body."""
 
 
 class BulkList(ViewedList):
@@ -174,7 +174,7 @@ class StartForMany(BulkList):
 
 
 def started(enrolled: Mapping[str, int]) -> str:
-    """Say what an enrolment has started."""
+    """Return the message about an enrolment's started runs."""
     number = enrolled["startedCount"]
     left = enrolled["selectedCount"] - number
     text = f"{number:,} run{' has' if number == 1 else 's have'} begun"

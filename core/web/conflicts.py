@@ -15,7 +15,7 @@ from core.web.forms import CHOICES, Field, Form, differ
 
 Make = Callable[[Mapping[str, Any]], Form]
 RETRIES = 3
-"""How often a change is tried again when somebody changes the record between reading and writing it."""
+"""Number of retries of a change if another one saves the record between reading and writing it."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ GROUPED_FROM = 10_000
 MOST_NAMED = 2000
 GONE = {"member": "A member who has left", "file": "A file that is gone"}
 UNSEEN = {"member": "A member", "file": "A file"}
-"""How what a value refers to is called where it has no name, and where the reader may not see it."""
+"""Labels of references without a name, and of those that the reader may not see."""
 
 
 @dataclass(frozen=True)

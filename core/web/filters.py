@@ -1,4 +1,4 @@
-"""What people filter a list by: fields, operators and values as forms send them, addresses write them and the API reads
+"""Filters of a list: fields, operators and values as forms send them, as addresses write them and as the API reads
 them."""
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Choice:
         return [value] if operator in ("in", "notIn") else value
 
     def trouble(self, operator: str, text: str) -> str:
-        """Say what is wrong with the value, or nothing."""
+        """Return the error of the value, or an empty text."""
         if operator in WITHOUT_VALUE:
             return ""
         try:
@@ -204,8 +204,11 @@ def shown_by(choices: Mapping[str, Choice]) -> Callable[[str], bool]:
 def flattened(
     tree: Mapping[str, Any], known: Callable[[str], bool] = lambda text: True, zone: str = ""
 ) -> tuple[list[str], str, list[Mapping[str, Any]]]:
-    """Write a tree of advancedFilters as addresses do: its filters, "any" where one of them is enough, and the nodes
-    that no address can say, all of which must hold. `known` tells the filters of the list."""
+    """Convert a tree of advancedFilters to the form of addresses.
+
+    Returns its filters, "any" where one of them is enough, and the nodes that no address can express, which must all be
+    true. `known` returns whether the list has a filter.
+    """
     while "conditions" in tree and len(tree["conditions"]) == 1 and "conditions" in tree["conditions"][0]:
         tree = tree["conditions"][0]
     operator = tree.get("operator", "and") if "conditions" in tree else "and"

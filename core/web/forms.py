@@ -24,7 +24,7 @@ from core.web.inputs import (
 
 PIECE = re.compile(r"([A-Za-z_][\w-]*(?:\.[\w-]+)*): (.+)", re.DOTALL)
 LOST = "Enter it again: it is not kept after a failed try."
-"""What is said at a secret of a refused form, which no page sends back to the browser."""
+"""Error at a secret of a refused form: no page sends secrets back to the browser."""
 SEVERAL = frozenset({"checks", "groups", "tags"})
 """Kinds whose value is a list."""
 CHOICES = frozenset({*SEVERAL, "select", "radio"})
@@ -47,8 +47,9 @@ class Field:
     name: str
     label: str
     kind: str = "text"
-    """text, email, tel, url, number, date, datetime, password, textarea, select, search (one of very many options),
-    radio, checks, groups (of checks), tags, switch or hidden. The input itself is `widget`."""
+    """Kind of input: text, email, tel, url, number, date, datetime, password or textarea. Choices are select, search
+    (one of very many options), radio, checks, groups (of checks), tags and switch; hidden is not shown. The input
+    itself is `widget`."""
     required: bool = False
     help: str = ""
     placeholder: str = ""
@@ -66,7 +67,7 @@ class Field:
     """A value keeps its type: 5 becomes 6, and not "6"."""
     error: str = ""
     clash: str = ""
-    """What somebody else has written there since the form was opened."""
+    """The value that somebody else has saved since the form was opened."""
 
     @property
     def id(self) -> str:
@@ -84,7 +85,7 @@ class Field:
 
     @property
     def text(self) -> str:
-        """What the input holds."""
+        """Return the text of the input."""
         return shown_text(self.widget, self.value, zone_of(self.zone))
 
     @property
@@ -192,9 +193,9 @@ class Form:
     def __init__(self, fields: Iterable[Field], values: Mapping[str, Any] | None = None) -> None:
         self.fields = list(fields)
         self.opened = ""
-        """What the fields held when the form was opened, as JSON (core.web.conflicts)."""
+        """Values of the fields when the form was opened, as JSON (core.web.conflicts)."""
         self.trouble: list[str] = []
-        """What is wrong with no single field."""
+        """Errors that belong to no single field."""
         for one in self.fields:
             if values is not None and one.name in values:
                 one.value = one.held = values[one.name]
@@ -270,7 +271,7 @@ class Form:
         self.ask_again()
 
     def ask_again(self) -> None:
-        """Say at the secrets that were typed that they are lost, since browsers do not get them back."""
+        """Mark typed secrets as lost, because browsers do not get them back."""
         for one in self.fields:
             if one.kind == "password" and one.value and not one.error:
                 one.error = LOST

@@ -1,4 +1,4 @@
-"""What the address of a list says (search, filters, sort, place), as parameters of the API and for the template."""
+"""State of a list from its address (search, filters, sort, position), as parameters of the API and for the template."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Column:
     sort: str = ""
     css: str = ""
     kind: str = "text"
-    """How its cells are written (parts/record_rows.html): text, who, status, money, tags or when."""
+    """Format of its cells (parts/record_rows.html): text, who, status, money, tags or when."""
     custom: bool = False
     """The value is one of formData."""
     fixed: bool = False
@@ -141,7 +141,7 @@ class ListState:
 
     @property
     def any(self) -> bool:
-        """Whether one of the filters is enough."""
+        """Return whether matching one of the filters is enough."""
         return self.sent.get(MATCH) == "any"
 
     @property
@@ -222,7 +222,7 @@ class ListState:
 
     @property
     def can_switch(self) -> bool:
-        """Whether it matters that all or any of the filters must hold."""
+        """Return whether the choice between all and any of the filters makes a difference."""
         return len({one.group or str(one) for one in self.filters}) > 1
 
     @property

@@ -63,7 +63,7 @@ class MenuItem:
 
 @dataclass(frozen=True)
 class Toast:
-    """What the last form did."""
+    """The result of the last form."""
 
     text: str
     bad: bool = False
@@ -112,7 +112,7 @@ class Page(View):
     record_kind: ClassVar[tuple[str, str]] = ("", "")
     """The kind of records (of the API's search) of which the page shows one, and the words for several."""
     deed: ClassVar[str] = ""
-    """What one does on the page, for those who may POST to its module: "New contact"."""
+    """Label of the page's primary action, shown to users with POST permission: "New contact"."""
     needs_subscription: ClassVar[bool] = True
     personal: ClassVar[bool] = False
     """It is about the reader, not the company, so that staff on a visit do not see it."""
@@ -210,7 +210,7 @@ class Page(View):
 
     @cached_property
     def plan(self) -> Entitlement | NamedError:
-        """What the company's plan includes, or why there is no active subscription."""
+        """Return the company's entitlement, or the error if there is no active subscription."""
         with company_scope(self.actor.company_id):
             try:
                 return entitlement(self.actor.company_id)
@@ -254,10 +254,10 @@ class Page(View):
     def done(
         self, text: str = "", to: str = "", *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None
     ) -> HttpResponse:
-        """Lead on after a form, to this page by default, with a toast.
+        """Redirect after a form, to this page by default, with a toast.
 
-        `undo` is the bulk job that can be undone, `watch` one at work, whose progress the toast shows; `back` has the
-        fields of the form of the page `to` that puts back what was there before.
+        `undo` is the bulk job that can be undone, `watch` a running one, whose progress the toast shows. `back` has the
+        fields of the form on the page `to` that restores the former state.
         """
         if text:
             target = to or self.request.get_full_path()

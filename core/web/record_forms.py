@@ -90,7 +90,7 @@ def choice_of(one: Definition) -> Choice:
 
 OPERATORS = {"text": TEXT, "number": NUMBER, "date": DATE}
 FILTERED = ("string", "number", "date", "boolean", "any")
-"""Value types of custom fields that people filter by, beside those with options."""
+"""Value types of custom fields that can be filtered, in addition to those with options."""
 BESIDE = {
     "contact": (
         Choice("category.name", "Category"),
@@ -109,7 +109,7 @@ BESIDE = {
         Choice("createdAt", "Added", DATE, kind="date"),
     ),
 }
-"""What people filter records of a panel by, beside what the company's fields say."""
+"""Filters for the records of a panel, in addition to the company's fields."""
 PLAIN = {
     "contact": (Choice("name", "Name"), Choice("email", "E-mail"), Choice("contactNumber", "Phone")),
     "lead": (

@@ -32,7 +32,7 @@ class ViewedList(TablePage):
 
     keeps: Sequence[str] = KEPT
     notice = ""
-    """What is wrong with the open view."""
+    """Message about a problem of the open view."""
 
     @property
     def choices(self) -> Sequence[Choice]:
@@ -56,7 +56,7 @@ class ViewedList(TablePage):
 
     @property
     def says_itself(self) -> bool:
-        """Whether the address says how the list is looked at, instead of the view."""
+        """Return whether the address has parameters of its own for the list, instead of the view's."""
         return any(name in self.request.GET for name in SAYING)
 
     @property
@@ -125,7 +125,7 @@ class ViewedList(TablePage):
 
     @property
     def query_problem(self) -> bool:
-        """Whether the list refuses what the open view filters or sorts by."""
+        """Return whether the list refuses the open view's filters or sort."""
         problem: str = (self.view and self.view["problem"]) or ""
         return bool(problem) and not problem.startswith(COLUMNS)
 
@@ -147,7 +147,7 @@ class ViewedList(TablePage):
 
     @property
     def differs(self) -> bool:
-        """Whether the list differs from its view, or from the list that nobody has changed."""
+        """Return whether the list differs from its view, or from the unchanged list."""
         sent = self.request.GET.get("columns")
         if self.view is None:
             return bool(self.state.is_narrowed or self.state.sort or sent)
@@ -163,7 +163,7 @@ class ViewedList(TablePage):
     # What is shown
 
     def listed(self, path: str, query: Mapping[str, Any]) -> Answer:
-        """Read the list. What only a view says, and the list refuses, is left out, and `notice` tells so."""
+        """Read the list. Parameters of the view that the list refuses are omitted, which `notice` states."""
         answer = self.ask("GET", path, query)
         if answer.ok or self.view is None or answer.status != 400 or self.says_itself:
             return answer if answer.ok else self.read(path, query)

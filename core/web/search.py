@@ -13,9 +13,9 @@ from core.web.settings import SettingsPage
 
 LONGEST = 200
 LAST = 1000
-"""Where pages without a place in the menu stand."""
+"""Position of pages that are not in the menu."""
 MOST = 6
-"""Pages and deeds that are shown beside records."""
+"""Maximum number of pages and actions shown next to records."""
 EVERYWHERE = (
     (("Ctrl", "K"), "Search, go somewhere, do something"),
     (("?",), "Show the keys"),
@@ -50,7 +50,7 @@ REVIEW = (
 
 @dataclass(frozen=True)
 class Hit:
-    """Something to go to. `number` tells it from the others on the page."""
+    """A search result with its address. `number` is unique on the page."""
 
     title: str
     text: str
@@ -60,7 +60,7 @@ class Hit:
 
 
 class Search(Page):
-    """Records, pages and deeds by a text; without one what there is to do and where to go."""
+    """Records, pages and actions that match a text; without one, all actions and pages."""
 
     path = name = "search"
     title = "Search"

@@ -24,11 +24,11 @@ class SettingsPage(Page):
     tab: ClassVar[str] = ""
     """The words of its tab; a page without one stands below that of `section`."""
     place: ClassVar[int] = 0
-    """Where its tab stands among the others."""
+    """Position of its tab among the others."""
     section: ClassVar[str] = ""
     icon: ClassVar[str] = "settings"
     about: ClassVar[str] = ""
-    """What it is for, in a sentence, on the first page of settings."""
+    """Its purpose, in a sentence, on the first page of settings."""
 
     def tabs(self) -> list[type[SettingsPage]]:
         found = [page for page in registered() if issubclass(page, SettingsPage) and page.tab and self.opens(page)]

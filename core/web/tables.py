@@ -33,7 +33,7 @@ class Row:
 
 
 class TablePage(Page):
-    """What the pages of a table of records share. A domain says its columns and rows."""
+    """Shared parts of the pages of a table of records. A subclass declares its columns and rows."""
 
     resource: ClassVar[str]
     """The path of the API's list, and the name of its saved views."""
@@ -248,7 +248,7 @@ class EditCell(TablePage):
         return self.page({"rows": rows, "columns": columns, "field_values": written, "title": "Saved", "saved": True})
 
     def _told_if_gone(self, answer: Any) -> HttpResponse:
-        """Tell at the cell what would take the page's place."""
+        """Return the page's response; for a part of the page, show its refusal in the cell."""
         try:
             found: HttpResponse = answer()
         except Refused as error:

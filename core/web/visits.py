@@ -22,7 +22,7 @@ OPAQUE = r".*(password|secret|token|credentials?|authorization)|.*(api|private|a
 SECRET = re.compile(rf"^(key|{OPAQUE})$", re.IGNORECASE)
 """Names whose values are never shown, in case an answer has one that Output.conceals doesn't declare."""
 UNNAMED = re.compile(rf"^({OPAQUE})$", re.IGNORECASE)
-"""The same without `key`, by which pages tell columns apart; the Output of API keys conceals theirs."""
+"""The same without `key`, by which pages distinguish columns; the Output of API keys conceals theirs."""
 
 
 @contextmanager

@@ -70,7 +70,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.planned: dict[str, str] = {}
         """The session's prepared statements, with their names (PlannedCursor)."""
         self.has_stale_plans = False
-        """Whether the session has others too, which are no longer called."""
+        """The session has outdated statements too, which are no longer called."""
 
     def connect(self) -> None:
         self._applied = None

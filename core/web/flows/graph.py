@@ -34,7 +34,7 @@ class FlowGraph:
     start: ClassVar[str] = "trigger"
     """The type of the node where it begins."""
     fixed: ClassVar[frozenset[str]] = frozenset()
-    """Types of nodes that nobody adds or deletes, beside the first."""
+    """Types of nodes that nobody adds or deletes, in addition to the first."""
     way_words: ClassVar[Mapping[str, str]] = {"out": "Then"}
     """Handle -> the words for it."""
 

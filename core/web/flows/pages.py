@@ -50,9 +50,9 @@ class FlowPage(Page):
     head_template: ClassVar[str]
     """The template of what stands above the drawing."""
     one: ClassVar[str]
-    """What is drawn, in a word: workflow."""
+    """Noun for the graph's object, such as workflow."""
     goal: ClassVar[str] = "it can run"
-    """What problems stand in the way of."""
+    """The action that validation errors block."""
     keys: ClassVar[Sequence[tuple[str, str]]] = KEYS
 
     # What a page implements
@@ -75,7 +75,8 @@ class FlowPage(Page):
         raise NotImplementedError
 
     def problems(self, graph: Any) -> list[dict[str, Any]]:
-        """Return the problems: message, severity, nodeId, the label of the node, and link, where each is mended."""
+        """Return the problems: message, severity, nodeId, the label of the node, and link, the place where each is
+        fixed."""
         raise NotImplementedError
 
     def about(self, graph: Any, node: Mapping[str, Any]) -> str:
@@ -109,7 +110,7 @@ class FlowPage(Page):
 
     @property
     def try_address(self) -> str:
-        """The address of the page that tries it, which opens beside the canvas."""
+        """Return the address of the page that tests it, which opens next to the canvas."""
         return ""
 
     def extra_of_flow(self, graph: Any) -> dict[str, Any]:

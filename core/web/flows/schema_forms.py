@@ -1,8 +1,10 @@
 """Forms drawn from JSON Schemas: fields, groups, rows, values by name and conditions, and the settings read from them.
 
-A schema says more by `x-widget` (tree, fields, expression, tags, member and so on), `x-source` (the API's list that a
-value is chosen from) and `x-show-if` (the settings with which it matters: {"action": ["create", "update"]}, where null
-and false stand for an empty one, true for any value).
+`x-widget` of a schema names the input (tree, fields, expression, tags, member and so on). `x-source` is the API's list
+that a value is chosen from.
+
+`x-show-if` has the settings with which a field matters, such as {"action": ["create", "update"]}. There null and false
+stand for an empty value, true for any value.
 """
 
 from __future__ import annotations

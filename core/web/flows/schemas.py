@@ -1,4 +1,4 @@
-"""What forms that are drawn from JSON Schemas are made of: parts, what values are chosen from, and words."""
+"""Elements of forms that are drawn from JSON Schemas: parts, sources of options, and labels."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Part:
     label: str = ""
     help: str = ""
     parts: list[Part] = field(default_factory=list)
-    """Of a group; of rows and pairs each row is a group."""
+    """Parts of a group; of rows and pairs, each row is a group."""
     field: Field | None = None
     switch: Field | None = None
-    """Whether an optional group is used."""
+    """Checkbox that turns an optional group on."""
     state: ListState | None = None
     choices: Sequence[Choice] = ()
     error: str = ""
@@ -54,7 +54,7 @@ class Part:
 
 @dataclass
 class Sources:
-    """What values are chosen from."""
+    """Sources of options, labels and errors for the form."""
 
     options: Callable[[str, str], list[Option] | None] = lambda widget, source: None
     """Returns the options of a widget or of an address of the API; None where nothing is known."""
@@ -65,7 +65,7 @@ class Sources:
     fields: Callable[[str], Sequence[tuple[Option, str]]] = lambda path: ()
     """Returns the fields of records, with the types of their values, that a setting names."""
     shown_if: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
-    """Path -> what makes it matter, beside what the schema says."""
+    """Path -> settings with which it matters, in addition to the schema's."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Path -> its words, where the name of the setting does not say enough."""
     helps: Mapping[str, str] = field(default_factory=dict)
@@ -199,7 +199,7 @@ def has_expression(value: Any) -> bool:
 
 
 class Schemas:
-    """What the schema of settings says of each of them."""
+    """The settings' schema, resolved for each value."""
 
     schema: Schema
     sources: Sources
