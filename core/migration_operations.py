@@ -24,7 +24,7 @@ class CreateTables(Operation):
     """Create the tables of several models, which may refer to each other in circles.
 
     After each single CreateModel Django renders again all models that the new one refers to, and all that refer to
-    those: nearly all models, because most belong to a company. Here each is rendered once.
+    those. These are nearly all models, because most belong to a company. Here each is rendered once.
     """
 
     category = OperationCategory.ADDITION

@@ -26,11 +26,11 @@ TABS: dict[str, tuple[str, dict[str, Any]]] = {
     "answered": ("Answered", {"filters": {"status": ENDED}, "sortBy": "createdAt", "sortOrder": "desc"}),
     "all": ("All of the company", {"whose": "all", "sortBy": "createdAt", "sortOrder": "desc"}),
 }
-"""What is shown -> the words of its tab, and the parameters of the API's list."""
+"""Key of the tab -> its label, and the parameters of the API's list."""
 
 
 class ApprovalPage(Page):
-    """What the pages of approvals share. Every member may be asked, so that no module is needed."""
+    """Shared parts of the pages of approvals. Every member may be asked, so that no module is needed."""
 
     menu = WorkflowPage.menu
     back: ClassVar[str] = "workflow-approvals"

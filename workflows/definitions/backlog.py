@@ -1,4 +1,4 @@
-"""What waits to begin, and why."""
+"""Queued starts of runs, and their reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an editor offers: node types with the schemas of their settings, triggers, filters and limits."""
+"""The editor's catalogue: node types with the schemas of their settings, triggers, filters and limits."""
 
 from __future__ import annotations
 

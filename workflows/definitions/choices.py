@@ -1,4 +1,4 @@
-"""What the settings of nodes are chosen from: fields of records, tags, members and the like, by name."""
+"""Choices for the settings of nodes: fields of records, tags, members and the like, by name."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FIELD = {
 """Key of a field, as GET /custom-field names it -> its column."""
 OFF, UNTESTED = " (switched off)", " (connection test not passed)"
 STATE = Case(When(is_active=False, then=Value(OFF)), When(verified=False, then=Value(UNTESTED)), default=Value(""))
-"""What keeps a sender from sending, after its name."""
+"""Reason that keeps a sender from sending, shown after its name."""
 VENDOR = Case(*(When(vendor=key, then=Value(one.name)) for key, one in VENDORS.items()), default=F("vendor"))
 SENDERS, AI_TYPES = "senders", "aiTypes"
 WORDS = {

@@ -1,4 +1,4 @@
-"""What differs between two graphs of a workflow."""
+"""Comparison of two graphs of a workflow."""
 
 from __future__ import annotations
 

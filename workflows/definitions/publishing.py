@@ -26,7 +26,7 @@ Status = Workflow.Status
 
 
 def anything(module: str, method: str) -> bool:
-    """Tell of the service itself, which publishes demo data, that it may do everything."""
+    """Return True: the service itself, which publishes demo data, has all permissions."""
     return True
 
 
@@ -89,7 +89,7 @@ def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP, may: 
 
 
 def _is_disallowed(version: WorkflowVersion) -> bool:
-    """Return whether whoever published the version may not do so any more: it needs another publisher."""
+    """Return whether the version's publisher lacks a permission by now: it needs another publisher."""
     publisher = version.published_by
     return publisher is not None and bool(lacking(plan_of(version.pk), publisher.may))
 
@@ -153,10 +153,10 @@ def _withdraw(workflow: Workflow, status: str, member_id: str) -> None:
 def publish_workflow(
     *, id: str, member_id: str, runs: str = carrying.KEEP, dry_run: bool = False, may: May = anything
 ) -> dict[str, int]:
-    """Publish a workflow. Returns how many runs of older versions were kept, moved and cancelled.
+    """Publish a workflow. Return the numbers of runs of older versions that were kept, moved and cancelled.
 
-    `may` tells what the member may do: a workflow does nothing that its publisher may not. A dry run publishes
-    nothing, and returns how many each choice would. Raises WorkflowNotFound_404, ValidationError_400.
+    `may` returns whether the member has a permission: a workflow cannot exceed its publisher's. A dry run publishes
+    nothing, and returns the number for each choice. Raises WorkflowNotFound_404, ValidationError_400.
     """
     if not dry_run:
         return publish(_locked(id), member_id, runs, may)

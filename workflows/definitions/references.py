@@ -1,4 +1,4 @@
-"""What a node of a draft may refer to: paths of expressions, with a value as an example."""
+"""Values that a node of a draft may refer to: paths of expressions, with an example each."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SCHEDULE = "type (cron, interval, dates or field), cron, every, at, field, timez
 
 
 class WorkflowUpdate(Input):
-    """What of a workflow changes. The draft may be unfinished; `validation` of the answer says what is wrong."""
+    """Changes of a workflow. The draft may be unfinished; `validation` of the response lists its problems."""
 
     orders = {"status": "published"}
 
@@ -90,7 +90,7 @@ class WorkflowImport(WorkflowCreate):
 
 
 class WorkflowDelete(SelectionInput):
-    """Which workflows to delete."""
+    """Workflows to delete."""
 
 
 class WorkflowEnrol(Input):
@@ -107,7 +107,7 @@ class WorkflowEnrol(Input):
 
 
 class WorkflowEnrolled(Output):
-    """What an enrolment has started."""
+    """The numbers of selected records and of started runs."""
 
     selectedCount = Computed(serializers.IntegerField())
     startedCount = Computed(serializers.IntegerField(help_text="The others are running already, or not admitted."))
@@ -166,7 +166,7 @@ class WorkflowDetail(WorkflowOut):
 
 
 class WorkflowPublish(Input):
-    """What becomes of the runs of older versions."""
+    """The treatment of runs of older versions."""
 
     runs = serializers.ChoiceField(
         choices=(carrying.KEEP, carrying.MOVE, carrying.CANCEL),
@@ -217,7 +217,7 @@ class WorkflowFile(Output):
 
 
 class WorkflowCatalogue(Output):
-    """What workflows are made of."""
+    """The elements of workflows."""
 
     nodes = Computed(
         serializers.ListField(
@@ -238,7 +238,7 @@ def _named() -> Computed:
 
 
 class WorkflowChoices(Output):
-    """What the settings of nodes are chosen from."""
+    """Choices for the settings of nodes."""
 
     tags = _named()
     members = _named()
@@ -267,7 +267,7 @@ class WorkflowRunsHeld(Output):
 
 
 class WorkflowBacklog(Output):
-    """What waits to begin, and the limits that it waits for."""
+    """Queued runs and events, and the limits that they wait for."""
 
     runs = Computed(serializers.IntegerField(help_text="Queued runs."))
     reasons = Computed(
@@ -292,7 +292,7 @@ class WorkflowBacklog(Output):
 
 
 class WorkflowOverlay(Output):
-    """How many runs are at each node, and what became of those that have been there."""
+    """The number of runs at each node, and the results of past visits."""
 
     nodes = Computed(
         serializers.DictField(
@@ -310,7 +310,7 @@ class DryRunSubject(Input):
 
 
 class WorkflowTest(Input):
-    """What a dry run goes by."""
+    """Parameters of a dry run."""
 
     version = IntegerInput(
         required=False, allow_null=True, min_value=1, help_text="The number of a version; null: the draft."
@@ -331,7 +331,7 @@ PROBLEMS = "code, severity, nodeId, edgeId, path and message of each"
 
 
 class WorkflowTested(Output):
-    """What a dry run has found."""
+    """The result of a dry run."""
 
     status = Computed(serializers.ChoiceField(choices=("completed", "failed", "stopped")))
     reason = Computed(
@@ -346,7 +346,7 @@ class WorkflowTested(Output):
 
 
 class WorkflowReferences(Output):
-    """What expressions of a node may refer to."""
+    """Values that the expressions of a node may refer to."""
 
     references = Computed(
         serializers.ListField(
@@ -360,7 +360,7 @@ CHANGES = "path, before and after of each"
 
 
 class WorkflowDiff(Output):
-    """What differs between two versions. Where nodes stand is no difference."""
+    """The differences between two versions. The positions of nodes are ignored."""
 
     added = Computed(serializers.ListField(child=serializers.DictField(), help_text="node, label and type of each"))
     removed = Computed(serializers.ListField(child=serializers.DictField(), help_text="node, label and type of each"))

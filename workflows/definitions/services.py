@@ -158,5 +158,5 @@ def delete_workflows(*, member_id: str, selection: BulkSelection) -> int:
 
 
 def validation_of(workflow: Workflow, may: May | None = None) -> Problems:
-    """Return what is wrong with the draft, and with `may` what whoever would publish it may not do."""
+    """Return the problems of the draft, and with `may` the permissions that its publisher would lack."""
     return check_draft(graph_of(workflow), workflow.pk, may)[1]

@@ -1,4 +1,4 @@
-"""Runs of older versions, when a workflow is published anew: they keep theirs, or move to the new one, or end."""
+"""Runs of older versions when a workflow is published again: they keep theirs, move to the new one, or end."""
 
 from __future__ import annotations
 

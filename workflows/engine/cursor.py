@@ -50,7 +50,7 @@ class Cursor:
 
     @cached_property
     def facts(self) -> dict[str, str]:
-        """What expressions may refer to of the run itself."""
+        """Return the values of the run itself that expressions may refer to."""
         return {"_id": self.run.pk, "workflow": self.run.workflow_id, "startedAt": iso(self.run.created_at)}
 
     @property

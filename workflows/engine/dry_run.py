@@ -38,7 +38,7 @@ from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
 
 MOST_STEPS, MOST_SECONDS = 500, 10
 LOCK_SECONDS = 2
-"""How long it waits for records that others hold: they must not wait for it in turn."""
+"""Seconds to wait for records that others have locked: they must not wait for the dry run in turn."""
 MAX_TOLD = 2_000_000
 """Bytes of the inputs and outputs that an answer shows."""
 LEFT_OUT = {"truncated": True}
@@ -59,10 +59,11 @@ def dry_run(
 ) -> dict[str, Any]:
     """Run a draft for a record (panel, id), with the given payload of its trigger, and write nothing.
 
-    `pinned` outcomes, node -> handle and output, stand for those of nodes, which then do not run; so do those that the
-    draft keeps (data.pinned). It ends behind the node `until`. Broken nodes fail when the run comes to them. Raises
-    InvalidInput_400 for a record, a node or a handle that there is not, and
-    UnauthorizedAction_403 for what the member may not do (`may`).
+    `pinned` outcomes, node -> handle and output, replace those of nodes, which then do not run; so do those in the
+    draft (data.pinned). It ends after the node `until`. Broken nodes fail when the run reaches them.
+
+    Raises InvalidInput_400 for an unknown record, node or handle, and UnauthorizedAction_403 for actions that the
+    member may not perform (`may`).
     """
     draft = compile_draft(graph)
     if may is not None and draft.plan is not None:
@@ -125,7 +126,10 @@ def _trigger(
 
 
 def _pins(graph: Mapping[str, Any], draft: Draft, given: Pins) -> dict[str, Outcome]:
-    """Return node -> its pinned outcome. What a request pins must fit; what the draft keeps and is wrong is told."""
+    """Return node -> its pinned outcome. Raises InvalidInput_400 for an invalid pin of the request.
+
+    An invalid pin of the draft is added to its problems.
+    """
     nodes = draft.plan.nodes if draft.plan is not None else {}
     known = {node["id"] for node in graph["nodes"]}
     found: dict[str, Outcome] = {}
@@ -328,7 +332,7 @@ class Trial:
         return True
 
     def _collect(self, cursor: Cursor, told: Mapping[str, Any]) -> None:
-        """Take the steps over from the run, with what is told of them."""
+        """Move the run's steps into the result, with the details in `told`."""
         for step in cursor.steps:
             told_of = {
                 "node": step["node"],

@@ -1,8 +1,9 @@
-"""How a run moves through its plan: tokens, joins and loops. It changes nothing but the run's state, a JSON object.
+"""The progress of a run through its plan: tokens, joins and loops. It changes only the run's state, a JSON object.
 
-A token is where a branch of the run is: [node, scope, status, attempt]. Several edges from one handle make several
-tokens. A scope is an item of a loop that is under way, of which there may be several at once; the run itself is scope
-0. A join fires as soon as no token of its scope can reach it any more, so that it never hangs, whatever branch was not
+A token is the position of a branch of the run: [node, scope, status, attempt]. Several edges from one handle create
+several tokens. A scope is an item of a loop, of which several may run at once; the run itself is scope 0.
+
+A join fires as soon as no token of its scope can reach it any more. It therefore never hangs, whichever branch was not
 taken.
 """
 
@@ -36,9 +37,9 @@ class Visit:
     turn: int
     attempt: int
     arrived: Mapping[str, Any] | None = None
-    """What ended a wait at the node, as kind and payload; None: the run has only come to it."""
+    """The event that ended a wait at the node, as kind and payload; None: the run has only reached it."""
     since: float | None = None
-    """When it began to wait at the node, in seconds of the clock; None: it did not."""
+    """Start of the wait at the node, in seconds of the clock; None: it did not wait."""
 
 
 def begin(plan: Plan, generation: int = 0) -> State:
@@ -106,14 +107,14 @@ def visit(plan: Plan, state: State, token: str) -> Visit:
 
 
 def has_arrival(state: State, token: str) -> bool:
-    """Return whether a wait of the token has ended, and its node has not been told yet."""
+    """Return whether a wait of the token has ended, and its node has not received the arrival yet."""
     return "arrived" in state["held"].get(token, ())
 
 
 def wake(plan: Plan, state: State, token: str, kind: str = TIMER, payload: Any = None) -> bool:
-    """Let a token go on whose wait is over, by the time or by what has arrived. Returns whether it was waiting for it.
+    """Continue a token whose wait is over, by the time or by an arrival. Return whether it was waiting for it.
 
-    A node that resumes is told in its next visit; of another one the token leaves by `out`.
+    A node that resumes receives it in its next visit; from another node the token leaves by `out`.
     """
     found = state["tokens"].get(token)
     if found is None or not (found[2] == WAIT or (found[2] == RETRY and kind == TIMER)):

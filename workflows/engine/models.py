@@ -311,9 +311,9 @@ class RunStep(CompanyModel):
 
 
 class NodeCount(CompanyModel):
-    """How often runs of a version went through a node in an hour, and how they left it.
+    """The number of runs of a version that went through a node in an hour, by outcome.
 
-    Slices add rows, so that none waits for another one; `counting.compact` puts those of an hour together.
+    Slices add rows, so that none waits for another one; `counting.compact` merges those of an hour.
     """
 
     workflow = CompanyForeignKey("Workflow", on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -349,7 +349,7 @@ class NodeCount(CompanyModel):
 
 
 class RunSkip(CompanyModel):
-    """How many starts a workflow refused on a day, and why."""
+    """The number of starts that a workflow refused on a day, by reason."""
 
     workflow = CompanyForeignKey("Workflow", on_delete=models.CASCADE, related_name="+", db_index=False)
     day = models.DateField()

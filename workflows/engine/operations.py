@@ -1,5 +1,8 @@
-"""What members do to runs: pause, resume, cancel, restart, delete. Each takes the run's row lock, so it waits for the
-slice that holds the run, and nothing of the run begins after it has answered. Each may be repeated."""
+"""Members' actions on runs: pause, resume, cancel, restart, delete. Each may be repeated.
+
+Each takes the run's row lock, so it waits for the slice that holds the run. No step of the run starts after it has
+returned.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ def _locked(id: str) -> WorkflowRun:
 
 
 def _fenced(id: str) -> WorkflowRun:
-    """Lock a run that may go on: first the fence of its workflow, as slices do, and whoever holds all of its runs."""
+    """Lock a run that may continue: first the fence of its workflow, as slices do, and then its row."""
     locks.lock_shared(WorkflowRun.objects.filter(pk=id).values_list("workflow_id", flat=True))
     return _locked(id)
 
@@ -154,10 +157,11 @@ def restart_run(
 ) -> None:
     """Restart a run from its start, from the nodes that failed, or from a node; in its own version or the latest.
 
-    What it has written stays, and its steps stay as history. Effects that were made outside are not made again unless
-    `resend`. `given` replaces the values of its trigger. Raises WorkflowRunNotFound_404, and InvalidRequest_400 for
-    a place that there is not, nodes that failed and that the latest version does not have, a workflow that is not
-    published, or a record for which another run is under way.
+    Written data and the steps stay as history. External effects are not repeated unless `resend`. The values of its
+    trigger are replaced by `given`.
+
+    Raises WorkflowRunNotFound_404. Raises InvalidRequest_400 for an unknown place and for failed nodes that the latest
+    version lacks. It also raises it for a workflow that is not published, or a record with another active run.
     """
     run = _fenced(id)
     workflow = _published(run)

@@ -16,7 +16,7 @@ from workflows.engine.slices import GOING, TOGETHER, held_reason
 from workflows.graphs.models import Workflow
 
 BATCH = 5000
-"""How many runs get their status in one transaction."""
+"""Number of runs that get their status in one transaction."""
 OF_WORKFLOW = ("unpublished", "workflowPaused")
 """Reasons of runs that go on when their workflow is published again."""
 Status = WorkflowRun.Status
@@ -41,7 +41,7 @@ def has_unsettled() -> bool:
 
 @transaction.atomic
 def settle(workflow_id: str) -> None:
-    """Give a batch of the workflow's runs the status that follows from the workflow's, behind its fence."""
+    """Give a batch of the workflow's runs the status that follows from the workflow's, under its exclusive fence."""
     locks.lock_alone([workflow_id])
     workflow = Workflow.objects.get(pk=workflow_id)
     runs = WorkflowRun.objects.filter(workflow=workflow).order_by("pk")

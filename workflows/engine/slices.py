@@ -1,7 +1,7 @@
-"""The slice: one transaction that takes up to 200 runs of up to 20 companies as far as they get.
+"""The slice: one transaction that advances up to 200 runs of up to 20 companies as far as possible.
 
-The row locks are the claim: they last as long as the transaction does, so a worker that dies leaves nothing behind. A
-notice (RunReady) that was not handled stays for the next slice. docs/decisions/0020-workflow-engine.md says why.
+The row locks are the claim: they last as long as the transaction, so a worker that dies leaves nothing locked. A notice
+(RunReady) that was not handled stays for the next slice. docs/decisions/0020-workflow-engine.md has the reasons.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ log = logging.getLogger(__name__)
 RUNS, COMPANIES = 200, 20
 """The most runs, and companies, of a slice."""
 TIMERS = 5000
-"""How many due timers are told at once."""
+"""Number of due timers handled at once."""
 Status = WorkflowRun.Status
 TOGETHER = "paused"
 """The reason of runs that were paused together."""
 GOING = (Status.QUEUED, Status.RUNNING, Status.WAITING)
 ENDS = {"goal": (Status.COMPLETED, "goal"), "exit": (Status.CANCELLED, "exit")}
-"""What ends a run early -> its status and reason."""
+"""Cause of an early end of a run -> its status and reason."""
 _last_company = ""
-"""The company that this process has served last: the next slice begins behind it."""
+"""The company that this process has served last: the next slice starts after it."""
 
 DUE_COMPANIES = """
 WITH RECURSIVE due AS (
@@ -200,7 +200,7 @@ def _work_slice(notices: Mapping[str, list[str]]) -> int:
 
 
 def _due_companies() -> list[str]:
-    """Return the companies of the next slice: that of the oldest notice, and those behind the last one served."""
+    """Return the companies of the next slice: that of the oldest notice, and those after the last one served."""
     global _last_company
     with connection.cursor() as cursor:
         cursor.execute(DUE_COMPANIES, {"after": _last_company, "most": COMPANIES})

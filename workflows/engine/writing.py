@@ -1,4 +1,4 @@
-"""What the engine writes of runs: one statement per table, however many runs there are."""
+"""The engine's writes of runs: one statement per table, for any number of runs."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def insert_timers(timers: Sequence[tuple[str, str, datetime]], now: datetime) ->
 
 
 def delay(runs: Sequence[tuple[str, datetime]], reason: str) -> None:
-    """Say of queued runs (id, time) when they begin."""
+    """Set the start times of queued runs (id, time)."""
     if not runs:
         return
     rows = [{"id": id, "at": at} for id, at in runs]
@@ -198,7 +198,7 @@ WHERE run_id = ANY(%(runs)s) AND status = 'open'
 
 
 def close_waits(places: Sequence[tuple[str, str]]) -> None:
-    """Remove what else the branches of runs, as (run, token), have waited for beside what has come."""
+    """Remove the other waits of the branches of runs, as (run, token)."""
     if not places:
         return
     with connection.cursor() as cursor:
@@ -206,14 +206,14 @@ def close_waits(places: Sequence[tuple[str, str]]) -> None:
 
 
 def told_of_end(id: str, status: str, reason: str, state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the run that waits for another one is told of it."""
+    """Return the payload for the parent of a run that has ended."""
     values = state.get("vars", {})
     kept = {"truncated": True} if is_larger(values, MAX_OUTPUT) else values
     return {"run": id, "status": status, "reason": reason, "vars": kept}
 
 
 def _tell_parents(runs: Sequence[tuple[Mapping[str, Any], dict[str, Any]]]) -> None:
-    """Tell the runs that wait for others of their ends, as (parent, what is told)."""
+    """Resume the parents of ended runs, as (parent, payload)."""
     inbox.put([Arrival(at["run"], at["token"], at["epoch"], "child", told) for at, told in runs])
 
 

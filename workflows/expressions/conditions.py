@@ -27,7 +27,7 @@ Decide = Callable[[Sequence[bool], Scope, datetime], bool]
 
 @dataclass(frozen=True)
 class Case:
-    """What a condition is asked about: the ids of the run's records by panel, and the run's values."""
+    """The subject of a condition: the ids of the run's records by panel, and the run's values."""
 
     ids: Mapping[str, str | None]
     scope: Scope
@@ -42,7 +42,7 @@ class CompiledConditions:
     paths: frozenset[str] = field(default_factory=frozenset)
 
     def holds(self, cases: Sequence[Case], now: datetime) -> list[bool]:
-        """Tell of each case whether the conditions hold: one query per part, however many cases there are."""
+        """Return for each case whether the conditions are true: one query per part, for any number of cases."""
         found = [_matching(panel, part, cases, now) for panel, part in self.parts]
         return [
             self.decide(

@@ -14,7 +14,7 @@ OTHERS = {
     WEBHOOK: "When its address is called",
     MANUAL: "By hand only",
 }
-"""What starts runs beside events."""
+"""Triggers of runs other than events."""
 SILENT = ("workflow",)
 """Resources whose events start nothing: a workflow would follow itself."""
 KINDS = {f"{resource}.{done}" for resource, words in EVENTS.items() if resource not in SILENT for done in words}
@@ -85,7 +85,7 @@ def is_change(kind: str) -> bool:
 
 
 def subject_of(kind: str, object_id: str, payload: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return the ids of the contact and the lead that an event is about, as far as it tells them."""
+    """Return the ids of the contact and the lead that an event is about, as far as it contains them."""
     resource = kind.partition(".")[0]
     if resource == "contact":
         return object_id, None

@@ -56,7 +56,7 @@ class Node:
 
     @property
     def paths(self) -> set[str]:
-        """What its expressions and conditions refer to."""
+        """Return the paths that its expressions and conditions refer to."""
         found = {path for compiled in self.templates.values() for path in compiled.paths}
         return found | {path for compiled in self.conditions.values() for path in compiled.paths}
 
@@ -284,7 +284,7 @@ def loop_body(nodes: Mapping[str, Node], loop: str) -> frozenset[str]:
 
 
 def _check_loops(nodes: Mapping[str, Node], order: Sequence[str], problems: Problems) -> None:
-    """What an item goes through belongs to its loop alone: no other way leads into it."""
+    """Check that the steps of a loop's items belong to the loop alone: no other edge leads into it."""
     depths = dict.fromkeys(nodes, 0)
     for id in order:
         loop = nodes[id]

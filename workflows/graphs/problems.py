@@ -1,4 +1,4 @@
-"""What is wrong with a graph, said of all of its nodes at once."""
+"""The problems of a graph, collected for all of its nodes at once."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from workflows.graphs.problems import Problems
 
 PANELS = ("contact", "lead")
 May = Callable[[str, str], bool]
-"""Tells whether a member may use a method on a module."""
+"""Returns whether a member may use a method on a module."""
 
 
 def check_rights(plan: Plan, may: May, problems: Problems) -> None:

@@ -1,4 +1,4 @@
-"""What is wrong with a draft: all of its problems at once, by node."""
+"""Validation of a draft: all of its problems at once, by node."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ from workflows.graphs.settings import Schedule
 def check_draft(
     graph: Mapping[str, Any], workflow_id: str = "", may: May | None = None
 ) -> tuple[Plan | None, Problems]:
-    """Compile a draft (triggerEventType, config, nodes, edges, schedule) and find all that is wrong with it, also
-    beside what cannot be compiled. With the id of its workflow it finds out whether that would run itself, with `may`
-    what whoever would publish it may not do."""
+    """Compile a draft (triggerEventType, config, nodes, edges, schedule) and return its plan and all of its problems.
+
+    Problems of parts that cannot be compiled are included. With the workflow's id it also checks that the workflow does
+    not start itself, with `may` that its publisher has the permissions.
+    """
     problems = Problems()
     _check_trigger(graph, problems)
     before = len(problems.errors)

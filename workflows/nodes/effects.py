@@ -1,4 +1,4 @@
-"""What nodes do, in a sentence, from their settings as rendered: a dry run tells it."""
+"""Descriptions of nodes' actions, in a sentence, from their rendered settings: dry runs show them."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from workflows.secrets.services import has_secret, secret_for
 
 MOST_BYTES = 1024 * 1024
 AGENT = "Leadwright"
-"""What calls say they are, unless the node does."""
+"""User agent of calls, unless the node sets one."""
 TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 OURS = {
     *(
@@ -42,7 +42,7 @@ OURS = {
 }
 """Headers that the service writes itself."""
 FIXED = re.compile(r"(https?)://([^/?#\s{}\\@]+)(?=[/?#]|$)", re.IGNORECASE)
-"""What no expression may stand in."""
+"""Scheme and host of an address, in which no expression is allowed."""
 REPEATABLE = ("GET", "HEAD", "PUT", "DELETE")
 """Methods that HTTP allows to be repeated."""
 UNKNOWN = "unknown"

@@ -73,7 +73,7 @@ def why_of(run_ids: Sequence[str]) -> dict[str, tuple[str, str | None]]:
 
 
 def _eta(run: WorkflowRun, now: datetime) -> datetime | None:
-    """Return when a queued run is expected to begin; None if nobody can tell."""
+    """Return the expected start of a queued run; None if it is unknown."""
     if run.place == limits.QUOTA:
         return limits.next_month(now)
     if run.place != limits.CONCURRENCY:

@@ -19,7 +19,7 @@ NOT_FOUND, TAKEN = "WorkflowSecretNotFound_404", "WorkflowSecretNameAlreadyExist
 MOST = 100
 LOCK = "workflow-secrets"
 USED_EVERY = timedelta(minutes=1)
-"""How exactly it is known when a secret was used last."""
+"""Precision of the stored time of a secret's last use."""
 HOST = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
 
 

@@ -1,4 +1,4 @@
-"""What the pages of workflows share."""
+"""Shared parts of the pages of workflows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STATUSES = {
 """Status -> its words, and the tone of its badge."""
 TRIES = 3
 AT_TRIGGER = ("triggerEventType", "schedule", "config.filter", "config.changed", "config.segment")
-"""Beginnings of the paths of problems that are mended at the trigger."""
+"""Beginnings of the paths of problems that are fixed at the trigger."""
 TABS = (
     ("workflow", "Draw"),
     ("workflow-runs-of", "Runs"),
@@ -50,7 +50,7 @@ def shown_workflow(one: Mapping[str, Any], triggers: Mapping[str, str]) -> dict[
 
 
 class WorkflowPage(Page):
-    """What the pages of workflows share."""
+    """Shared parts of the pages of workflows."""
 
     module = "workflow"
     menu = MenuItem("Workflows", "workflow", 53, "Outreach")
@@ -104,7 +104,7 @@ class OneWorkflow(WorkflowPage):
         }
 
     def problems(self, graph: Graph) -> list[dict[str, Any]]:
-        """Return each problem with the node where it is, and the address where it is mended."""
+        """Return each problem with its node, and the address where it is fixed."""
         found = []
         for id, ones in problems_by_node(self.workflow["validation"]).items():
             node = graph.find(id)
@@ -114,7 +114,7 @@ class OneWorkflow(WorkflowPage):
         return found
 
     def mended_at(self, problem: Mapping[str, Any]) -> str:
-        """Return the address where a problem of no node is mended."""
+        """Return the address where a problem without a node is fixed."""
         path = str(problem["path"])
         trigger = self.graph.first
         if trigger and path.startswith(AT_TRIGGER):
@@ -152,7 +152,7 @@ class OneWorkflow(WorkflowPage):
     # What is done to the workflow as a whole
 
     def do_publish(self) -> HttpResponse:
-        """Publish the draft. A form may say what becomes of the runs of older versions."""
+        """Publish the draft. The form's `runs` is the treatment of the runs of older versions."""
         answer = self.ask("POST", f"{self.place}/publish", None, {"runs": self.request.POST.get("runs") or "keep"})
         home = self.address("workflow", self.params["id"])
         if not answer.ok and answer.body.get("errors"):

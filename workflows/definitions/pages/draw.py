@@ -148,7 +148,7 @@ class DrawWorkflow(StepSources, FlowPage):
 
 
 class AddStep(DrawWorkflow):
-    """What can be put after a way on."""
+    """The choice of steps to add after a handle of a step."""
 
     path = "workflows/<str:id>/add"
     name = "workflow-add"
@@ -189,7 +189,7 @@ class AddStep(DrawWorkflow):
 
 
 class LiveWorkflow(DrawWorkflow):
-    """How many runs are at each step, which the drawing asks for every two seconds."""
+    """The number of runs at each step, which the drawing requests every two seconds."""
 
     path = "workflows/<str:id>/live"
     name = "workflow-live"

@@ -178,7 +178,7 @@ class Graph(FlowGraph):
         return True
 
     def _settle(self, later: Iterable[str] = ()) -> None:
-        """Place the nodes anew after a change; where somebody has placed them by hand, only make room for one."""
+        """Lay the nodes out again after a change; with positions set by hand, only make space for one."""
         if not self._by_hand:
             self.tidy()
             return

@@ -124,7 +124,7 @@ class WorkflowSettings(OneWorkflow):
 
 
 class WorkflowVersions(OneWorkflow):
-    """What was published, and a way back."""
+    """The published versions, with an action to restore one."""
 
     path = "workflows/<str:id>/versions"
     name = tab = "workflow-versions"

@@ -1,4 +1,4 @@
-"""What the forms of steps choose from: records by name, fields, and the values that a step may refer to."""
+"""Choices for the forms of steps: records by name, fields, and the values that a step may refer to."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class StepSources(OneWorkflow):
 
     @cached_property
     def summaries(self) -> Summaries:
-        """What tells in a line what steps do."""
+        """Return the one-line summaries of steps."""
         panels = {panel: self.panel_choices(panel) for panel in PANELS}
         records = [replace(one, name=f"{panel}.{one.name}") for panel in PANELS for one in panels[panel]]
         return Summaries(records, panels, self._names, self.triggers)

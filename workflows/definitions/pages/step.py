@@ -177,12 +177,12 @@ class Step(DrawWorkflow):
 
     @property
     def is_fresh(self) -> bool:
-        """Whether nobody has saved the step's form since the step was added."""
+        """Return whether nobody has saved the step's form since the step was added."""
         data = self.node["data"]
         return not self.is_trigger and data.get("config") == SEEDS.get(self.node["type"])
 
     def _fit_switches(self, forms: list[SchemaForm]) -> None:
-        """Show conditions for one setting at a time: the others are told in words, with a link."""
+        """Show conditions for one setting at a time: the others are shown as text with a link."""
         trees = [part for form in forms for part in form.all_parts() if part.kind == "tree"]
         active = self.request.GET.get("tree") or self.request.POST.get("tree") or ""
         chosen = active if any(part.path == active for part in trees) else trees[0].path if trees else ""
@@ -314,7 +314,7 @@ class Step(DrawWorkflow):
 
 
 def spoken(milliseconds: float) -> str:
-    """Say a time in the largest unit in which it is at least one."""
+    """Return the duration in the largest unit in which it is at least one."""
     for size, unit in ((86_400_000, "days"), (3_600_000, "hours"), (60_000, "minutes"), (1000, "seconds")):
         if milliseconds >= size:
             return f"{milliseconds / size:.2g} {unit}"
@@ -322,6 +322,6 @@ def spoken(milliseconds: float) -> str:
 
 
 def fingerprint(data: Mapping[str, Any], workflow: Mapping[str, Any]) -> str:
-    """Return what tells whether the settings of a step have been changed since."""
+    """Return a hash that changes with the settings of a step."""
     about = [data, *(workflow.get(name) for name in ("triggerEventType", "config", "schedule"))]
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]

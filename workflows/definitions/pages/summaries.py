@@ -1,4 +1,4 @@
-"""What the steps of a workflow do, each in a line, by their settings: cards and lists show it."""
+"""One-line summaries of a workflow's steps from their settings, shown on cards and in lists."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ BRACES = re.compile(r"\{\{\s*([\w.]+)[^}]*\}\}")
 
 @dataclass
 class Summaries:
-    """Tells what steps do. `named` gives the words for an id of a kind, `own` the conditions on records by panel."""
+    """Describes steps. `names` returns the names of a kind's ids, `panels` the conditions on records."""
 
     conditions: Sequence[Choice] = ()
-    """What conditions over a run are about."""
+    """Fields for conditions over a run."""
     panels: Mapping[str, Sequence[Choice]] = field(default_factory=dict)
     """Panel -> what conditions on its records are about."""
     names: Callable[[str], Mapping[str, str]] = lambda kind: {}

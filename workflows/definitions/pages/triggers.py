@@ -1,4 +1,4 @@
-"""What starts a workflow, as forms offer it: what is used most comes first, then the rest by what it is about."""
+"""Options of forms for a workflow's trigger: frequent ones first, then the rest by subject."""
 
 from __future__ import annotations
 

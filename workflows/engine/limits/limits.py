@@ -47,7 +47,7 @@ WHERE company_id = %(company)s AND key = %(key)s
 
 @dataclass(frozen=True)
 class Allowance:
-    """What the company's plan allows of starts."""
+    """Limits of the company's plan on starts."""
 
     month: int | None
     """Runs a month; None: no limit."""
@@ -60,7 +60,7 @@ class Allowance:
 
     @property
     def burst(self) -> int:
-        """How many may begin at once after a quiet time."""
+        """Return the number of starts allowed at once after a quiet time."""
         return self.rate * int(settings.WORKFLOW_START_BURST_SECONDS)
 
 
@@ -86,7 +86,7 @@ def next_month(now: dt.datetime) -> dt.datetime:
 
 @dataclass(frozen=True)
 class Turns:
-    """When so many runs begin: one time for each of the first; the others are over the quota."""
+    """Start times of runs: one for each of the first; the others exceed the quota."""
 
     times: Sequence[dt.datetime]
 

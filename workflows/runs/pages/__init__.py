@@ -45,7 +45,7 @@ REASONS = {
 }
 """Reason of a status -> its words; others stand as they are."""
 WAITS = {"call": "the answer to its call", "child": "the workflow that it began", "event": "what it listens for"}
-"""What a step waits for -> its words."""
+"""Kind of a step's wait -> its description."""
 WRITING = ("mail", "genie", "chat")
 """Types of nodes whose output is about a message."""
 COLUMNS = (
@@ -82,7 +82,7 @@ def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class RunList:
-    """What lists of runs share."""
+    """Shared parts of lists of runs."""
 
     columns: tuple[Column, ...] = COLUMNS
     state: ListState
