@@ -70,7 +70,7 @@ class CallBulkCreate(AutomationInput):
 
 
 class CallDelete(SelectionInput, AutomationInput):
-    """Which call logs to delete."""
+    """Call logs to delete."""
 
 
 class CallOut(Output):
@@ -110,7 +110,7 @@ class CallOut(Output):
 
 
 class CallBulkOut(Output):
-    """What became of the items."""
+    """The results of the items."""
 
     created = Computed(serializers.ListField(child=CallOut()))
     failed = Computed(serializers.ListField(child=BulkFailure()))

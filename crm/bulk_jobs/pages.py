@@ -44,7 +44,7 @@ WORK = {
 }
 """Resource of the API -> the page of a job, and what the tray says of it."""
 SHOWN = 4
-"""Jobs in the tray; the others are told as a number."""
+"""Jobs in the tray; of the others only the number is shown."""
 MOVING = ("queued", "running")
 OF_MANY = {"field": "total", "operator": "notEquals", "value": 1}
 """Leaves out changes of one record, which are jobs too so that they can be undone."""
@@ -52,7 +52,7 @@ SIZE = 25
 
 
 def shown_title(action: str, panel: str, count: int | None, *, over: bool = False) -> str:
-    """Say what a job is doing, or has done."""
+    """Return the title of a running or ended job."""
     noun = NOUNS.get(panel, "record")
     things = f"{noun}s" if count is None else f"{count:,} {noun}{'' if count == 1 else 's'}"
     return f"{DEEDS.get(action, ('Changing', 'Changed'))[over]} {things}"
@@ -76,7 +76,7 @@ def shown_job(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class JobPage(Page):
-    """What the pages of jobs share."""
+    """Shared parts of the pages of jobs."""
 
     module = "contact"
     also = ("lead", "product-service", "genie", "workflow")
@@ -152,7 +152,7 @@ class JobProgress(JobPage):
 
 
 class JobTray(Page):
-    """What is under way and how much is unread, for every page; it asks again while something moves."""
+    """Running work and the number of unread notifications, for every page. It polls while something changes."""
 
     path = "jobs/tray"
     name = "job-tray"

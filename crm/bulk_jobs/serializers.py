@@ -36,11 +36,11 @@ class BulkJobUpdate(Input):
 
 
 class BulkJobUndo(AutomationInput):
-    """How to undo."""
+    """Options for undoing."""
 
 
 class RestoreInput(SelectionInput, AutomationInput):
-    """Which deleted records to restore."""
+    """Deleted records to restore."""
 
 
 class RestoreFailure(Output):
@@ -53,7 +53,7 @@ class RestoreFailure(Output):
 
 
 class RestoredOut(Output):
-    """What became of the selected records."""
+    """The results of the selected records."""
 
     restoredCount = Computed(serializers.IntegerField(allow_null=True, help_text="null while a job has to do it"))
     failed = Computed(serializers.ListField(child=RestoreFailure(), allow_null=True))

@@ -41,7 +41,7 @@ WORK: dict[str, Work] = {}
 
 
 def register_work(work: Work) -> None:
-    """Register jobs that are told of while they are under way."""
+    """Register jobs that are shown while they run."""
     WORK[work.resource] = work
 
 
@@ -60,7 +60,7 @@ class WorkOut(Output):
 
 
 class UnderWayOut(Output):
-    """What is under way."""
+    """Running work."""
 
     work = Computed(WorkOut(many=True))
 

@@ -19,7 +19,7 @@ from crm.records.schema import ValueProblem
 
 EXISTS = "ContactAlreadyExists_400"
 UNNAMED = "; its address is not that of "
-"""What stands in a message where the holder's name goes, before the name of the row's person."""
+"""Text of a message at the place of the holder's name, before the name of the row's person."""
 
 
 class Collision(NamedTuple):

@@ -102,7 +102,7 @@ class ContactSchema(RecordSchema):
     ) -> None:
         """Put name, address and number into the row.
 
-        An update may give a dial prefix or a number alone, beside the `current` one.
+        An update may have only a dial prefix or only a number, combined with the `current` one.
         """
         _read_name_and_email(form_data, row, problems, how)
         _read_number(form_data, row, problems, how, current)

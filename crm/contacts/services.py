@@ -57,12 +57,12 @@ def create_contact(
 ) -> Saved:
     """Create a contact. With `existing_error` off, update the contact that has its unique key instead.
 
-    `drop_invalid` leaves invalid values out, as long as they are not required. `drop_taken_number` leaves out a number
-    that another person has, even a required one. `may_read` allows the error to name that person.
+    `drop_invalid` omits invalid values, as long as they are not required. `drop_taken_number` omits a number that
+    another person has, even a required one. `may_read` allows the error to name that person.
 
-    Raises ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 (every
-    problem in the warning), TagNotFound_400, ContactCategoryNotFound_400, ContactAlreadyExists_400;
-    PlanLimitExceeded_403 for a new one beyond the plan.
+    Raises ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400 and InvalidSystemField_400
+    (every problem in the warning). Raises TagNotFound_400, ContactCategoryNotFound_400 and ContactAlreadyExists_400,
+    and PlanLimitExceeded_403 for a new contact beyond the plan.
     """
     with transaction.atomic():
         schema = ContactSchema.load()

@@ -17,7 +17,7 @@ from crm.records.updates import Changes, RecordState, load_states, touch, write_
 
 MAX_ROUNDS = 5
 Take = Literal["all", "missing", "nothing"]
-"""Which of its rows' values an existing contact takes: all, those that it lacks, or none."""
+"""Values of rows that an existing contact takes: all, those that it lacks, or none."""
 
 
 @dataclass(slots=True)

@@ -130,15 +130,15 @@ def _make_conversion(
 
 @dataclass(slots=True)
 class CatchUp:
-    """How far a worker has caught up with those who write while it stages values."""
+    """A worker's progress with values that others write while it stages."""
 
     rounds: int = 0
     since: str | None = None
-    """What older transactions than this one have written is staged."""
+    """All writes of transactions older than this one are staged."""
     close: bool = False
     """So little is left that writers can wait for it."""
     counts: tuple[int, int] = (0, 0)
-    """What count_staged counted then, since it takes a while."""
+    """The result of count_staged at that time, cached because the count is slow."""
 
     @property
     def tired(self) -> bool:
@@ -200,7 +200,7 @@ def _conversion_by(job: BulkJob, field: CustomField, staging: str) -> Conversion
 
 
 def _stage_next(job: BulkJob, field: CustomField, done: CatchUp) -> dict[str, Any]:
-    """Stage the next values; behind the last one, values that have been written since."""
+    """Stage the next values; after the last one, values that have been written since."""
     staging = _hidden_of(job.pk).values_list("pk", flat=True).first()
     if staging is None:
         _make_hidden(job, field)
@@ -354,7 +354,8 @@ def delete_field(job: BulkJob, deadline: float) -> None:
 def clean_up() -> bool:
     """Clean up after jobs that ended early.
 
-    Resumes conversions behind the switch, deletes what others have staged, and removes values of deleted fields.
+    Resumes conversions that have already switched, deletes the staged values of others, and removes values of deleted
+    fields.
     """
     ended = BulkJob.objects.exclude(status__in=UNFINISHED)
     for field in CustomField.objects.filter(pending=True, job__in=ended)[:100]:

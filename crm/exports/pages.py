@@ -48,7 +48,7 @@ def shown_export(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ExportPage(Page):
-    """What the pages of exports share."""
+    """Shared parts of the pages of exports."""
 
     module = "file"
     menu = MenuItem("Exports", "download", 72, group="Data")

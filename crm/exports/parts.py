@@ -1,6 +1,6 @@
-"""What an export has read so far: the ids of its records, frozen when it began, and its rows in parts.
+"""Parts of an export: the ids of its records, frozen at its start, and the rows read so far.
 
-Each part commits with the progress, so that the next worker goes on behind the last one; the file is written from the
+Each part commits with the progress, so that the next worker continues after the last one; the file is written from the
 parts at the end. They are deleted when the export ends.
 """
 

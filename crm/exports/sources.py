@@ -102,8 +102,8 @@ class Records:
         return bytes(self._ids)
 
     def after(self, done: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-        """Yield the records behind the first `done`, at most 2,000 at a time, each time with the number that is done
-        then."""
+        """Yield the records after the first `done`, at most 2,000 at a time, each time with the new number of
+        records done."""
         output, size = self.output, chunk_rows()
         for start in range(done, len(self), size):
             end = min(start + size, len(self))

@@ -81,7 +81,7 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
         return progress_bar(job, {name: getattr(job, name) for name in COUNTS})
 
     def summary(self, record: Import) -> Iterable[tuple[str, Any]]:
-        """What became of the rows, of whom, and when."""
+        """Yield the status, the row counts, the company, the author and the times."""
         status: Any = self.column("status", brief=True)
         yield "Status", status(record)
         for name, words in COUNTS.items():

@@ -26,10 +26,10 @@ from crm.records.schema import RecordRow, ValueProblem
 from crm.records.values import prepare_values
 
 PARTS_OF_NUMBERS = {"countryCode": "Write one such as +49.", "number": PHONE}
-"""What to write into the two fields that make a phone number."""
+"""Advice for the two fields that form a phone number."""
 NOTHING_MAPPED = "All cells of the columns that are imported are empty."
 LACKS = "is required"
-"""How the problem of a value begins that a record must have."""
+"""Beginning of the problem of a missing required value."""
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class Batch:
     holders: dict[int, str] = field(default_factory=dict)
     """Position of a failed row -> the contact that has its email or number."""
     skips: bool = True
-    """Whether rows whose record exists are skipped; otherwise they have failed."""
+    """Rows whose record exists are skipped; otherwise they count as failed."""
 
     @property
     def skipped(self) -> int:
@@ -85,8 +85,8 @@ class RowWriter:
             yield item
 
     def read(self, items: Iterator[Row | RowError], size: int) -> Batch:
-        """Parse and check the next rows. This may run beside the thread that uses the database, and never uses it
-        itself."""
+        """Parse and check the next rows. This may run in parallel with the thread that uses the database, and never
+        uses it itself."""
         batch = Batch()
         reader, schema, how, drop = self.reader, self.schema, self.format, self.options.skip_invalid
         for position, item in enumerate(islice(items, size)):

@@ -22,7 +22,7 @@ FIELD_TYPES_OF = {"email": "email", "number": "phone"}
 
 @dataclass(slots=True)
 class JoinedValues:
-    """What the columns of a row gave: the columns of the values that count, and what could not be used."""
+    """The values of a row's columns: the columns of the values that count, and the unusable ones."""
 
     columns: dict[str, str] = field(default_factory=dict)
     """Field key -> header of the column whose value counts."""

@@ -25,7 +25,7 @@ class Options:
     row_from: int | None = None
     row_to: int | None = None
     existing: Literal["", "skip", "update", "error"] = ""
-    """What happens to a row whose record exists; empty: the default of the import type."""
+    """Treatment of a row whose record exists; empty: the default of the import type."""
     skip_invalid: bool = False
     delimiter: str = ""
     encoding: str = ""

@@ -36,8 +36,8 @@ OWN_TARGETS = {
         "tags": "tags",
     },
 }
-"""Import type -> header of an export, besides those of custom fields -> target. Of two with one target the later
-counts."""
+"""Import type -> header of an export, in addition to those of custom fields -> target. Of two with one target the
+later counts."""
 
 ExportColumns = Callable[[str], Sequence[tuple[str, ...]]]
 """Takes a list's name. Returns the names of each column of its export: the header, and of a custom field its key."""

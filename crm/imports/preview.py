@@ -58,7 +58,8 @@ class Preview:
     first_rows: list[dict[str, Any]]
     """The file's first rows as {"row", "cells"}, with those above the headers."""
     detected: dict[str, Any]
-    """How the file is read, in the names of the API, and the evidence of its columns (crm.imports.evidence)."""
+    """Options by which the file is read, in the names of the API, and the evidence of its columns
+    (crm.imports.evidence)."""
 
     def as_fields(self) -> dict[str, Any]:
         """Return the values as columns of Import."""

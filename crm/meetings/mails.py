@@ -30,7 +30,7 @@ DAY = 24 * 3600
 
 @dataclass(frozen=True)
 class Invited:
-    """What a participant's mails say beside: where they change the meeting, and their own time zone."""
+    """Further data for a participant's mails: the address to change the meeting, and their own time zone."""
 
     address: str
     timezone: str = ""
@@ -60,19 +60,20 @@ class MeetingMails:
         *,
         changed: bool = False,
     ) -> None:
-        """Invite these participants, or tell them that the meeting has changed; `attendees` are all attendees."""
+        """Invite these participants, or notify them that the meeting has changed; `attendees` are all attendees."""
         self._send(
             "meeting_invitation", meeting, to, calendar_file(meeting, attendees, Method.REQUEST), changed=changed
         )
 
     def cancel(self, meeting: Meeting, attendees: Sequence[MeetingAttendee], *, whole: bool) -> None:
-        """Tell the attendees that they are no longer invited, and the organizer too if the whole meeting is off."""
+        """Notify the attendees that they are no longer invited, and the organizer too if the whole meeting is
+        cancelled."""
         to: list[Participant] = [meeting.organizer, *attendees] if whole else list(attendees)
         self._send("meeting_cancelled", meeting, to, calendar_file(meeting, attendees, Method.CANCEL), whole=whole)
 
     @property
     def warning(self) -> str:
-        """Say which mails did not go out, and why; empty if all did."""
+        """Return a warning about mails that were not sent, with reasons; empty if all were."""
         if self._unverified:
             return "no mails went out: an owner of the company has to verify their e-mail address first"
         parts = []

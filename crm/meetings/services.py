@@ -31,7 +31,7 @@ from crm.records.updates import Changes, event_value
 Status = Meeting.Status
 LONGEST = timedelta(days=7)
 MAILED_FIELDS = ("title", "description", "starts_at", "ends_at", "timezone", "place", "link")
-"""The values that mails tell of a meeting: a change of one of them notifies all participants."""
+"""The meeting's values in mails: a change of one of them notifies all participants."""
 TAKEN_OVER = ("timezone", "lead", "contact", "remind_minutes", "link", "kind")
 """Values that are written as they are given."""
 LINKS = {"lead": check_lead, "contact": check_contact}
@@ -70,13 +70,15 @@ def create_meeting(
     automation: bool = True,
     invite: bool = True,
 ) -> Planned:
-    """Create a meeting and invite all participants unless it is over; without `invite` the caller does, by
+    """Create a meeting and invite all participants unless it is over. Without `invite` the caller does, by
     `send_invitations`.
 
     `starts_at` and `ends_at` are text (crm.records.datetimes) in the time zone `timezone` (default: the company's);
     `duration_minutes` may replace `ends_at`. The default organizer is the member who creates the meeting, or an owner
-    if that member has left. Raises LeadNotFound_400, ContactNotFound_400, MemberNotFound_404, MemberNotAccepted_400,
-    InvalidTimezone_400, InvalidInput_400, InvalidFormat, PlanLimitExceeded_403 and what replace_attendees raises.
+    if that member has left.
+
+    Raises LeadNotFound_400, ContactNotFound_400, MemberNotFound_404, MemberNotAccepted_400 and InvalidTimezone_400.
+    Raises InvalidInput_400, InvalidFormat, PlanLimitExceeded_403 and the errors of replace_attendees.
     """
     reserve_quota("meeting")
     meeting = Meeting(
@@ -109,7 +111,7 @@ def video_provider_of_company() -> str:
 
 @transaction.atomic
 def set_link(*, id: str, provider: str, link: str = "", error: str = "") -> None:
-    """Write the link that a provider has made since into the meeting, and tell its people; or why there is none yet.
+    """Write the link that a provider has created since into the meeting, and notify its people; or the reason for none.
 
     A meeting that is cancelled, or has another provider or link by now, stays.
     """

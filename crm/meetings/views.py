@@ -71,7 +71,7 @@ def _warning(*parts: str) -> dict[str, str]:
 
 
 class MeetingActions(ResourceViewSet, abstract=True):
-    """What can be done with meetings, of those that the view shows: of a kind, or with the asking member alone."""
+    """Actions on the meetings that the view shows: of a kind, or only the member's own."""
 
     kind: ClassVar[str] = ""
     mine: ClassVar[bool] = False

@@ -31,7 +31,7 @@ class MergingPage(Page):
 
     @property
     def may_merge(self) -> bool:
-        """Whether the reader may merge, which changes one contact and deletes the others."""
+        """Return whether the reader may merge, which changes one contact and deletes the others."""
         return all(self.may("contact", method) for method in ("POST", "PUT", "DELETE"))
 
 
@@ -139,7 +139,7 @@ class MergeContacts(MergingPage):
 
 
 class Merges(MergingPage):
-    """What has been merged, the newest first, with a way to undo it."""
+    """The merges, the newest first, with an action to undo them."""
 
     path = "contacts/merges"
     name = "merges"

@@ -122,7 +122,7 @@ def _row_errors(subject: DataSubject) -> Q:
 
 
 def _told(subject: DataSubject) -> Q:
-    """Match what webhooks were told of the subject's records, and of others by its addresses and numbers."""
+    """Match webhook deliveries about the subject's records, or with its addresses and numbers."""
     return Q(object_id__in=subject.object_ids) | mentioning(subject, "body")
 
 
@@ -158,7 +158,7 @@ def _mails(subject: DataSubject) -> Q:
 
 
 def _notifications(subject: DataSubject) -> Q:
-    """Match what members were told that names the subject, such as the file of an import."""
+    """Match notifications that name the subject, such as those with the file of an import."""
     found = Notification.objects.filter(mentioning(subject, "text", names=True)).only("pk", "text")
     return Q(pk__in=[one.pk for one in found.iterator(chunk_size=500) if subject.is_in(one.text)])
 

@@ -159,7 +159,7 @@ class PersonalDataTable:
     module: str = "contact"
     """The permission module for reading its rows elsewhere."""
     exported: bool = True
-    """Whether access requests contain the table; off for tables that repeat other sections in an internal form."""
+    """Access requests contain the table; off for tables that repeat other sections in an internal form."""
     hides: frozenset[str] = frozenset()
     adds: tuple[str, ...] = ()
     """Paths that are exported with the row's own columns, such as tag__name."""

@@ -20,12 +20,12 @@ from core.tenancy.models import limit
 from crm.records.models import FieldValue
 
 Given = Literal["field", "beside", ""]
-"""How requests give a value: as a system field in formData, beside formData, or not at all."""
+"""Where the API accepts the value: in formData, next to it, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a kind's records, besides those of all kinds (ids, times, authors, custom, deletion)."""
+    """A column of a kind's records, in addition to those of all kinds (ids, times, authors, custom, deletion)."""
 
     name: str
     api_name: str = ""
@@ -43,7 +43,7 @@ class Column:
     stamps: str = ""
     """The column whose last change it dates."""
     in_events: bool = True
-    """Whether events carry its changes."""
+    """Events contain its changes."""
     derived: bool = False
     """A trigger or RecordSchema.derive computes it, so journals leave it out."""
     inserted: bool = True

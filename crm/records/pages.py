@@ -30,7 +30,7 @@ class Bin(Page):
     resource: ClassVar[str] = "contact"
     restoring: ClassVar[str] = "contact/restore"
     deleted: ClassVar[Mapping[str, Any]] = {"filters": {"isDeleted": True}}
-    """What makes the list one of deleted records."""
+    """Parameters that list deleted records."""
     columns: ClassVar[list[Column]] = [
         Column("name", "Name", "name"),
         Column("email", "E-mail", "email"),

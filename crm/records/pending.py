@@ -1,8 +1,8 @@
 """Converted values that their records do not have yet (docs/decisions/0010-field-conversions.md).
 
-From the moment a field has its new definition (`CustomField.pending`), its value of a record is the one in
-ConvertedValue, if there is one, and the record's `custom` still has the old one. Whoever writes the record, or the
-field's job, writes the value into it.
+Once a field has its new definition (`CustomField.pending`), its value of a record is the one in ConvertedValue, if
+there is one. The record's `custom` still has the old one. A write of the record, or the field's job, writes the value
+into it.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from core.errors import NamedError
 from crm.records.schema import ValueProblem
 
 MAX_NAMED = 20
-"""How many records a warning names."""
+"""Maximum number of records that a warning names."""
 MAX_BULK = 500
 """Maximum number of items that one request creates."""
 

@@ -61,7 +61,7 @@ class RecordRow:
     record_id: str = ""
     """The record that the row itself names; empty for one that is found by its values or made."""
     from_text: bool = False
-    """Whether it was read from the cells of a file, which lose blanks around a text."""
+    """It was read from the cells of a file, which lose blanks around a text."""
 
 
 @dataclass(slots=True)
@@ -90,7 +90,7 @@ class RecordSchema:
     referring: tuple[str, ...] = ()
     """Keys of the custom fields whose values may name members or files."""
     pending: bool = False
-    """Whether values of a field wait to be written into their records (crm.records.pending)."""
+    """Values of a field wait to be written into their records (crm.records.pending)."""
     formats: Formats | None = None
     """The company's formats, read when a value needs them."""
 
@@ -132,12 +132,13 @@ class RecordSchema:
         index: int = 0,
         exists: bool = False,
     ) -> tuple[Any, list[ValueProblem]]:
-        """Read a formData into a row. Returns the row, or None if it cannot be written, and all problems.
+        """Read a formData into a row. Return the row, or None if it cannot be written, and all problems.
 
-        `partial` reads an update, in which only the given values count; `current` then holds the record's columns.
-        `drop_invalid` leaves invalid values out instead, unless they are required. `from_text` reads the cells of a
-        file, of which empty ones count as not given; with `exists` they are those of a record that is there, which may
-        lack required values.
+        `partial` reads an update, in which only the given values count; `current` then has the record's columns.
+        `drop_invalid` omits invalid values instead, unless they are required.
+
+        `from_text` reads the cells of a file, in which empty ones count as not given. With `exists` they are those of
+        an existing record, which may lack required values.
         """
         row = self.row_class(index=index, from_text=bool(from_text))
         problems: list[ValueProblem] = []

@@ -20,7 +20,7 @@ SKIP = (
 
 
 class AutomationField(serializers.ChoiceField):
-    """Whether events start workflows."""
+    """The effect of events on workflows."""
 
     def __init__(self, **options: Any) -> None:
         options.setdefault(
@@ -69,14 +69,14 @@ class BulkError(Output):
 
 
 class BulkUpdated(Output):
-    """How many records a change matched, and how many it made different; null while a bulk job has them to do."""
+    """The numbers of records that a change matched and altered; null while a bulk job processes them."""
 
     matchedCount = Computed(serializers.IntegerField(allow_null=True))
     updatedCount = Computed(serializers.IntegerField(allow_null=True))
 
 
 class BulkDeleted(Output):
-    """How many records a deletion took; null while a bulk job has them to do."""
+    """The number of deleted records; null while a bulk job deletes them."""
 
     deletedCount = Computed(serializers.IntegerField(allow_null=True))
 

@@ -34,7 +34,7 @@ class AmountGroupOut(GroupOut):
 
 @dataclass(frozen=True)
 class Summary:
-    """What the records of a list can be grouped by: name in the API -> column, the default first."""
+    """Groupings of a list's records: name in the API -> column, the default first."""
 
     groups: Mapping[str, str]
     amount: str = ""

@@ -87,7 +87,7 @@ class NewSegment(NewRecord, SegmentForm):
 
     @cached_property
     def choices(self) -> list[Choice]:
-        """What lists of the panel are filtered by."""
+        """Return the filters for lists of the panel."""
         return record_choices(self.panel, self.definitions(self.panel), self.options_of("tag"))
 
     @cached_property
@@ -235,7 +235,7 @@ class EditSegment(EditRecord, SegmentForm):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the reader may choose its members one by one."""
+        """Return whether the reader may choose its members one by one."""
         return self.record["kind"] == "static" and self.may("segment", "PUT")
 
     def choosing(self, panel: str, members: list[Mapping[str, Any]]) -> dict[str, Any]:
@@ -272,7 +272,7 @@ class EditSegment(EditRecord, SegmentForm):
         return self.address("segment-filters", self.params["id"], f=texts, **({MATCH: match} if match else {}))
 
     def rules(self) -> list[str]:
-        """Say what the segment selects, a line for each of its conditions."""
+        """Return the segment's conditions as text, a line for each."""
         tree = self.record["advancedFilters"]
         if not tree:
             return []

@@ -34,7 +34,7 @@ def on_segment_changed(call: Callable[[Segment, bool], None]) -> None:
 
 
 def segment_changed(segment: Segment, *, by_hand: bool) -> None:
-    """Tell those who registered that the records of a segment may be others now."""
+    """Notify the registered listeners that the records of a segment may have changed."""
     for call in _changed:
         call(segment, by_hand)
 
@@ -132,8 +132,9 @@ def create_segment(
 ) -> Segment:
     """Create a segment: dynamic by its filters, or static by its ids.
 
-    Raises SegmentNameAlreadyExists_400, InvalidRequest_400 (a tree that does not fit the panel's fields),
-    InvalidInput_400 (what the kind does not take), ContactNotFound_400, LeadNotFound_400, PlanLimitExceeded_403.
+    Raises InvalidRequest_400 for a tree that does not fit the panel's fields, and InvalidInput_400 for parameters that
+    the kind does not accept. Raises SegmentNameAlreadyExists_400, ContactNotFound_400, LeadNotFound_400 and
+    PlanLimitExceeded_403.
     """
     reserve_quota("segment")
     segment = Segment(created_by_id=actor_id, updated_by_id=actor_id, **values)

@@ -1,4 +1,4 @@
-"""What changed in the entries of a timeline: the names of the fields, and the values as people read them."""
+"""Changes in the entries of a timeline: the names of the fields, and the values in readable form."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Known:
 
 
 def changes_of(row: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-    """Return key -> from and to, of an activity that tells changes."""
+    """Return key -> from and to, of an activity with changes."""
     if row["kind"] not in WITH_CHANGES:
         return {}
     found = row["details"].get("changes", {}) if row["kind"] == Kind.IMPORTED else row["details"]

@@ -36,7 +36,7 @@ KIND = OpenApiParameter("kind", str, description=f"comma-separated, of {', '.joi
 
 
 class TimelineViewSet(ResourceViewSet, abstract=True):
-    """What the timelines of contacts and of leads share."""
+    """Shared parts of the timelines of contacts and of leads."""
 
     subject: ClassVar[str]
     """The parameter of read_timeline that takes the record's id."""

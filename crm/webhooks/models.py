@@ -12,7 +12,7 @@ from core.text.words import said
 
 
 class Webhook(CompanyModel):
-    """An address of a company's own that is told of events."""
+    """An address of a company's own that receives events."""
 
     class Status(models.TextChoices):
         ENABLED = "enabled"

@@ -67,13 +67,13 @@ FROM due WHERE d.id = due.id RETURNING d.id
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent to a receiver."""
+    """The request to a receiver."""
 
     url: str
     headers: Mapping[str, str]
     body: bytes
     secrets: tuple[str, ...] = ()
-    """What the receiver may echo, and nobody is shown."""
+    """Secrets to redact from the receiver's response."""
 
 
 Sent = tuple[WebhookDelivery, Request | str]
@@ -81,7 +81,7 @@ Sent = tuple[WebhookDelivery, Request | str]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of it: a whole answer, or why there is none; and how long it took."""
+    """The result of a request: a complete response, or the error; and its duration."""
 
     answer: HttpAnswer | None
     error: str

@@ -37,7 +37,7 @@ MOST = 50
 MOST_HEADERS = 20
 MOST_KINDS = 100
 BOTH_SECRETS = timedelta(hours=24)
-"""How long the former secret signs along."""
+"""Time for which the former secret is also used to sign."""
 REPLAYED = 10_000
 """Events that one replay delivers."""
 KEPT = timedelta(days=30)
@@ -53,7 +53,7 @@ _TEST = "webhook.test"
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """How many events are delivered again, and where to go on if there are more."""
+    """The number of events that are delivered again, and the next position if there are more."""
 
     count: int
     next: feed.Position | None
@@ -99,9 +99,9 @@ def create_webhook(*, actor: Actor, values: Mapping[str, Any]) -> tuple[Webhook,
 
 
 def update_webhook(*, id: str, actor: Actor, values: Mapping[str, Any]) -> Webhook:
-    """Change the given values of a webhook. Enabling it forgets its failures.
+    """Change the given values of a webhook. Enabling it resets its failures.
 
-    Another address takes the headers anew, since they may hold keys. Raises the errors of create_webhook, and
+    Another address requires the headers again, because they may contain keys. Raises the errors of create_webhook, and
     WebhookNotFound_404.
     """
     found = dict(values)

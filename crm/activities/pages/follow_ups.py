@@ -22,7 +22,7 @@ TABS = (("open", "Open"), ("mine", "Yours"), ("done", "Done"))
 EMPTY = {"open": "Nothing is to be done", "mine": "Nothing waits for you", "done": "Nothing is done yet"}
 SNOOZES = (("1", "Until tomorrow"), ("3", "For three days"), ("7", "For a week"))
 MORNING = time(9)
-"""When a follow-up that was put off comes up."""
+"""Time of day of a postponed follow-up."""
 REMINDERS = {"0": "When it is due", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
 WORKING = {"status": ["owner", "accepted"]}
 FOUND = 10

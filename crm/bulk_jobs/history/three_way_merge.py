@@ -23,9 +23,14 @@ all of them."""
 
 @dataclass(slots=True)
 class MergedRecord:
-    """The record to write: `row` is the whole row, `custom_keys` are the custom values that differ from the present
-    ones, `kept` lists columns, custom keys and links that somebody has changed since. `added` has the links to restore
-    (name -> whole rows), `removed` those to delete (name -> id of the row -> the linked id)."""
+    """The record to write.
+
+    `row` is the whole row, `custom_keys` are the custom values that differ from the present ones. The list `kept` has
+    columns, custom keys and links that were changed later.
+
+    `added` has the links to restore (name -> whole rows), `removed` those to delete (name -> id of the row -> the
+    linked id).
+    """
 
     row: dict[str, Any]
     present: Mapping[str, Any]
@@ -51,7 +56,7 @@ class MergedRecord:
 
     @property
     def revives(self) -> bool:
-        """Whether the record is deleted and comes back."""
+        """Return whether the record is deleted and will be restored."""
         return bool(self.present["is_deleted"] and not self.row["is_deleted"])
 
     def group(self, column: str) -> tuple[str, ...]:

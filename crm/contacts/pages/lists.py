@@ -30,7 +30,7 @@ MOST_WRITTEN_TO = 100
 
 
 class ContactTable(ContactPage, TablePage):
-    """What the pages of the table of contacts share."""
+    """Shared parts of the pages of the table of contacts."""
 
     resource = "contact"
     listed_at = "contacts"
@@ -62,7 +62,7 @@ class ContactTable(ContactPage, TablePage):
 
 
 class ContactList(ContactTable, BulkList):
-    """What the list and the change of many share: which contacts the address says."""
+    """Shared parts of the list and the bulk change: the selection of contacts in the address."""
 
     one = "contact"
 
@@ -108,7 +108,8 @@ class Contacts(ContactList):
 
     @property
     def can_be_segment(self) -> bool:
-        """Whether the filters can be saved as a segment, which knows no search and not the filters of links."""
+        """Return whether the filters can be saved as a segment, which supports neither search nor the filters of
+        links."""
         names = {one.name for one in self.state.filters}
         more = self.state.search or self.state.fixed
         links = {*(name for name, *_ in (*LINKED, IMPORT)), ANSWERED.name}

@@ -34,7 +34,7 @@ COMPOSE = {
     "call": ("Call", "lead-activity", "Log call"),
     "meeting": ("Meeting", "meeting", "Create meeting and invite"),
 }
-"""What is written into a timeline -> its name, the permission module that it takes, and its button."""
+"""Kind of timeline entry -> its name, its permission module, and its button."""
 
 
 class NewContact(ContactPage):
@@ -129,7 +129,7 @@ class ContactDetail(ContactPage):
 
     @property
     def compose(self) -> str:
-        """What is being written: what the form sent, or what the address names, else the first one."""
+        """Return the entry to write: that of the form, or of the address, or the first one."""
         asked = self.request.POST.get("do") or self.request.GET.get("compose")
         names = [name for name, _ in self.composers]
         return asked if asked in names else next(iter(names), "")

@@ -29,7 +29,7 @@ SYSTEM_OPTIONS = ("status", "source")
 UNFIT = re.compile(
     r"\S+: (\d+) of (\d+) (\w+) with a value have one that does not fit \((.*)\); with dropInvalid.*", re.DOTALL
 )
-"""How the API says what a conversion would lose."""
+"""The API's text about the values that a conversion would lose."""
 ORDER = {"sortBy": "order", "sortOrder": "asc", "p": "1", "n": "200"}
 
 
@@ -90,7 +90,7 @@ class Fields(FieldPage):
         return self._move("custom-section", 1)
 
     def do_place(self) -> HttpResponse:
-        """Put a field behind another one of its section, or first in it."""
+        """Put a field after another one of its section, or first in it."""
         id, after = self.sent_id(), self.request.POST.get("after", "")
         rows = self.read("custom-field", fields_query(self.panel)).data
         section = next((one["section"] for one in rows if one["_id"] == id), None)
@@ -224,7 +224,7 @@ class NewField(NewRecord, FieldForm):
 
 
 class EditField(EditRecord, FieldForm):
-    """A field. What a change of its type or options would lose is told before anything is lost."""
+    """A field. The losses from a change of its type or options are shown before any value is lost."""
 
     path = "settings/fields/<str:id>"
     name = "field"

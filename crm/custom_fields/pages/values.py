@@ -32,7 +32,7 @@ def parts_text(children: Sequence[Mapping[str, Any]]) -> str:
 
 
 def parts_of(text: str, had: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Read the parts. One that the field had keeps all that its line does not tell."""
+    """Read the parts. An existing part keeps all properties that its line does not state."""
     known = {one["name"]: one for one in had}
     types = {words.casefold(): name for name, words in TYPES.items()} | {name: name for name in TYPES}
     found = []

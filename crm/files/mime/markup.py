@@ -1,4 +1,4 @@
-"""Tell the members of the text family apart by their structure; the name decides only between csv, tsv and plain
+"""Distinguish the members of the text family by their structure; the name decides only between csv, tsv and plain
 text."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tell text from binary content by a bounded head of it."""
+"""Distinguish text from binary content by a bounded head of it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def utf32_without_mark(head: bytes) -> str | None:
 
 
 def utf16_without_mark(head: bytes) -> str | None:
-    """Return the byte order of UTF-16 without a mark, recognized by the NULs beside its ASCII characters, or None."""
+    """Return the byte order of UTF-16 without a mark, recognized by the NULs next to its ASCII characters, or None."""
     head = head[: len(head) & ~1]
     if len(head) < 8 or b"\0" not in head:
         return None

@@ -1,4 +1,4 @@
-"""What the pages of imports share: their words, and the page that they stand on."""
+"""Shared parts of the pages of imports: labels, and the base page."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LEAD_TARGETS = {
     "team": "Team",
     "teamMember": "Team member",
 }
-"""What a column can become -> its words."""
+"""Target of a column -> its label."""
 HINTS = {
     "email": "Write one like name@example.com.",
     "number": "Write all of its digits, such as 7400 123456, or +44 7400 123456.",
@@ -48,7 +48,7 @@ HINTS = {
     "teamMember": "Write the e-mail address of a member.",
     "value": "Write a number, such as 1200 or 1200.50.",
 }
-"""What a column becomes -> what to write in it, where the problem does not say it."""
+"""Target of a column -> advice on what to write, if the problem does not state it."""
 STATES = {
     "queued": ("Waiting", "none"),
     "running": ("Importing", "info"),
@@ -62,7 +62,7 @@ OPEN = ("paused", "failed")
 """The statuses of an import that may still be changed."""
 MOVING, OVER = ("queued", "running"), ("completed", "cancelled")
 ADVICE = "Write "
-"""How what to write instead begins, in a problem that says it."""
+"""Beginning of the advice in a problem."""
 EXISTS = re.compile(r"(?:another|the open) (contact|lead)(?: [0-9a-f]{24})? (has|is) (.+)")
 KEYED = re.compile(r"([A-Za-z]\w*|[0-9a-f]{24}): (.+)", re.DOTALL)
 """A problem of a value that no column has."""
@@ -82,7 +82,7 @@ REWORDED = tuple(
         (r'(?<!\w)"([^"]*)"(?!\w)', r"“\1”"),
     )
 )
-"""How the API says what is wrong -> how people do."""
+"""The API's text of a problem -> the text for people."""
 QUOTED = 12
 """A problem that begins with so many characters of the cell quotes it, and does not change its first letter."""
 BYTES = re.compile(r"(\d+) bytes")
@@ -147,7 +147,7 @@ def shown_import(job: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
 
 
 def outcome(job: Mapping[str, Any], kind: Kind, no_records: int = 0) -> str:
-    """Say what became of the rows; `no_records` of those that failed are titles, totals and footers."""
+    """Return the summary of the rows; `no_records` of those that failed are titles, totals and footers."""
     found = (
         (job["created"], "created"),
         (job["updated"], "updated"),
@@ -219,7 +219,7 @@ def sentence(text: str, *, capital: bool = True) -> str:
 
 
 class ImportPage(Page):
-    """What the pages of imports share."""
+    """Shared parts of the pages of imports."""
 
     module = "contact"
     menu = MenuItem("Imports", "upload", 70, group="Data")

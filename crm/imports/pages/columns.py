@@ -27,14 +27,14 @@ from crm.imports.pages.words import (
 
 SAMPLES = 3
 NEW, NEW_TEXT = "+", "+text"
-"""What is chosen for a column that becomes a new field: of the type that its values have, or a text."""
+"""Choices for a column that becomes a new field: of the type that its values have, or a text."""
 SEVERAL = ("email", "number")
-"""What several columns may become: the first value counts, others are kept in new fields."""
+"""Targets of several columns: the first value counts, others are kept in new fields."""
 LOOKS = {
     "email": (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "an email address"),
     "number": (re.compile(r"\+?[\d\s().\-/]{5,}"), "a phone number"),
 }
-"""What a column becomes -> what its values look like, and its words."""
+"""Target of a column -> the pattern of its values, and its name."""
 DETAILS = ("country", "decimalMark", "dateFormat", "timeZone", "rowFrom", "rowTo")
 """The fields that stand under a heading that opens."""
 
@@ -75,7 +75,7 @@ class ImportColumns(ImportPage):
 
     @property
     def is_cards(self) -> bool:
-        """Whether the file has vCards, which have neither headers nor separators."""
+        """Return whether the file has vCards, which have neither headers nor separators."""
         return "vcard" in (self.job["file"] or {}).get("mime", "")
 
     @cached_property
@@ -289,7 +289,7 @@ def is_question(field: Field) -> bool:
 
 
 def doubt(key: str, cells: Sequence[str]) -> str:
-    """Say that no example of a column is what the column becomes, or nothing."""
+    """Return a warning if no example of a column fits its target; else an empty text."""
     shape, words = LOOKS.get(key, (None, ""))
     if shape is None or not cells or any(map(shape.fullmatch, cells)):
         return ""

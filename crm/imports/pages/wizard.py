@@ -27,7 +27,7 @@ from crm.imports.pages.words import (
 ID = re.compile(r"[0-9a-f]{24}")
 NAMES = {"name", "firstName", "lastName"}
 MISSING = "is missing, but needed"
-"""How the check says that a row has no value of a field that all records have."""
+"""Text of the check for a row without a value of a required field."""
 
 
 class NewImport(ImportPage):

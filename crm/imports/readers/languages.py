@@ -29,7 +29,7 @@ APOSTROPHES = frozenset("’´`·")
 QUOTES = frozenset("“”„‘’«»「」（）")
 START, END = "^", "$"
 SINGLE_SHARE = 0.2
-"""The weight of a letter's own frequency beside that of the pair."""
+"""The weight of a letter's own frequency relative to that of the pair."""
 UNLIKELY = -11.0
 UNKNOWN_SIGN = -14.0
 MIXED = -10.0
@@ -67,7 +67,7 @@ class Model:
     letters: Mapping[str, float]
     latin: bool
     signs: bool
-    """Whether the script has thousands of signs, which are judged one by one."""
+    """The script has thousands of signs, which are judged one by one."""
 
 
 @cache

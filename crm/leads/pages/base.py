@@ -1,4 +1,4 @@
-"""What the pages of leads share."""
+"""Shared parts of the pages of leads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def counted(number: int | None) -> str:
 
 
 class LeadPage(Page):
-    """What the pages of leads share: the company's fields, the pipeline, and what leads refer to."""
+    """Shared parts of the pages of leads: the company's fields, the pipeline, and the records that leads refer to."""
 
     module = "lead"
     menu = MenuItem("Leads", "target", 30, "Work", tab=True, key="l")

@@ -22,7 +22,7 @@ MOST = 200
 OVERDUE = 5
 VIEWS = {"week": "Week", "month": "Month", "agenda": "Agenda"}
 MOVED = {"follow-up": ("lead-activity/follow-up", "dueAt", "PATCH"), "meeting": ("meeting", "startsAt", "PUT")}
-"""What is moved -> its path, its time, and the method that changes it."""
+"""Kind of moved entry -> its path, its time field, and the method that changes it."""
 NO_TIME = Answer(
     400, {"message": "It was not moved.", "warning": "Give a time that clocks show; in spring they skip some."}
 )
@@ -97,7 +97,7 @@ class Calendar(Page):
 
     @property
     def shows_all(self) -> bool:
-        """Whether others' are shown, too, where they are asked for."""
+        """Return whether the entries of others can be shown, too."""
         return self.shows not in ("my-calendar", "my-videocall")
 
     @property
@@ -107,7 +107,7 @@ class Calendar(Page):
         return self.request.GET.get("whose") != "all" or not self.shows_all
 
     def plain_entries(self) -> tuple[list[Entry], bool]:
-        """Return what a calendar of the API tells of the days; its records have no pages that the reader may open."""
+        """Return the API's calendar entries of the days; their records have no pages that the reader may open."""
         first, end = (self.start_of(day) for day in self.span)
         query = {"from": first, "to": end}
         if self.mine and self.shows == "calendar":

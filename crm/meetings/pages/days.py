@@ -1,4 +1,4 @@
-"""Where meetings and follow-ups stand in a calendar, by the clocks of a zone."""
+"""Positions of meetings and follow-ups in a calendar, in local time of a zone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FINE = 20
 LANES = 4
 """The most that stand side by side; further ones cover the last."""
 SHORT_DAY = 3
-"""What a day of a month shows; the rest is behind a link."""
+"""Number of entries that a day of a month shows; a link leads to the rest."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Entry:
 
     @property
     def at(self) -> str:
-        """When it begins, as a field for a time takes it."""
+        """Return the start, in the format of a time input."""
         return f"{self.start:%Y-%m-%dT%H:%M}"
 
     @property
@@ -62,7 +62,7 @@ class Piece:
     begin: int
     end: int
     begins: bool
-    """Whether the entry begins here, so that it can be taken from here."""
+    """The entry starts here, so that it can be dragged from here."""
     lane: int = 0
     lanes: int = 1
 
@@ -91,7 +91,7 @@ class Day:
     is_today: bool
     entries: list[Entry] = field(default_factory=list)
     outside: bool = False
-    """Whether it is of another month."""
+    """The day belongs to another month."""
 
     @property
     def name(self) -> str:

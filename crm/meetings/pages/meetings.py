@@ -105,7 +105,7 @@ class EditMeeting(MeetingPage):
         return self.may(self.shows, "PUT") and self.meeting["status"] == "scheduled"
 
     def booking(self) -> Mapping[str, Any] | None:
-        """Return what a visitor has told when they booked it."""
+        """Return the visitor's booking with their answers; None without one."""
         if not (self.may("calendar") or self.may("my-calendar")):
             return None
         answer = self.ask("GET", "booking", {"filters": {"meeting": self.params["id"]}, "p": "1", "n": "1"})

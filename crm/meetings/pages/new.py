@@ -84,7 +84,7 @@ class NewMeeting(MeetingPage):
         }
 
     def people(self, sent: QueryDict | None) -> dict[str, Any]:
-        """Return who is picked, at first whom the meeting is about, and whom the search finds beside them."""
+        """Return the selected participants, at first the contact of the meeting, and the search results."""
         if sent is None:
             about = (self.lead or {}).get("contact") or self.contact
             return {"picked": [("contacts", about)] if about and about["email"] else [], "found": [], "find": ""}
@@ -135,7 +135,8 @@ class NewMeeting(MeetingPage):
 
 
 class MeetingPeople(NewMeeting):
-    """Whom a search finds to be asked: a part of the form, and without script the form with all that was typed."""
+    """People that a search finds for an invitation: a part of the form, and without script the form with all of its
+    input."""
 
     path = "calendar/new/people"
     name = "meeting-people"

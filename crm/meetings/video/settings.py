@@ -1,4 +1,4 @@
-"""How the company's video calls get their links."""
+"""Settings for the links of the company's video calls."""
 
 from __future__ import annotations
 

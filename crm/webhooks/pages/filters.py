@@ -1,4 +1,4 @@
-"""The page of a webhook's filter: of which records it tells."""
+"""The page of a webhook's filter for records."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class WebhookFilter(SettingsPage):
-    """Of which records a webhook tells: the filters in the address, and those that the form adds or takes off."""
+    """A webhook's filter for records: the filters in the address, and those that the form adds or removes."""
 
     path = "settings/webhooks/<str:id>/filter"
     name = "webhook-filter"
