@@ -22,7 +22,7 @@ TITLES = {
 }
 """The titles of the apps in the menu, in its order."""
 BEHIND = "Behind the scenes"
-"""The title of what only operators look at (BackOfficeAdmin.behind)."""
+"""Menu title of the records that only operators need (BackOfficeAdmin.behind)."""
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
@@ -64,5 +64,5 @@ def hold_of(request: HttpRequest) -> Hold | None:
 
 
 def environment(request: HttpRequest) -> list[str] | None:
-    """Return the label beside the title of each page: that the service is held."""
+    """Return the label next to the title of each page if the service is held."""
     return ["Held: nothing goes out", "danger"] if request.user.is_authenticated and hold_of(request) else None

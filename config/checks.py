@@ -59,7 +59,7 @@ def vendors_share_no_key(**_: Any) -> list[CheckMessage]:
 
 @register(deploy=True)
 def proxies_are_counted(**_: Any) -> list[CheckMessage]:
-    """Check that a service behind TLS knows its proxies, whose headers say where requests come from, and how."""
+    """Check that a service with TLS knows its proxies, whose headers give the callers' addresses and scheme."""
     if settings.BASE_URL.startswith("https://") and not settings.TRUSTED_PROXIES:
         return [
             Warning(

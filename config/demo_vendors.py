@@ -1,4 +1,4 @@
-"""Where the demo's stand-ins for vendors listen, as the demo has noted it, and the client that its Google knows.
+"""Addresses of the demo's simulated vendors, as the demo has noted them, and the client of its simulated Google.
 
 No Django here.
 """

@@ -56,10 +56,10 @@ class HeadersMiddleware:
 
 
 class BodyLengthMiddleware:
-    """Refuses a body without a length, and one that is larger than its sender may send, before it is read.
+    """Refuses a body without a length, and one that exceeds the sender's limit, before it is read.
 
-    WSGI cannot tell the end of a body without length, so that it would be taken as empty. Strangers send webhooks,
-    forms, chats and log-ins; whoever has logged in may send files.
+    WSGI cannot detect the end of a body without length, so that it would count as empty. Strangers send webhooks,
+    forms, chats and log-ins; users who have logged in may send files.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

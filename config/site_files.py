@@ -1,4 +1,4 @@
-"""What browsers and search engines ask every site for, and the licences of what is served to browsers."""
+"""Files that browsers and search engines request from every site, and the licences of files served to browsers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SERVED = (
     ("Swagger UI, the page of the API", "drf-spectacular-sidecar", "swagger-ui-dist/"),
     ("Countries, states and cities", "countrystatecity-countries", ""),
 )
-"""What it is, the package that brings it, and the folder of its own licence in there."""
+"""Its title, the package that contains it, and the folder of its own licence in the package."""
 COMPRESSED = re.compile(r"text/|application/json|image/svg")
 """Types of files that are not compressed in themselves."""
 ROBOTS = "User-agent: *\nAllow: /login$\nAllow: /register$\nAllow: /licences$\nAllow: /static/\nDisallow: /\n"

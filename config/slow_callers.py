@@ -37,7 +37,7 @@ class Turn:
 
     @property
     def stuck(self) -> bool:
-        """Whether the caller has not moved for a while."""
+        """Return whether the caller has made no progress for a while."""
         return monotonic() - self.moved > STUCK_AFTER
 
 

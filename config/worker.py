@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The queues of a group of workers, and its processes unless told otherwise."""
+    """The queues of a group of workers, and its default number of processes."""
 
     queues: str
     processes: int

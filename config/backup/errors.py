@@ -1,4 +1,4 @@
-"""What people read when a backup cannot be made, checked or restored."""
+"""Errors of a backup that cannot be created, checked or restored, with text for people."""
 
 
 class BackupError(Exception):

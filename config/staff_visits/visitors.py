@@ -1,4 +1,4 @@
-"""Who reads a company's pages on a visit: staff, in place of a member, as long as their visit is open."""
+"""Readers of a company's pages on a visit: staff, in place of a member, while their visit is open."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The worker of exports: it reads the records in parts that commit with their progress, then writes the file in one
 pass.
 
-A worker that dies, or is stopped by its time limit, loses at most the part that it was reading; the next one continues
-after the last part. Each attempt to write the file has a new path, so that a killed one leaves no broken file.
+A worker that dies, or is stopped by its time limit, loses at most its present part. The next one continues after the
+last part. Each attempt to write the file has a new path, so that a killed one leaves no broken file.
 """
 
 from __future__ import annotations

@@ -78,10 +78,10 @@ def create_lead(
     """Create a lead, and find or create its contact, which takes the values that it lacks.
 
     With `existing_error` off, the contact takes all values, and an open lead of the same contact and product is updated
-    instead; otherwise the setting duplicateLeads decides about such a lead.
+    instead. Otherwise the setting duplicateLeads decides about such a lead.
 
-    Raises UnauthorizedAction_403 for a new contact without the right to create one, ContactDataRequired_400 without a
-    contact, and ContactNotFound_400. Raises ContactAlreadyExists_400 if two contacts have the values, and
+    Raises UnauthorizedAction_403 for a new contact without the right to create one. Raises ContactDataRequired_400
+    without a contact, and ContactNotFound_400. Raises ContactAlreadyExists_400 if two contacts have the values, and
     ValidationError_400 without a required value of the lead.
 
     Raises InvalidCustomField_400, InvalidCustomFieldValue_400, InvalidSystemField_400 and DuplicateField. Raises the

@@ -20,7 +20,7 @@ from core.tenancy.models import limit
 from crm.records.models import FieldValue
 
 Given = Literal["field", "beside", ""]
-"""Where the API accepts the value: in formData, next to it, or not at all."""
+"""Place of the value in API requests: in formData, next to it, or none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ ANSWERS_AFTER = 5.0
 
 
 class Bots:
-    """What is known of the bot: where it tells what people write."""
+    """State of the bot: the webhook for people's messages."""
 
     def __init__(self, later: Callable[..., None]) -> None:
         self._later = later

@@ -32,7 +32,7 @@ NUMBER = {
 }
 ANSWERS = ("Thanks, that helps!", "Great. Until when are you there today?", "I'll come by tomorrow.")
 STATES = (("sent", 0.3), ("delivered", 1.0), ("read", 2.5))
-"""What is told of a message, and after how many seconds."""
+"""Reported states of a message, with the seconds until each."""
 ANSWERS_AFTER, APPROVES_AFTER, TOLD_AGAIN_AFTER, TRIES = 5.0, 3.0, 5.0, 5
 ONE_A_MINUTE = 60.0
 MOST_BYTES = 20 * 1024 * 1024
@@ -42,7 +42,7 @@ PICTURE = base64.b64decode(
     "ohEtWjSiRSNatGhEi0a0aNGIFo1o0aIRLRrRokUjWjSiRYtGtGhEixaNaNGIFi0a0aIRLVo0okUjWrRoRItG9L8Fg/wp5jOwazUA"
     "AAAASUVORK5CYII="
 )
-"""What people send who send a picture: an orange square."""
+"""The picture that people send: an orange square."""
 SEVERAL = 1000
 """Templates and people that are remembered."""
 
@@ -93,7 +93,7 @@ class Server(ThreadingHTTPServer):
         return 200, {"id": last, **NUMBER}
 
     def take(self, given: dict[str, Any]) -> tuple[int, Any]:
-        """Take a message, tell what becomes of it, and let the person answer."""
+        """Accept a message, report its states, and send the person's reply."""
         to, job = str(given["to"]), str(given.get("biz_opaque_callback_data", ""))
         id = f"wamid.demo{next(self.numbers)}"
         for state, seconds in STATES:

@@ -15,7 +15,7 @@ from outreach.booking.taking import Visitor, book
 
 TOPIC = {"key": "topic", "label": "What is it about?", "type": "textarea", "required": False, "options": [], "help": ""}
 ANSWERS: tuple[dict[str, str], ...] = ({"topic": "Coffee for a fair in May."}, {})
-"""What those answer who have booked: contacts of the demo."""
+"""Answers of people who have booked: contacts of the demo."""
 SKIPPED = 40
 """Contacts with whom other parts of the demo have to do."""
 

@@ -86,7 +86,7 @@ TILES = [
         ("Who did what", "activities", "member", "table", "activities", "last30"),
     )
 ]
-"""What the dashboard of the company shows."""
+"""Tiles of the company's dashboard."""
 TEMPLATE = {
     "name": "One more thought",
     "category": "Follow-up",

@@ -18,7 +18,7 @@ from config.local.google_standin.tokens import Logins, read
 
 LOGIN = "/o/oauth2/v2/auth"
 CALLBACKS = "/oauth/"
-"""How the path begins to which the page leads back: the service's own."""
+"""Path prefix of the service's own callbacks, to which the page redirects."""
 MOST_BYTES = 30 * 1024 * 1024
 WORDS = {
     "calendar.events": "See and change the events of your calendar",

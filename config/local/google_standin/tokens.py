@@ -1,5 +1,5 @@
-"""What the stand-in gives for a log-in. Nothing of it is stored: a token says itself what it is of, so that a log-in
-outlives a restart."""
+"""Tokens of the simulated Google. None is stored: a token contains its own data, so that a log-in survives a
+restart."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from config.data_dir import PROJECT
 PR_SET_NAME = 15
 M_ARENA_MAX = -8
 OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What the supervisor handles. A fork leaves these to its program."""
+"""Signals that the supervisor handles. A fork leaves these to its program."""
 APPLICATION = (
     *("config.wsgi", "config.celery", "django.core.management.commands.migrate"),
     *("config.web", "granian.server.mp", "celery.bin.celery", "celery.beat", "celery.apps.worker"),
@@ -36,7 +36,7 @@ APPLICATION = (
     *("billiard.popen_fork", "billiard.sharedctypes", "billiard.synchronize", "cffi.cparser"),
     *("django.conf.locale.en.formats", "config.formats.en.formats"),
 )
-"""What programs would otherwise load each by itself."""
+"""Modules that each program would otherwise load by itself."""
 
 
 class Loading:

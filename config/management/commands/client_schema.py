@@ -14,7 +14,7 @@ from drf_spectacular.renderers import OpenApiJsonRenderer
 
 MOUNT = "/api/key/protected/"
 PREFIX = "key_"
-"""What operation ids begin with, since the schema has other mounts too."""
+"""Prefix of operation ids, because the schema has other mounts too."""
 REFERENCE = "#/components/"
 
 

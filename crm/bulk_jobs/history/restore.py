@@ -41,11 +41,11 @@ class RestoreResult:
     """The outcome of restoring records.
 
     `changed` (id -> differences, named as in the API) includes the `revived` records, which were deleted before, and
-    those `deleted_again`. Records in `deleted` had been created by the source. The later changes that stay are in
-    `kept` (id -> names).
+    those `deleted_again`. Records in `deleted` had been created by the source. In `kept` are the later changes that
+    stay (id -> names).
 
-    Records that were left alone are in `taken` (id -> part of the unique key that another record has now), `over_quota`
-    (deleted records beyond the plan's limit) and `missing` (permanently deleted).
+    Records left alone are in `taken` (id -> part of the unique key that another record has now). Others are in
+    `over_quota` (deleted records beyond the plan's limit) and `missing` (permanently deleted).
     """
 
     changed: dict[str, Changes] = field(default_factory=dict)
