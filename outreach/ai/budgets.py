@@ -70,14 +70,14 @@ class Budget:
 
 @dataclass(frozen=True)
 class Reservation:
-    """What a call has reserved."""
+    """A call's reservation."""
 
     id: str
     keys: Sequence[str]
     tokens: int
     cost: Decimal
     credit: bool = False
-    """Whether it has a credit of the plan's."""
+    """The reservation includes a credit of the plan."""
 
 
 def price(app: AiApp, tokens_in: int, tokens_out: int) -> Decimal:

@@ -1,7 +1,9 @@
-"""Evidence: which words of a message rest on what. It is found when the message is written, and kept when it is edited.
+"""Evidence: the source of each statement in a message, recorded when the message is written, and kept when it is
+edited.
 
-An entry is {part, start, end, text, source, value}: the words and their place in subject, text or the words of the
-HTML, the name of the fact that they rest on (`facts_of`), and its value. Without a source nothing proves the words.
+An entry is {part, start, end, text, source, value}: the words and their position in subject, text or the text of the
+HTML. `source` is the name of the fact behind them (`facts_of`), and `value` the fact's value. Words without a source
+are unproved.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ VALUE_LENGTH = 200
 SHORTEST_STATEMENT = 4
 """Words that a sentence of a model has at least, to state anything."""
 MOST_ENTRIES = 200
-"""The most entries of a part. Nobody reads more; whether something is unproved is told all the same."""
+"""Maximum number of entries of a part. Nobody reads more; unproved statements are reported all the same."""
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?…])\s+")
 _FIGURE = re.compile(r"https?://\S+|\S+@\S+|\d[\d.,:]*\d|\d")
 
@@ -56,7 +58,7 @@ def facts_of(brief: ComposeBrief) -> dict[str, str]:
 
 
 def _sent_before(brief: ComposeBrief) -> str:
-    """Say what a follow-up comes after."""
+    """Describe the previous message of a follow-up."""
     last = brief.thread[-1] if brief.thread else None
     subject = f"The message before: {last.subject}" if last and last.subject else f"Message {brief.step} of its thread"
     if last is None or last.days_ago is None:
@@ -72,11 +74,10 @@ def of_template(draft: Draft) -> list[Entry]:
 
 
 def evidence_of(draft: Draft, brief: ComposeBrief, *, every_sentence: bool = False) -> list[Entry]:
-    """Return the evidence of a new draft. A claim whose words are not in the draft falls away.
+    """Return the evidence of a new draft. A claim whose words are not in the draft is dropped.
 
-    A claim that does not rest on a fact of the brief is unproved, as is a sentence that has, beside its claims, a
-    figure or an address which no fact has. With `every_sentence`, for models, so is any other statement that has more
-    than a few words beside its claims.
+    A claim without a fact of the brief is unproved, as is a sentence with a figure or an address that no fact has. For
+    models, `every_sentence` extends this to any other statement with more than a few words outside of its claims.
     """
     facts = facts_of(brief)
     parts = {"subject": _Places(draft.subject), "text": _Places(draft.text)}
@@ -98,7 +99,7 @@ def evidence_of(draft: Draft, brief: ComposeBrief, *, every_sentence: bool = Fal
 
 
 def _beside(sentence: str, start: int, spans: Iterable[tuple[int, int]]) -> str:
-    """Return what the sentence says beside the claims in it."""
+    """Return the words of the sentence outside of the claims in it."""
     left = list(sentence)
     for first, end in spans:
         for at in range(max(first - start, 0), min(end - start, len(left))):
@@ -178,7 +179,7 @@ def _bounded(entries: list[Entry]) -> list[Entry]:
 
 
 class _Places:
-    """The places of texts in words, each given once: behind the last one if there is one, else the first one."""
+    """Positions of texts in words, each returned once: after the last one if there is one, else the first one."""
 
     def __init__(self, words: str) -> None:
         self.words = words

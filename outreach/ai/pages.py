@@ -45,7 +45,7 @@ PRICE_HELP = "From the vendor's price list, in your company's currency. Without 
 
 
 class AiPage(SettingsPage):
-    """What the pages of AI apps share."""
+    """Shared parts of the pages of AI apps."""
 
     module = "apps"
     section = "ai"

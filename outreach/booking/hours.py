@@ -22,7 +22,7 @@ Span = tuple[datetime, datetime]
 
 @dataclass(frozen=True)
 class Hours:
-    """When somebody can be booked."""
+    """Hours when a member can be booked."""
 
     zone: ZoneInfo
     days: Sequence[Mapping[str, Any]]

@@ -1,9 +1,8 @@
 """GET and POST /book/<token>, where visitors book, and /booking/<token>, where they move or cancel it. They work
 without script.
 
-A visitor has no session: nothing here is done for whoever is logged in, so that there is no token against forgery.
-What keeps programs out is a field that people do not see, the time that they take, and limits for each network and
-each address.
+A visitor has no session: no action depends on a log-in, so that there is no token against forgery. Bots are stopped by
+a hidden field, by the time that they take, and by limits for each network and each address.
 """
 
 from __future__ import annotations

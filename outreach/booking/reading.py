@@ -1,4 +1,4 @@
-"""What a visitor has filled in, read by the fields of a page."""
+"""A visitor's input, read by the fields of a page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_NAME = 100
 
 @dataclass(frozen=True)
 class Read:
-    """Who books, or what is wrong with what they have filled in."""
+    """The visitor, or the errors in their input."""
 
     visitor: Visitor | None
     errors: dict[str, str] = field(default_factory=dict)

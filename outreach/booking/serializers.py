@@ -84,7 +84,7 @@ class SpanOut(Output):
 
 
 class BookableHoursOut(Output):
-    """When a member can be booked."""
+    """Hours when a member can be booked."""
 
     timezone = serializers.CharField(help_text="empty: the company's")
     days = serializers.ListField(child=serializers.DictField(), help_text="day (1 is Monday), from and to of each span")
@@ -152,7 +152,7 @@ class BookingPageCreate(BookingPageUpdate):
 
 
 class BookingPageDelete(SelectionInput):
-    """Which pages to delete."""
+    """Pages to delete."""
 
 
 class BookingPageOut(Output):
@@ -229,7 +229,7 @@ class BookedMeeting(Output):
 
 
 class BookingOut(Output):
-    """What a visitor has booked."""
+    """A visitor's booking."""
 
     reads = (*LEAD_READS, *(f"contact{part}" for part in CONTACT_READS))
 
@@ -269,7 +269,7 @@ class PublicQuestion(Output):
 
 
 class PublicPageOut(Output):
-    """What visitors see of a page."""
+    """The visitors' view of a page."""
 
     title = serializers.CharField()
     text = serializers.CharField()
@@ -291,7 +291,7 @@ class PublicBook(Input):
 
 
 class BookedOut(Output):
-    """What was booked."""
+    """The booking."""
 
     startsAt = serializers.DateTimeField()
     endsAt = serializers.DateTimeField()

@@ -37,7 +37,7 @@ NO_LINK = (
     " (PUT /videocall/settings) say nothing that makes them"
 )
 DECIDE_LINK = frozenset({"kind", "video_provider", "is_active", "member", "team"})
-"""What of a page decides whether its meetings get links."""
+"""Fields of a page that decide whether its meetings get links."""
 LINKS = {"member": "member_id", "team": "team_id"}
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
@@ -68,9 +68,9 @@ def get_page(id: str, actor: Actor, method: str = "GET") -> BookingPage:
 
 @transaction.atomic
 def create_page(*, actor: Actor, values: Mapping[str, Any]) -> BookingPage:
-    """Make a page, of who makes it unless another member or a team is named.
+    """Create a page for the actor unless another member or a team is named.
 
-    Raises BookingPageNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400, TeamNotFound_400,
+    Raises BookingPageNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400 and TeamNotFound_400. Raises
     InvalidTimezone_400, InvalidInput_400, UnauthorizedAction_403 and ValidationFailed.
     """
     if BookingPage.objects.count() >= MOST:

@@ -1,7 +1,7 @@
-"""What visitors do: book a time, move it, cancel it.
+"""Visitors' actions: book a time, move it, cancel it.
 
-Who books locks the members that may be met, so that of two who take the same time at once one gets it. Connected
-calendars are asked before that, outside of any transaction.
+A booking locks the members who may be met, so that of two bookings of the same time one succeeds. Connected calendars
+are queried before, outside of any transaction.
 """
 
 from __future__ import annotations
@@ -47,23 +47,25 @@ BOOKINGS = Limit("booking", 5, 60)
 DAILY = Limit("booking-day", 100, 24 * 3600)
 """Bookings of one network by one page in a day: as many as a conference makes, and no flood."""
 TRIES = Limit("booking-try", 30, 60)
-"""What one network may send by one page, what is refused included: people mistype."""
+"""Requests of one network to one page, including refused ones: people mistype."""
 ADDRESSES = Limit("booking-address", 10, 24 * 3600)
-"""Bookings of one network with one company in a day that give the same address. Without the network in it, whoever
-knows an address could use its count up, and lock out whose it is."""
+"""Bookings of one network with one company in a day that give the same address.
+
+The network is part of the key. Otherwise a stranger could use up the limit of an address and lock out its owner.
+"""
 READS = Limit("booking-read", 120, 60)
 CHANGES = Limit("booking-change", 10, 60)
 MOVES = Limit("booking-move", 5, 24 * 3600)
-"""How often a booking's visitor moves it in a day: each time mails go out, to an address that anybody may give."""
+"""Number of moves of a booking by its visitor in a day: each sends mails, to an address that anybody may give."""
 TAKEN, GONE = "BookingSlotTaken_409", "BookingNotFound_404"
 AN_ADDRESS = re.compile(r"(?i:://|www\.|@)|\w\.([a-z]{2,}|[A-Z]{2,})(?!\w)")
-"""What mail programs make links of: bit.ly, too, but not J.R.R. or St.John."""
+"""Texts that mail programs turn into links: bit.ly, too, but not J.R.R. or St.John."""
 SCHEDULED = Meeting.Status.SCHEDULED
 
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who books, and what they have answered."""
+    """The visitor and their answers."""
 
     name: str
     email: str
@@ -218,7 +220,7 @@ def _standing(booking: Booking) -> tuple[Booking, Meeting]:
 
 
 def _check_free(page: BookingPage, at: datetime, *, besides: str = "", member: str = "") -> None:
-    """Refuse a time that is not free by what is known, and ask connected calendars anew about one that is."""
+    """Refuse a time that is not free by the stored data, and query connected calendars again about one that is."""
     members = [one for one in members_of(page) if not member or one.pk == member]
     free = free_slots(page, at, at + timedelta(seconds=1), besides=besides, members=members).get(at)
     if not free:

@@ -1,4 +1,4 @@
-"""How a member's connected calendar is, and another try of what it has not taken."""
+"""The state of a member's connected calendar, and a retry of meetings that it has not accepted."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class CalendarConnection(CompanyWork):
 
     @property
     def place(self) -> str:
-        """Where it is, for people."""
+        """Return the calendar's vendor, for people."""
         return "Google"
 
 

@@ -28,13 +28,13 @@ from outreach.calendars.queues import BUSY, EVENTS
 log = logging.getLogger(__name__)
 Work = CalendarEvent.Work
 MOST_ASKS = 12
-"""How often a link that is not ready is asked for."""
+"""Maximum number of queries for a link that is not ready."""
 NO_LINK = "Google has made no link for this call."
 KINDS = ("meeting.created", "meeting.updated", "meeting.cancelled")
 
 
 def note_meetings(events: Sequence[Event]) -> None:
-    """Have the meetings written that events tell of: the consumer, in the transaction that ends their delivery."""
+    """Queue the events' meetings to be written: the consumer, in the transaction that ends their delivery."""
     ids = sorted({event.object_id for event in events})
     meetings = list(Meeting.objects.filter(pk__in=ids).values_list("pk", "organizer_id"))
     organizers = {organizer for _, organizer in meetings}

@@ -1,4 +1,4 @@
-"""What members do to a campaign that has begun: pause, resume and cancel it, release its drafts."""
+"""Members' actions on a started campaign: pause, resume and cancel it, release its drafts."""
 
 from __future__ import annotations
 

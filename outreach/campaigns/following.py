@@ -1,6 +1,6 @@
-"""What becomes of campaigns under way, of all companies: their tests, their ends, and when they have come to an end.
+"""Progress of all companies' campaigns: the end of their tests, of their time and of their messages.
 
-Each condition is looked up by a statement of its own, so that campaigns of which nothing is due cost nothing.
+Each condition has a statement of its own, so that campaigns without due work cost nothing.
 """
 
 from __future__ import annotations

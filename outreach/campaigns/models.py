@@ -12,8 +12,11 @@ CHAT = Channels.CHATAPP.value
 
 
 class Campaign(CompanyModel):
-    """Words that a company sends to many. Once it starts it has a run (GenieScheduler.of_campaign), which plans and
-    sends the messages; what stands here says how a run is made of it, and what has become of it."""
+    """A message that a company sends to many.
+
+    Once it starts it has a run (GenieScheduler.of_campaign), which plans and sends the messages. The fields here define
+    the run, and record its results.
+    """
 
     class Status(models.TextChoices):
         DRAFT = "draft"
@@ -130,5 +133,5 @@ class Campaign(CompanyModel):
 
     @property
     def by_chat(self) -> bool:
-        """Whether its messages go by chat."""
+        """Return whether its messages go by chat."""
         return self.type == CHAT

@@ -25,8 +25,8 @@ from outreach.smtp.message import UNSUBSCRIBE, with_unsubscribe
 def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step: int = 1) -> tuple[Rendered, list[str]]:
     """Return the mail of a variant, or of a follow-up, for a contact, and its files; without one its placeholders stay.
 
-    Raises CampaignNotFound_404, ValidationFailed for a variant or step that there is not, CampaignTemplateRequired_400
-    and the other errors of content_of, and ContactNotFound_400.
+    Raises CampaignNotFound_404, ValidationFailed for an unknown variant or step, and ContactNotFound_400. Raises
+    CampaignTemplateRequired_400 and the other errors of content_of.
     """
     campaign = get_campaign(id)
     words = _words(campaign, step)

@@ -27,10 +27,10 @@ ENDED_UNSENT = (Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESS
 NOBODY: dict[str, Any] = {"contactIds": [], "leadIds": [], "segments": None, "tags": None, "categories": None}
 """The audience of a new campaign."""
 MOST_CHOICES = 200
-"""How many of each kind the form of a campaign offers."""
+"""Maximum number of choices of each kind in the form of a campaign."""
 NO_RESULTS = {"sent": 0, "replied": 0, "opened": 0, "clicked": 0}
 UNTOLD = ("delivered", "opened", "clicked")
-"""What may be null in a funnel."""
+"""Outcomes of a funnel that may be null."""
 OUTCOMES = ("sent", "delivered", "opened", "clicked", "replied", "unsubscribed", "bounced", "notSent")
 COUNTED = ("planned", *OUTCOMES)
 
@@ -130,8 +130,11 @@ def campaign_detail(campaign: Campaign) -> dict[str, Any]:
 
 
 def _untold(run: GenieScheduler, whole: dict[str, int]) -> list[str]:
-    """Return the outcomes that nobody tells of: servers of SMTP accept a message and say nothing more of it, and what
-    is not tracked is told only of messages from before."""
+    """Return the outcomes without data.
+
+    Servers of SMTP only accept a message and report nothing more. Untracked outcomes are known only for earlier
+    messages.
+    """
     tracks = tracking_of_company()
     told = {
         "delivered": not run.smtp_id,

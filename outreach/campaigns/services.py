@@ -42,7 +42,7 @@ SELECTORS = {
 COLUMNS = {"template_id": "template_id", "winner": "winner_rule", "audience": "audience_mode"}
 """Name of a body, in snake_case -> its column, where that has another name."""
 WHILE_PAUSED = ("name", "throttle", "ends_at")
-"""What of a campaign that has begun still changes."""
+"""Fields of a started campaign that can still be changed."""
 WORDS: dict[str, Any] = {"template_id": None, "subject": "", "body": "", "variants": []}
 Status = Campaign.Status
 

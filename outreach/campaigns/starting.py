@@ -1,7 +1,7 @@
-"""The beginning of campaigns: at once, or at their time by a worker.
+"""The start of campaigns: at once, or at their time by a worker.
 
-The run is inserted in the transaction that changes the campaign's status, so that a campaign begins once, whoever
-starts it; from there on the run's own workers plan and send (outreach.genie.writing.planning).
+The run is inserted in the transaction that changes the campaign's status, so that a campaign starts exactly once. From
+there on the run's own workers plan and send (outreach.genie.writing.planning).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from outreach.genie.queue import check_queue
 
 BATCH = 50
 LIVE_MS = 600_000
-"""How often a live audience is looked at for those who have joined it: every ten minutes."""
+"""Interval of checks for new members of a live audience: ten minutes."""
 COMPOSER = "ai-offline"
 """The AI type of a run of a campaign, whose words are all there: one that calls no model."""
 Status = Campaign.Status

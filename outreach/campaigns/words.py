@@ -21,7 +21,7 @@ NO_SUBJECT = "-"
 
 
 def check_variants(variants: Sequence[Mapping[str, Any]]) -> None:
-    """Raise ValidationFailed for variants that cannot stand beside each other."""
+    """Raise ValidationFailed for variants that cannot be combined."""
     if len(variants) == 1:
         raise ValidationFailed("variants: name two at least", "variants: one alone is the campaign's own text")
     names = [one["name"].casefold() for one in variants]
@@ -32,9 +32,9 @@ def check_variants(variants: Sequence[Mapping[str, Any]]) -> None:
 
 
 def content_of(campaign: Campaign) -> dict[str, Any]:
-    """Return the words as a run keeps them (outreach.genie.variants).
+    """Return the content in the form of a run (outreach.genie.variants).
 
-    Raises CampaignTemplateRequired_400 where some are missing, EmailTemplateNotFound_404, InvalidVariables_400,
+    Raises CampaignTemplateRequired_400 without content, EmailTemplateNotFound_404, InvalidVariables_400,
     InvalidEmailTemplate_400, and FileNotFound_400 for an attachment.
     """
     mail = {"templateId": campaign.template_id, "subject": campaign.subject, "body": campaign.body}

@@ -1,4 +1,4 @@
-"""What can be refused of a template before the vendor is asked."""
+"""Checks of a template before it is sent to the vendor."""
 
 from __future__ import annotations
 

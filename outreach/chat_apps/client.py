@@ -38,13 +38,13 @@ class ChatFailed(Exception):
 
     @property
     def refused(self) -> bool:
-        """Whether the vendor does not take the token."""
+        """Return whether the vendor refuses the token."""
         return self.error is not None and self.error.code in LOG_IN_AGAIN
 
 
 @dataclass(frozen=True)
 class MediaPlace:
-    """Where the vendor keeps a file, for minutes."""
+    """The vendor's address of a file, valid for minutes."""
 
     url: str
     size: int | None
@@ -119,7 +119,7 @@ class ChatClient:
         return self._ask("POST", f"{self.waba_id}/message_templates", template)
 
     def change_template(self, vendor_id: str, values: Mapping[str, Any]) -> None:
-        """Give a template other words, which the vendor has to approve anew. Raises ChatFailed."""
+        """Change the content of a template, which the vendor has to approve again. Raises ChatFailed."""
         self._ask("POST", quote(vendor_id, safe=""), values)
 
     def delete_template(self, name: str, vendor_id: str) -> None:

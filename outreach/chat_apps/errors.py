@@ -1,6 +1,6 @@
-"""What the chat vendor's errors mean for a message, and for its sender.
+"""Effects of the chat vendor's errors on a message, and on its sender.
 
-Every error answers a request that it refuses, so that the message was certainly not sent.
+Every error refuses the request, so that the message was certainly not sent.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _REST = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ChatError:
-    """An error as the vendor tells it."""
+    """An error as the vendor reports it."""
 
     code: int
     text: str

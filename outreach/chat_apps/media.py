@@ -14,9 +14,9 @@ from outreach.chat_apps.social_b import SocialBClient
 from outreach.smtp.outcome import SmtpError
 
 MOST_FILE_BYTES = 25 * 1024 * 1024
-"""Of a file that a person sends."""
+"""Maximum size of a file that a person sends."""
 MOST_SENT_BYTES = 10 * 1024 * 1024
-"""Of a file that a member sends."""
+"""Maximum size of a file that a member sends."""
 
 
 class FileTrouble(Exception):
@@ -76,7 +76,7 @@ def fetch_from_messenger(
 def fetch_from_social_b(
     app: ChatApp | None, media: Mapping[str, Any], check: Callable[[int | None], None]
 ) -> FileAnswer:
-    """Fetch what a person has sent to an account, from the address that the platform told. Raises FileTrouble."""
+    """Fetch the file that a person has sent to an account, from the platform's address. Raises FileTrouble."""
 
     def fetched(app: ChatApp, id: str) -> FileAnswer:
         url = str(media.get("url") or "")

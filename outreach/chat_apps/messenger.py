@@ -23,7 +23,7 @@ BASE_URL = "https://api.telegram.org"
 METHODS = {"text": "sendMessage", "photo": "sendPhoto", "document": "sendDocument"}
 UNAUTHORISED, BLOCKED, TOO_MANY = 401, 403, 429
 FILE = "_file"
-"""Where a message has the file that goes with it."""
+"""Key of a message's file."""
 _REST = 60.0
 
 
@@ -56,7 +56,7 @@ class MessengerClient:
         return found
 
     def set_webhook(self, url: str, secret: str) -> None:
-        """Have the messenger tell what people write, with the secret in a header. Raises ChatFailed."""
+        """Register the webhook for incoming messages, with the secret in a header. Raises ChatFailed."""
         self._ask("setWebhook", {"url": url, "secret_token": secret, "allowed_updates": ["message"]})
 
     def with_file(self, content: Mapping[str, Any], file: Attachment, link: str) -> Mapping[str, Any]:

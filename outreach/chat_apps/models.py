@@ -89,7 +89,7 @@ class ChatApp(Sender):
 
     @property
     def from_email(self) -> str:  # type: ignore[override]
-        """What its messages come from: a number, not an address."""
+        """Return the sender of its messages: a number, not an address."""
         return self.display_number or self.phone_number_id
 
     @property
@@ -98,7 +98,7 @@ class ChatApp(Sender):
 
     @property
     def place(self) -> str:
-        """Where it sends by, for people."""
+        """Return the name of its channel, for people."""
         return PLACES[self.app_key]
 
     @property

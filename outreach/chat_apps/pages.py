@@ -44,7 +44,7 @@ def health_of(app: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ChatAppPage(SettingsPage):
-    """What the pages of chat apps share."""
+    """Shared parts of the pages of chat apps."""
 
     module = "apps"
     section = "chat-apps"
@@ -174,7 +174,7 @@ class ChatAppDetail(ChatAppPage):
 
 
 class ChatLog(RecordList, ChatAppPage):
-    """What the vendor was given, and what it has told of it."""
+    """Messages given to the vendor, with the states that it has reported."""
 
     path = "settings/chat-log"
     name = "chat-log"

@@ -28,7 +28,7 @@ KEY = "chatapp"
 NOT_FOUND = ("ChatAppNotFound_404", "id: there is no such chat app in this company")
 SECRETS = ("access_token", "app_secret")
 CONNECTION = frozenset({"access_token", "phone_number_id", "waba_id", "api_version"})
-"""What the test depends on: a change requires a new one."""
+"""Fields that the test depends on: a change requires a new test."""
 _IDS = {"phone_number_id": "phoneNumberId", "waba_id": "wabaId", "app_id": "appId"}
 _VERSION = re.compile(r"v\d{1,3}\.\d{1,2}")
 
@@ -47,11 +47,11 @@ def get_app(id: str, parameter: str = "id") -> ChatApp:
 
 
 def create_app(*, member_id: str, verified: bool = True, **values: Any) -> ChatApp:
-    """Connect a number, and ask the vendor for it unless `verified` is False.
+    """Connect a number, and check it with the vendor unless `verified` is False.
 
-    A vendor that cannot be asked leaves it unverified, with the reason in last_error. Raises InvalidCredentials_400 for
-    a token that the vendor refuses, DuplicateField for a number that is connected already, ValidationFailed,
-    PlanLimitExceeded_403, and ConnectionTestRunning_429.
+    If the vendor cannot be reached, it stays unverified, with the reason in last_error. Raises InvalidCredentials_400
+    for a token that the vendor refuses, and DuplicateField for a number that is connected already. Raises
+    ValidationFailed, PlanLimitExceeded_403, and ConnectionTestRunning_429.
     """
     app = ChatApp(id=new_id(), company_id=company_id(), created_by_id=member_id, updated_by_id=member_id)
     _set(app, _checked(values, None))

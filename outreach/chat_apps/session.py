@@ -1,6 +1,7 @@
-"""Sends messages by a chat app, one recipient each, with the outcomes that mail has.
+"""Sends messages by a chat app, one recipient each, with the outcomes of mail.
 
-The intent is committed before the request; only an answer, or a status that the vendor tells later, says that it went.
+The intent is committed before the request. Only a response, or a status that the vendor reports later, confirms that it
+was sent.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ class OutgoingChat:
     content: Mapping[str, Any]
     """Its type, and what the type has, as the vendor takes it."""
     files: Sequence[Attachment] = ()
-    """What it refers to: one at most."""
+    """Its file: one at most."""
     links: Sequence[str] = ()
     """Addresses of the files, which open them without login."""
 
 
 class Client(Protocol):
-    """What speaks with a vendor."""
+    """The client of a vendor."""
 
     def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
         """Send one message. The job's id says which it is, where the vendor keeps it."""

@@ -23,7 +23,7 @@ MEDIA = ("image", "video", "audio", "document", "sticker")
 
 @dataclass(frozen=True)
 class Told:
-    """One thing that is told."""
+    """An event."""
 
     key: str
     kind: str
@@ -33,7 +33,8 @@ class Told:
 
 
 def read_hook(app: ChatApp, body: bytes) -> list[Told]:
-    """Return what a signed webhook tells of the app. What is of another number, or no event, is left out."""
+    """Return the events of a signed webhook about the app. Those of another number, and unknown content, are
+    ignored."""
     try:
         found = orjson.loads(body)
     except orjson.JSONDecodeError:

@@ -29,7 +29,7 @@ BATCH = 200
 KEPT_RAW, KEPT = timedelta(days=7), timedelta(days=90)
 Kind = ChatEvent.Kind
 UNFIT = (ApiError, DataError, ValueError, KeyError, TypeError)
-"""What an event may raise that nobody can apply."""
+"""Exceptions of an event that cannot be applied."""
 
 
 def store_events(app: ChatApp, events: Sequence[Told]) -> None:
@@ -164,7 +164,7 @@ def _message(event: ChatEvent, data: dict[str, Any]) -> SendJob | None:
 def forget_old() -> bool:
     """Empty events after a week, and delete them after 90 days, of all companies (a periodic task).
 
-    Returns whether more may wait. The keys stay for so long, since the vendor repeats what it has told for days.
+    Returns whether more may wait. The keys stay for so long, because the vendor repeats events for days.
     """
     now = timezone.now()
     with unscoped(reason="tick: old events of the chat vendor"):

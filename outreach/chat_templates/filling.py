@@ -27,7 +27,7 @@ class Filled:
     missing: tuple[str, ...]
     """Variables without a value: the vendor refuses such a message."""
     pieces: Mapping[str, Any]
-    """What a person sees of it (see pieces)."""
+    """The parts of it that a person sees (see pieces)."""
 
 
 def needed(components: Sequence[Any]) -> list[str]:

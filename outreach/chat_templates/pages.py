@@ -1,4 +1,4 @@
-"""The pages of templates of chat messages: written with a bubble beside them, and given to the vendor."""
+"""The pages of templates of chat messages: written next to a preview bubble, and submitted to the vendor."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ class ChatTemplateForm(RecordForm):
         return self.refused(form, **context)
 
     def do_preview(self) -> HttpResponse:
-        """Show the bubble that the words of the form make, in the frame beside it."""
+        """Show the bubble of the form's content in the frame next to it."""
         body = self.body(self.form({}).fill(self.request.POST).values)
         words = {"components": body["components"], "variables": body["variables"]}
         chosen = self.request.POST.get("contact") or None

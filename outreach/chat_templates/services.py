@@ -31,7 +31,7 @@ from outreach.smtp.outcome import SmtpError
 MODULE = "template"
 NOT_FOUND = ("ChatAppTemplateNotFound_404", "there is no such chat template in this company")
 FIXED = ("name", "category", "language")
-"""What an approved template keeps."""
+"""Fields of an approved template that cannot change."""
 WORDS = ("name", "category", "language", "components")
 Status = ChatTemplate.Status
 KNOWN = {
@@ -63,10 +63,10 @@ def get_template(id: str, parameter: str = "id") -> ChatTemplate:
 
 @transaction.atomic
 def create_template(*, member_id: str, app: str, **values: Any) -> ChatTemplate:
-    """Write a template, which nobody has approved yet.
+    """Create a template, which is not approved yet.
 
-    Raises ChatAppNotFound_404, InvalidChatAppTemplate_400, ButtonTextTooLong_400, ButtonExampleRequired_400,
-    InvalidVariables_400, DuplicateField, PlanLimitExceeded_403.
+    Raises ChatAppNotFound_404, InvalidChatAppTemplate_400, ButtonTextTooLong_400 and ButtonExampleRequired_400. Raises
+    InvalidVariables_400, DuplicateField and PlanLimitExceeded_403.
     """
     reserve_quota(MODULE)
     template = ChatTemplate(app=get_app(app, "app"), created_by_id=member_id, updated_by_id=member_id, **values)
@@ -75,10 +75,10 @@ def create_template(*, member_id: str, app: str, **values: Any) -> ChatTemplate:
 
 @transaction.atomic
 def update_template(*, id: str, member_id: str, **values: Any) -> ChatTemplate:
-    """Change a template. Other words have to be approved anew, and go nowhere before.
+    """Change a template. New content must be approved again, and is not sent before.
 
-    Raises ChatAppTemplateNotFound_404, CannotUpdateApprovedTemplate_400 for name, category or language of one that the
-    vendor has approved, and the errors of create_template.
+    Raises ChatAppTemplateNotFound_404, and the errors of create_template. Raises CannotUpdateApprovedTemplate_400 for
+    name, category or language of one that the vendor has approved.
     """
     template = ChatTemplate.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if template is None:
@@ -231,7 +231,8 @@ def header_handle(*, app: str, file: File) -> str:
 
 
 def apply_status(app: ChatApp, told: Mapping[str, Any]) -> None:
-    """Write what the vendor's webhook tells of a template. A draft is not touched: its words are not the vendor's."""
+    """Write the status of a template from the vendor's webhook. A draft is not touched: its content is not the
+    vendor's."""
     id = str(told.get("message_template_id") or "")[:40]
     rows = ChatTemplate.objects.filter(app=app).exclude(status=Status.DRAFT)
     by_name = {

@@ -32,8 +32,8 @@ def send_chat_trial(
 ) -> Rendered:
     """Send an approved template to members of the company, each at the number of the contact with their address.
 
-    Returns what was sent. Raises ChatAppTemplateNotFound_404, InvalidChatAppTemplate_400 for one that may not be sent,
-    InvalidVariables_400 for a variable without a value, NoRecipientsSpecified_400, NoMessagesSent_400,
+    Returns the content sent. Raises ChatAppTemplateNotFound_404, InvalidChatAppTemplate_400 for one that may not be
+    sent, and InvalidVariables_400 for a variable without a value. Raises NoRecipientsSpecified_400, NoMessagesSent_400,
     ContactNotFound_400, TooManyAttempts and ConnectionTestRunning_429.
     """
     if template_id is None:

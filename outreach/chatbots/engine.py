@@ -1,4 +1,4 @@
-"""What chatbots say: pure functions of what was published, of what is remembered and of what a person writes."""
+"""Replies of chatbots: pure functions of the published chatbot, of its memory and of a person's message."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Bot:
 
     @property
     def texts(self) -> list[str]:
-        """What it says, in its order."""
+        """Return its texts in their order."""
         rows = self.snapshot.get("conversations", ())
         return [one["text"] for one in sorted(rows, key=lambda one: one.get("order", 0))]
 
@@ -47,13 +47,13 @@ class Bot:
 
 @dataclass(frozen=True)
 class Memory:
-    """How far a conversation is with its chatbot."""
+    """The progress of a conversation with its chatbot."""
 
     since: datetime
     position: int = 0
-    """How many of its texts it has said."""
+    """Number of its texts that it has sent."""
     messages: int = 0
-    """How many the person has written to it."""
+    """Number of messages of the person to it."""
     met: frozenset[str] = field(default_factory=frozenset)
     """The places of handover rules that have come true."""
 
@@ -78,7 +78,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Reaction:
-    """What a chatbot does."""
+    """A chatbot's reaction."""
 
     bot: Bot
     memory: Memory
@@ -87,7 +87,7 @@ class Reaction:
     """The types of rules that made it hand over; empty: it goes on."""
     due_at: datetime | None = None
     said: int | None = None
-    """Which of its texts it says, in their order."""
+    """Index of the text that it sends."""
 
 
 def score(bot: Bot, text: str) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from core.models import CompanyModel
 
 FILE_MB = 10
 DEFINITION = ("name", "kind", "conversations", "keywords", "handover", "routing", "attachments")
-"""What is published together."""
+"""Fields that are published together."""
 
 
 def default_handover() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is wrong with a chatbot as it is written: a pure function of it."""
+"""The problems of an unpublished chatbot: a pure function of it."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def create_chatbot(*, member_id: str, **values: Any) -> ManualChatbot:
 
 @transaction.atomic
 def update_chatbot(*, id: str, member_id: str, unchanged_since: str | None = None, **values: Any) -> ManualChatbot:
-    """Change a chatbot. What is published stays as it is until it is published anew.
+    """Change a chatbot. The published version stays as it is until the next publication.
 
     With `unchanged_since`, an updatedAt, it raises RecordChanged_409 if the chatbot has another one. Raises
     NotFound_404 and DuplicateField.
@@ -105,9 +105,9 @@ def _definition(chatbot: ManualChatbot) -> dict[str, Any]:
 
 @transaction.atomic
 def publish(*, id: str, member_id: str) -> ManualChatbot:
-    """Let the chatbot answer, as it is written now: from a draft, anew, or after a pause.
+    """Publish the chatbot as it is now: from a draft, again, or after a pause.
 
-    Raises NotFound_404, and InvalidRequest_400 for one that would say nothing.
+    Raises NotFound_404, and InvalidRequest_400 for one without text.
     """
     chatbot = _locked(id)
     if not chatbot.conversations:

@@ -10,7 +10,7 @@ from outreach.ai.connected_app import model_app
 from outreach.ai.providers.model import ModelProvider, Reply, Request, Turn
 
 _FORMATS = ("json_schema", "json_object", "plain")
-"""How structured answers are asked for: the best first; what a server does not take is followed by the next."""
+"""Formats of structured responses, the best first; if a server refuses one, the next is tried."""
 _PARAMETERS = {
     "temperature": "temperature",
     "topP": "top_p",

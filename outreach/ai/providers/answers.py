@@ -1,4 +1,5 @@
-"""What models answer, checked: its shape, the sources of claims, and its text, which is data and never a template."""
+"""Validation of models' responses: their shape, the sources of claims, and their text, which is data and never a
+template."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ class Message(_Shape):
 
 
 class Judgement(_Shape):
-    """How well the contact with this number fits."""
+    """The fit of the contact with this number."""
 
     contact: int
     score: float = Field(ge=0, le=1)

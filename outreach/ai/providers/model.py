@@ -39,7 +39,7 @@ ADJUSTMENTS = 6
 """Requests that a server refuses for what they contain, and that are sent again without it."""
 JUDGED_AT_ONCE = 25
 JUDGING_SECONDS = 240.0
-"""How long all judgements of a search may take; a worker's task ends some minutes later."""
+"""Time limit for all judgements of a search, in seconds; a worker's task ends some minutes later."""
 TYPICAL_ANSWER = 450
 """Tokens of an average message with its claims."""
 TYPICAL_JUDGEMENT = 30
@@ -78,7 +78,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said. `ended` says why it stopped: "" as it should, cut (too long), or refused."""
+    """A model's response. `ended` is the reason of its end: "" for complete, cut (too long), or refused."""
 
     text: str
     ended: Literal["", "cut", "refused"] = ""
@@ -95,7 +95,7 @@ class ModelProvider(AiProvider):
     invalid: ClassVar[str]
     """The contract's name of the error for a key or a setting that the server refuses."""
     keyless: ClassVar[bool] = False
-    """Whether a server of one's own may want no key."""
+    """A self-hosted server may work without a key."""
 
     # What a format says
 
@@ -167,7 +167,7 @@ class ModelProvider(AiProvider):
 
     @property
     def base_url(self) -> str:
-        """Where the server is: what the app says, else the operator, else the vendor."""
+        """Return the server's address: that of the app, else the operator's, else the vendor's."""
         return (self.app.base_url or settings.VENDOR_BASE_URLS.get(self.key) or self.default_url).rstrip("/")
 
     @property

@@ -1,4 +1,4 @@
-"""Parts of messages, and what a brief tells for them."""
+"""Parts of messages, and the data of a brief for them."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _OTHER_WORDS = (
     " firma unternehmen datum entreprise société empresa cliente fecha azienda bedrijf"
 )
 _STRONG = frozenset(_STRONG_WORDS.split())
-"""In brackets, each of them alone tells a placeholder."""
+"""Words in brackets that each suffice to mark a placeholder."""
 _ANY = _STRONG | frozenset(_OTHER_WORDS.split())
 """Brackets with nothing but these are placeholders too."""
 

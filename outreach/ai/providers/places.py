@@ -1,4 +1,4 @@
-"""Reads the places that a search names, and tells by a contact's own fields whether somebody is there."""
+"""Reads the places that a search names, and compares them with a contact's own fields."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ _WORK = frozenset(
         "services",
     ]
 )
-"""What people work in, and what towns are called too."""
+"""Words for occupations that are names of towns too."""
 MOST_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place by its words, or a country by its code; `within` is the country that a city is said to be in.
+    """A place by its words, or a country by its code; `within` is the country of a city as the search names it.
 
-    Of one that is not `known` nobody can tell whether it is a place: the words may stand anywhere.
+    If it is not `known`, it may be no place: its words may then be in any field.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What the pages of booking share."""
+"""Shared parts of the pages of booking."""
 
 from __future__ import annotations
 

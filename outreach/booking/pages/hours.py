@@ -19,7 +19,7 @@ SUCH_AS = "Such as 09:00 – 12:30, 13:30 – 17:00, or 10-12"
 
 
 class BookableHours(BookingPages):
-    """When one can be booked, by one's own clocks, and the calendar elsewhere whose entries keep times free."""
+    """The member's bookable hours in their time zone, and the external calendar whose entries block times."""
 
     path = "booking/hours"
     name = "booking-hours"
@@ -125,7 +125,7 @@ class BookingPageHours(BookingPages):
 
 
 class CalendarReturn(BookingPages):
-    """Where a log-in at Google comes back to: the member finishes it by a button, so that a link alone does nothing."""
+    """Return page of a log-in at Google: the member completes it by a button, so that a link alone has no effect."""
 
     path = "booking/calendar"
     name = "calendar-return"

@@ -1,4 +1,4 @@
-"""What the pages of campaigns share."""
+"""Shared parts of the pages of campaigns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def shown_campaign(campaign: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class CampaignPage(Page):
-    """What the pages of campaigns share."""
+    """Shared parts of the pages of campaigns."""
 
     module = "campaign"
     menu = MenuItem("Campaigns", "megaphone", 51, "Outreach")

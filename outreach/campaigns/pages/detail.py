@@ -32,7 +32,7 @@ FUNNEL = (
 )
 """Name of a number -> its words, and the statuses of the messages that it counts."""
 KNOWN = ("contact.", "company.")
-"""How the names begin that every mail knows."""
+"""Prefixes of the variables that every mail has."""
 WHY = {
     "replied": "it had the most replies",
     "opened": "most people have opened it",

@@ -1,4 +1,4 @@
-"""The form of a campaign, and beside it whom it reaches."""
+"""The form of a campaign, with its audience."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ALIKE = (
     ("winner.after", "after"),
     ("window.", ""),
 )
-"""How the API calls what has another name in the form."""
+"""The API's names of fields that have another name in the form."""
 BY_CHAT = (
     ("variants[0].templateId", "chatTemplate"),
     ("variants[0].variables", "chatVariables"),
@@ -61,7 +61,7 @@ WINNERS = (
 
 
 class CampaignForm(CampaignPage):
-    """What the pages of a new and of a changed campaign share."""
+    """Shared parts of the pages of a new and of a changed campaign."""
 
     template = "web/campaigns/form.html"
 
@@ -373,7 +373,7 @@ class EditCampaign(CampaignForm):
 
 
 class CampaignAudience(CampaignPage):
-    """Whom a choice reaches: a part of the form."""
+    """The audience of a choice: a part of the form."""
 
     path = "campaigns/audience"
     name = "campaign-audience"

@@ -1,4 +1,4 @@
-"""What the pages of one chatbot share: its head, its steps, and how a change of them is saved."""
+"""Shared parts of the pages of one chatbot: its head, its steps, and the saving of changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WORDS = {
     "routing": "who comes and leaves",
     "attachments": "the size of files",
 }
-"""What is published together -> its words."""
+"""Field that is published with others -> its label."""
 KEYS_OF_ORDER = {
     "C": "put a text after it: choose the text, then Enter",
     "Delete": "delete the step",
@@ -62,7 +62,7 @@ class OneChatbot(ChatbotPage, FlowPage):
 
     @property
     def differs(self) -> list[str]:
-        """What people do not get yet, in words."""
+        """Return the labels of unpublished changes."""
         known = self.bot["publishedSnapshot"]
         return [words for name, words in WORDS.items() if known and known.get(name) != self.bot[name]]
 

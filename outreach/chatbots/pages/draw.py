@@ -89,7 +89,7 @@ class DrawChatbot(OneChatbot):
 
 
 class AddStep(OneChatbot):
-    """What can be added to a chatbot."""
+    """The choice of parts to add to a chatbot."""
 
     path = "chatbots/<str:id>/add"
     name = "chatbot-add"

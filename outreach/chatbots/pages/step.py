@@ -166,6 +166,6 @@ def _said(message: str, words: str) -> str:
 
 
 def fingerprint(node: Mapping[str, Any]) -> str:
-    """Return what tells whether a step has been changed since."""
+    """Return a hash that changes with a step."""
     about = [node["type"], node["data"].get("config"), node["data"].get("disabled") is True]
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]
