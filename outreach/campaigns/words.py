@@ -34,8 +34,8 @@ def check_variants(variants: Sequence[Mapping[str, Any]]) -> None:
 def content_of(campaign: Campaign) -> dict[str, Any]:
     """Return the content in the form of a run (outreach.genie.variants).
 
-    Raises CampaignTemplateRequired_400 without content, EmailTemplateNotFound_404, InvalidVariables_400,
-    InvalidEmailTemplate_400, and FileNotFound_400 for an attachment.
+    Raises CampaignTemplateRequired_400 without content, and FileNotFound_400 for an attachment. Raises
+    EmailTemplateNotFound_404, InvalidVariables_400 and InvalidEmailTemplate_400.
     """
     mail = {"templateId": campaign.template_id, "subject": campaign.subject, "body": campaign.body}
     own = own_words(campaign) if campaign.by_chat else mail

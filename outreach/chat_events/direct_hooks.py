@@ -1,6 +1,6 @@
 """POST /hooks/messenger/<app id>/<token>, GET and POST /hooks/social-b/<app id>/<token>: incoming messages.
 
-A messenger and the second social platform post them. An unknown address, and a token that is not the app's, get the same
+A messenger and the second social platform post them. An unknown address, and a token that is not the app's, both get a
 404. A request without the secret in its header, or without a signature, gets a 403 and has no effect.
 """
 

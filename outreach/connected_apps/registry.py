@@ -24,7 +24,7 @@ MODULE = "apps"
 
 
 class Capability(StrEnum):
-    """What a connected app can do for the company."""
+    """The services of a connected app for the company."""
 
     SEND_MAIL = "send_mail"
     SEND_CHAT = "send_chat"

@@ -27,7 +27,7 @@ def rows_for(app: ConnectedApp, actor: Actor | None) -> QuerySet[Any]:
 
 
 class AppViewSet(ResourceViewSet, abstract=True):
-    """What the ViewSets of all connected apps share; `app_viewset` declares those answers that an app has."""
+    """Shared parts of the ViewSets of all connected apps; `app_viewset` declares the actions that an app has."""
 
     module = MODULE
     app: ClassVar[ConnectedApp]

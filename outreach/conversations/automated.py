@@ -1,7 +1,7 @@
-"""Messages that workflows plan: approved templates, each once, whatever becomes of the step that plans it.
+"""Messages that workflows plan: approved templates, each once, regardless of the outcome of the step that plans it.
 
-A message has an id that follows from the effect of the workflow's run, so that a step that is taken again finds what it
-has planned. It is no answer: sending hours, unsubscribing and opting out hold for it as for all outreach.
+A message's id follows from the effect of the workflow's run, so that a repeated step recognizes its planned messages.
+It is no answer: sending hours, unsubscribing and opting out apply to it as to all outreach.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What chatbots are asked, and what they say: the domain of each kind of chatbot registers itself here."""
+"""Requests to chatbots, and their replies: the domain of each kind of chatbot registers itself here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from outreach.conversations.models import Conversation
 
 @dataclass(frozen=True)
 class Incoming:
-    """What a person has written."""
+    """A person's message."""
 
     text: str
     at: datetime
@@ -23,14 +23,14 @@ class Incoming:
 
 @dataclass(frozen=True)
 class Said:
-    """What a chatbot does: what it says, and what it remembers. With `hand_over`, why, it is done."""
+    """A chatbot's reaction: its replies and its memory. `hand_over` is the reason if it hands the conversation over."""
 
     chatbot_id: str
     memory: Mapping[str, Any]
     texts: tuple[str, ...] = ()
     hand_over: str = ""
     due_at: datetime | None = None
-    """When it looks again, though nobody writes."""
+    """Time of its next check, if nobody writes."""
     name: str = field(default="", compare=False)
 
 

@@ -1,4 +1,4 @@
-"""What campaigns and cadences have sent by chat: each message stands in its person's conversation, once it has gone."""
+"""Messages of campaigns and cadences by chat: each appears in its person's conversation once it has been sent."""
 
 from __future__ import annotations
 

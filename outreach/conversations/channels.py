@@ -40,14 +40,14 @@ class ConversationChannel:
     module: ClassVar[str] = "chatapp"
     """The permission module that shows its conversations."""
     reads: ClassVar[tuple[str, ...]] = ()
-    """What `trouble` and `delay` want to know of a conversation."""
+    """Fields of a conversation that `trouble` and `delay` read."""
     session: ClassVar[timedelta | None] = None
-    """How long after the person's last message free words may be said; None: at any time."""
+    """Time after the person's last message in which free text is allowed; None: at any time."""
     over: ClassVar[str] = ""
     """Why they may not, after that."""
     text_length: ClassVar[int] = 4096
     takes_files: ClassVar[bool] = False
-    """Whether members may answer with a file."""
+    """Members may answer with a file."""
 
     def fetch(
         self, conversation: Conversation, media: Mapping[str, Any], check: Callable[[int | None], None]
@@ -202,10 +202,10 @@ class SocialBChannel(DirectChannel):
 
 
 ERASED = "erased:"
-"""How the address of a conversation begins whose person's data were erased."""
+"""Prefix of a conversation's address after the erasure of its person's data."""
 CAPTION_LENGTH = 1024
 COMMENTS = "comment:"
-"""How the address of a conversation begins that is held in the comments below a post."""
+"""Prefix of the address of a conversation in the comments below a post."""
 
 
 def comment_of(conversation: Conversation) -> str:
@@ -291,7 +291,7 @@ def _delay(known: Known, sender: str, words: str) -> str:
 
 
 VISITORS_KEPT = timedelta(days=30)
-"""How long after their last message a website's visitor is known."""
+"""Time after their last message for which a website's visitor is known."""
 
 
 class WidgetChannel(ConversationChannel):
@@ -321,7 +321,7 @@ READS = tuple(
         )
     )
 )
-"""What the channels want to know of a conversation."""
+"""Fields of a conversation that the channels read."""
 MODULES = tuple(dict.fromkeys(one.module for one in CHANNELS.values()))
 """The permission modules that show conversations."""
 

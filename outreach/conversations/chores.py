@@ -1,4 +1,4 @@
-"""What becomes of conversations when time passes: who rests wakes, and answers that are late are told."""
+"""Wake snoozed conversations and report overdue answers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def has_due() -> bool:
 
 
 def look_at_time(deadline: float) -> None:
-    """Wake conversations and tell of late answers, one transaction each, until there is none or the deadline passes."""
+    """Wake conversations and report overdue answers, one transaction each, until there is none or the deadline
+    passes."""
     for due, deed in ((_resting, _wake), (_late, _tell_late)):
         while monotonic() < deadline and _each(due, deed, deadline):
             pass

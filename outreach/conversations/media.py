@@ -1,11 +1,12 @@
-"""Files that people send: fetched from where their channel keeps them, into the company's files, once each.
+"""Files that people send: fetched from their channel into the company's files, once each.
 
-A message that has a file says when it is fetched (`file_due_at`). A worker takes it by moving that time on, fetches
-outside of any transaction, and links the file in the transaction that completes it: a worker that dies has linked
-nothing, and what it had stored is removed as any upload that never came to its end. What is down is asked again, less
-and less often; what is too large, or of a type that may not be stored, is left where it is, and the message says so.
-So is a file that cannot be taken in, whatever is wrong with it, and one over which worker after worker dies: the files
-of all companies wait behind it.
+A message with a file has the time of its fetch (`file_due_at`). A worker claims it by advancing that time, fetches
+outside of any transaction, and links the file in the transaction that completes it. If the worker dies, nothing is
+linked, and its upload is removed as an incomplete one.
+
+If the channel is unavailable, it is retried at growing intervals. A file that is too large, or of a type that may not
+be stored, is not fetched, and the message states the reason. The same applies to a file that cannot be stored for any
+reason, and to one that repeatedly kills its worker: the files of all companies wait after it.
 """
 
 from __future__ import annotations
@@ -46,14 +47,14 @@ MEGABYTE = 1024 * 1024
 
 @dataclass(frozen=True)
 class Limit:
-    """How large a file a chatbot takes, and what it says of a larger one."""
+    """A chatbot's maximum size of files, and its reply to a larger one."""
 
     megabytes: float
     refusal: str
 
 
 LIMITS: list[Callable[[Conversation], Limit | None]] = []
-"""Each tells the limit of its chatbot of a conversation; None where it has none there."""
+"""Functions that return the limit of a conversation's chatbot; None without one."""
 
 
 def has_due() -> bool:

@@ -1,4 +1,4 @@
-"""Who writes: the contact and the lead of a conversation, found or made."""
+"""Contact and lead of a conversation, looked up or created."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Personal data in conversations, in what the chat vendor has told, and in opt-outs."""
+"""Personal data in conversations, in the chat vendor's events, and in opt-outs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ NOBODY: dict[str, Any] = {
     "waiting_since": None,
     "answer_due_at": None,
 }
-"""What a conversation has of a person whose data were erased."""
+"""Values of a conversation after the erasure of its person's data."""
 
 
 def blank_conversations(subject: DataSubject, rows: QuerySet[Conversation]) -> int:

@@ -1,4 +1,4 @@
-"""What a person writes: stored once, with all that it does."""
+"""Incoming messages: each is stored once, with all of its effects."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Inbound:
 
     external_id: str
     address: str
-    """Who wrote: the number, as E.164, or the e-mail address."""
+    """The sender: the number, as E.164, or the e-mail address."""
     at: datetime
     name: str = ""
     text: str = ""
@@ -49,14 +49,14 @@ class Inbound:
 
 
 class Source(ABC):
-    """Where a message comes from: the place of its conversation, and who it is that writes there."""
+    """The source of a message: it determines the conversation, and the person."""
 
     member_id: str | None
-    """Who stands as the author of records that nobody makes by hand."""
+    """Author of records that nobody creates by hand."""
     bot: str | None = None
     """The chatbot that begins: None whichever fits, "" none."""
     heeds_stop: bool = False
-    """Whether STOP ends more than the conversation."""
+    """STOP ends more than the conversation."""
 
     @abstractmethod
     def place(self, address: str) -> dict[str, Any]:
@@ -116,9 +116,10 @@ class DirectSource(Source):
         return True  # nobody else has the vendor's id
 
     def contact(self, inbound: Inbound, member_id: str) -> Contact:
-        """Return who has written before, wherever that was at the account; make a contact of who has not.
+        """Return the person's contact from earlier conversations of the account; create one if there is none.
 
-        Whoever asks holds a lock on the person until the transaction ends: a message and a comment at once are of one.
+        The caller keeps a lock on the person until the transaction ends: a simultaneous message and comment get one
+        contact.
         """
         key = hashlib.sha256(f"author:{self._app.pk}:{self._author}".encode()).digest()[:8]
         with connection.cursor() as cursor:

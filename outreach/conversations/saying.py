@@ -1,5 +1,7 @@
-"""What the company says in a conversation: its place here, and, but where the person fetches it, a message of the
-ledger, which goes as all others do."""
+"""Outgoing messages of a conversation: the message here, and a message of the ledger, which is sent as all others are.
+
+Channels that the person polls need no message of the ledger.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from outreach.delivery.models import SendJob
 Author = ConversationMessage.Author
 Direction = ConversationMessage.Direction
 TEXT_LENGTH = 20_000
-"""Of the channel that takes most."""
+"""Maximum length, of the channel with the longest texts."""
 CLOSED = "NoMessagesSent_400"
 
 
@@ -55,8 +57,10 @@ def say(
     template: ChatTemplate | None = None,
     files: Sequence[Mapping[str, Any]] = (),
 ) -> ConversationMessage:
-    """Say something in a conversation whose row the caller has locked, in the caller's transaction, with `files` as
-    messages keep them (outreach.delivery.attachments)."""
+    """Send a message in a conversation whose row the caller has locked, in the caller's transaction.
+
+    `files` have the form of messages' files (outreach.delivery.attachments).
+    """
     columns = channel_of(conversation).columns(conversation, content)
     if columns is not None and files:
         columns = {**columns, "attachments": list(files)}
@@ -107,8 +111,8 @@ def _plan(
 
 
 def next_numbers(contact_ids: Iterable[str], channel: str = SendJob.Channel.CHATAPP) -> dict[str, int]:
-    """Return contact -> the number of its next message of no run by the channel. Whoever asks holds a lock on each
-    until the transaction ends."""
+    """Return contact -> the number of its next message outside of runs by the channel. The caller keeps a lock on
+    each until the transaction ends."""
     ids = sorted(set(contact_ids))
     keys = sorted(
         int.from_bytes(hashlib.sha256(f"chat:{company_id()}:{id}".encode()).digest()[:8], signed=True) for id in ids

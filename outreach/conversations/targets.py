@@ -1,4 +1,4 @@
-"""Until when members are to answer: the times of the conversation's team, or of all teams."""
+"""Response targets: deadlines of answers by the times of the conversation's team, or of all teams."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The worker's part: a question is answered in rounds, each of which reads lists or gives the answer.
 
-What a model has said is stored in the transaction that settles its call, so that a question whose worker was killed
-goes on from there: no call is paid for twice.
+A model's response is stored in the transaction that settles its call, so that a question whose worker was killed
+continues from there. No call is paid for twice.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from outreach.crm_chat.reading import Asker, label_of, run_step
 MOST_ROUNDS = 4
 """Replies to a question: three may read lists, and the last one answers."""
 SECONDS = timedelta(seconds=150)
-"""How long a question may take, from when a worker has first begun."""
+"""Time limit of a question from the start of its first worker."""
 MOST_TOKENS = 100_000
 """Tokens of a question after which nothing more is read."""
 BEFORE = 3
-"""Earlier questions of the conversation that a model is told."""
+"""Number of earlier questions of the conversation in the prompt."""
 Status = CrmChatMessage.Status
 
 

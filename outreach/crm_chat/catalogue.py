@@ -1,4 +1,4 @@
-"""What questions are answered from: a fixed set of the API's lists, each read as the asker may read it."""
+"""Data for answers: a fixed set of the API's lists, each read with the asker's permissions."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Table:
     page: str = ""
     """The page of the list, below the company's address."""
     records: str = ""
-    """Where the pages of its records are; by default below that of the list."""
+    """Path of the pages of its records; by default below that of the list."""
     groups: Sequence[str] = ()
-    """What `<path>/summary` groups by."""
+    """Fields that `<path>/summary` groups by."""
     panel: str = ""
     """The panel of its custom fields."""
     values: Mapping[str, str] | None = None

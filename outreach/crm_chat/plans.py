@@ -1,4 +1,4 @@
-"""What a model, or the offline reader, says: lists to read, or the answer. Everything is checked before it is used."""
+"""Replies of a model, or of the offline reader: lists to read, or the answer. They are validated before use."""
 
 from __future__ import annotations
 
@@ -91,9 +91,9 @@ def read_reply(text: str, *, last: bool = False) -> Reply:
 
 
 def clean_answer(text: str) -> str:
-    """Return an answer as plain words: without links, which words in a record could have led it to, and markup of them.
+    """Return an answer as plain text, without markup and links, which text in a record could have injected.
 
-    An address with a query would carry what was read to whoever shows it as a picture.
+    An address with a query would leak the data that was read to its host when it is shown as a picture.
     """
     words = plain_text(MARKUP.sub(r"\1", text))
     return LINK.sub("(link left out)", words)[:MOST_ANSWER].strip()

@@ -25,7 +25,7 @@ MOST_MESSAGES = 200
 MOST_WAITING = 3
 """Questions of a member that wait for their answers at a time."""
 KEPT = timedelta(days=180)
-"""How long a conversation is kept after its last question."""
+"""Time for which a conversation is kept after its last question."""
 Status = CrmChatMessage.Status
 WAITING = (Status.QUEUED, Status.RUNNING)
 

@@ -25,7 +25,7 @@ METHODS = [Option("POST", "POST, as JSON"), Option("GET", "GET, in the address")
 
 
 class DataAppPage(SettingsPage):
-    """What the pages of data apps share."""
+    """Shared parts of the pages of data apps."""
 
     module = "apps"
     section = "data-apps"

@@ -1,4 +1,4 @@
-"""Where a value stands in a JSON answer: names and numbers with dots between them, such as data.people.0.email."""
+"""The path of a value in a JSON response: names and numbers with dots between them, such as data.people.0.email."""
 
 from __future__ import annotations
 

@@ -44,11 +44,11 @@ class DataAppTest:
 
 @dataclass(frozen=True)
 class Paths:
-    """Which fields the paths of a kind of apps are of."""
+    """The fields that the paths of a kind of apps refer to."""
 
     known: Callable[[], Collection[str]]
     one_of: tuple[str, ...] = ()
-    """Of these at least one, since an answer without any is of no use."""
+    """Fields of which at least one is required, because a response without any is useless."""
 
 
 def apps_of(kind: str) -> QuerySet[DataApp]:

@@ -15,7 +15,7 @@ from outreach.data_apps.paths import at
 
 MOST_BYTES = 1024 * 1024
 LASTING = ("refused", "large", "redirected")
-"""Failures of the exchange that another try won't mend."""
+"""Failures of the exchange that a retry does not fix."""
 
 
 class DataAppError(Exception):

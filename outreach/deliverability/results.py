@@ -1,4 +1,4 @@
-"""What a check finds: a light, a sentence for people, and the record to publish."""
+"""Results of checks: a light, a sentence for people, and the record to publish."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LONGEST = 600
 
 
 class Light(StrEnum):
-    """How good it is, from the worst to the best."""
+    """Rating, from the worst to the best."""
 
     RED = "red"
     AMBER = "amber"

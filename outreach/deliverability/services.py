@@ -31,7 +31,7 @@ TURNED_RED = Notice("sender.undeliverable", "The records of a sender's domain ar
 register_notice(TURNED_RED)
 
 SECONDS = 8.0
-"""How long all look-ups of one check may take."""
+"""Time limit of all look-ups of one check."""
 EVERY = timedelta(days=1)
 AGAIN = timedelta(hours=1)
 MOST_TRIES = 3
@@ -43,7 +43,7 @@ _random = SystemRandom()
 
 @dataclass(frozen=True)
 class Found:
-    """What a check of a sender found."""
+    """The result of a check of a sender."""
 
     domain: str
     results: Sequence[Result]
@@ -54,7 +54,7 @@ class Found:
 
     @property
     def complete(self) -> bool:
-        """Whether the name servers answered everything."""
+        """Return whether the name servers answered every query."""
         return all(one.asked for one in self.results)
 
     def values(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _look(smtp: Smtp, key: DkimKey | None) -> Found:
 
 
 def _settle(checked: Sequence[Checked]) -> None:
-    """Store what was found, and tell the owners of senders that turned red, once: in one transaction.
+    """Store the results, and notify the owners of senders that turned red, once: in one transaction.
 
     Rows that another worker has taken over since are left alone.
     """

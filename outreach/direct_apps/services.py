@@ -42,9 +42,9 @@ class DirectApps:
     vendor: str
     not_found: tuple[str, str]
     token: str
-    """What its token is called in bodies."""
+    """Name of its token in request bodies."""
     place: str
-    """What names the account there."""
+    """Name of the field for the vendor's account."""
     ask: Callable[[ChatApp], dict[str, Any]]
     """Returns what the vendor says of an app, by columns. Raises ChatFailed, SmtpError and NamedError."""
 
@@ -60,10 +60,10 @@ class DirectApps:
         return found
 
     def create(self, *, member_id: str, verified: bool = True, **values: Any) -> ChatApp:
-        """Connect an app, and ask the vendor unless `verified` is False; one that cannot be asked leaves it unverified.
+        """Connect an app, and check it with the vendor unless `verified` is False. If that fails, it stays unverified.
 
-        Raises InvalidCredentials_400 for a token that the vendor refuses, DuplicateField for an account that is
-        connected already, SocialBNoAccessToken_400, SocialBAccountNotFound_404, ValidationFailed,
+        Raises InvalidCredentials_400 for a token that the vendor refuses, and DuplicateField for an account that is
+        connected already. Raises SocialBNoAccessToken_400, SocialBAccountNotFound_404, ValidationFailed,
         PlanLimitExceeded_403, and ConnectionTestRunning_429.
         """
         if not values.get("access_token"):

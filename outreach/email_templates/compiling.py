@@ -1,6 +1,6 @@
-"""What a template is made into when it is saved: HTML that mail programs show, its words, its links.
+"""Compile a template when it is saved: HTML that mail programs show, its text, its links.
 
-Sending only puts values in. Nothing that the template names is fetched, and nothing in it is evaluated.
+Sending only inserts values. No address in the template is fetched, and no code in it is evaluated.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ TEMPLATES = Records(
     "A template is a mail that you have written once, for the follow-ups of an outreach.",
 )
 KNOWN = ("contact.", "company.")
-"""How the names begin that every template knows."""
+"""Prefixes of the variables that every template has."""
 
 
 FILES = "They go with each message, 10 MB together at most. A file that is deleted keeps messages from going."
@@ -99,7 +99,7 @@ class TemplateForm(RecordForm):
 
     @property
     def find(self) -> str:
-        """What contacts to preview the mail for are searched by."""
+        """Return the search text for contacts in the preview."""
         return " ".join(self.request.POST.get("find", "").split())[:200]
 
     @cached_property
@@ -111,11 +111,11 @@ class TemplateForm(RecordForm):
 
     @property
     def form_shown(self) -> bool:
-        """Whether the reader may change what the page shows."""
+        """Return whether the reader may change the shown template."""
         return self.may(self.module, "PUT" if "id" in self.params else "POST")
 
     def do_preview(self) -> HttpResponse:
-        """Show what the words of the form make, in the frame beside it."""
+        """Show the mail of the form's content, in the frame next to it."""
         form = self.form().fill(self.request.POST)
         mail = self.mail(form)
         if mail["subject"] and mail["body"]:
@@ -251,7 +251,7 @@ class EmailTemplateFiles(TemplatePage):
         return self.done("Saved", self.back)
 
     def do_upload(self) -> HttpResponse:
-        """Upload files, and let them go with the template beside those that do."""
+        """Upload files, and add them to the template's attachments."""
         if not self.may(self.module, "PUT"):
             raise Refused(403, "Your role does not change templates")
         form = self.form()

@@ -83,7 +83,7 @@ class VersionRestore(Input):
 
 
 class TemplateDelete(SelectionInput):
-    """Which templates to delete."""
+    """Templates to delete."""
 
 
 class TemplateOut(Output):

@@ -52,11 +52,11 @@ def send_trial(
     attachments: Sequence[str],
     member_id: str,
 ) -> tuple[Rendered, Sequence[str]]:
-    """Send a template, or words that nobody has saved, to members of the company. Returns the mail and its files.
+    """Send a template, or unsaved content, to members of the company. Return the mail and its files.
 
-    Raises UnsupportedCampaignType_400, NoRecipientsSpecified_400 (also for addresses of nobody in the company),
-    NoSMTPSelected_400 or NoMailvendorXSelected_400, FileNotFound_400 for an attachment, EmailSendingFailed_500,
-    TooManyAttempts, ConnectionTestRunning_429, and the errors of preview_template and preview_words.
+    Raises UnsupportedCampaignType_400, and NoRecipientsSpecified_400 (also for addresses of nobody in the company).
+    Raises NoSMTPSelected_400 or NoMailvendorXSelected_400, FileNotFound_400 for an attachment, EmailSendingFailed_500,
+    TooManyAttempts and ConnectionTestRunning_429. Raises the errors of preview_template and preview_words.
     """
     if type not in TYPES:
         known = ", ".join((*TYPES, *OTHERS))

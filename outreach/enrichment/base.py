@@ -11,7 +11,7 @@ from outreach.data_apps.models import DataApp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """What a provider is told of a contact."""
+    """A contact's data for a provider."""
 
     name: str = ""
     email: str = ""

@@ -103,7 +103,7 @@ class NewForm(NewRecord, FormsPage):
 
 
 class OneForm(FormsPage):
-    """What the pages of a form share."""
+    """Shared parts of the pages of a form."""
 
     @cached_property
     def record(self) -> Mapping[str, Any]:
@@ -240,7 +240,7 @@ class FormField(OneForm):
 
 
 class FormSettings(EditRecord, OneForm):
-    """What the form says around its fields, who may show it, and what becomes of what is sent."""
+    """Texts, embedding origins and submission handling."""
 
     path = "forms/<str:id>/settings"
     name = "form-settings"
@@ -312,7 +312,7 @@ class FormSettings(EditRecord, OneForm):
 
 
 class FormAnswers(OneForm):
-    """What was sent by a form, and what became of it."""
+    """Submissions of a form, with their results."""
 
     path = "forms/<str:id>/answers"
     name = "form-answers"

@@ -1,7 +1,7 @@
 """GET and POST /f/<token>: the public page of an own form. It works without script, and inside other sites' frames.
 
-A visitor has no session: nothing here is done for whoever is logged in, so that there is no token against forgery.
-What keeps programs out is a field that people do not see, the time that they take, and a limit for each network.
+A visitor has no session: no action depends on a log-in, so that there is no token against forgery. Bots are stopped by
+a hidden field, by the time that they take, and by a limit for each network.
 """
 
 from __future__ import annotations

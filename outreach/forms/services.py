@@ -54,9 +54,11 @@ def _locked(id: str) -> Form:
 
 @transaction.atomic
 def create_form(*, member_id: str, **values: Any) -> Form:
-    """Make a form, a draft. Raises FormNameAlreadyExists_400, InvalidMapping_400, FormIdRequired_400,
-    PageIdRequired_400, FormIdOrTokenRequired_400, AppNotFound_400, TagNotFound_400, TeamNotFound_400 and
-    ValidationFailed."""
+    """Create a form, a draft.
+
+    Raises FormNameAlreadyExists_400, InvalidMapping_400, FormIdRequired_400, PageIdRequired_400 and
+    FormIdOrTokenRequired_400. Raises AppNotFound_400, TagNotFound_400, TeamNotFound_400 and ValidationFailed.
+    """
     if Form.objects.count() >= MOST:
         raise ValidationFailed("name: too many", f"name: a company has at most {MOST} forms; delete one")
     form = Form(token=get_random_string(TOKEN_LENGTH), created_by_id=member_id, updated_by_id=member_id)

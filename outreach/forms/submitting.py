@@ -1,4 +1,4 @@
-"""What visitors and the social platform send: stored once, made into leads by a worker."""
+"""Submissions of visitors and of the social platform: stored once, turned into leads by a worker."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from outreach.forms.services import origin_of
 
 QUEUE = "form-leads"
 SUBMISSIONS = Limit("form-submit", 5, 60)
-"""What one network may send by one form."""
+"""Submissions of one network to one form."""
 READS = Limit("form-read", 120, 60)
 TRAP = "website_address"
 """A field that people do not see: what fills it in is no person."""
@@ -50,7 +50,7 @@ class PublicPage(Protocol):
 
 @dataclass(frozen=True)
 class Submission:
-    """What somebody has sent: the answers that fit, and what is wrong with the others."""
+    """A submission: the valid answers, and the errors of the others."""
 
     answers: dict[str, Any] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
@@ -138,7 +138,7 @@ def store_submission(form: Form, id: str, answers: Mapping[str, Any], origin: Ma
 
 
 def store_told(form: Form, told: Mapping[str, datetime]) -> int:
-    """Store leads that the platform tells of, by their ids, to be fetched. Returns how many are new."""
+    """Store leads from the platform's notifications, by their ids, to be fetched. Return the number of new ones."""
     now = timezone.now()
     return _store(FormLead(form=form, leadgen_id=id, submitted_at=min(at, now)) for id, at in told.items())
 

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 LOOKS_BACK = timedelta(hours=48)
 ASKS = Q(source=Form.Source.SOCIAL_A, state=Form.State.PUBLISHED)
 UNFIT = (ApiError, DataError, ValueError, KeyError, TypeError)
-"""What an answer may raise that can be no lead."""
+"""Exceptions of a submission that cannot become a lead."""
 KEPT = 1000
 """Rows that one round of forgetting takes."""
 _random = SystemRandom()

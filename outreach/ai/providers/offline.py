@@ -3,8 +3,8 @@
 It writes English, and simple text in the languages of outreach.ai.providers.stock; for any other language it writes
 English.
 
-It uses a contact's values only if they clearly fit into a sentence. It uses internal labels (tags, categories) only if
-they match a product of the catalogue or a plain relation such as customer, because contacts should not read them.
+It uses a contact's values only if they clearly fit into a sentence. Contacts should not read internal labels (tags,
+categories). These are used only if they match a product of the catalogue or a plain relation such as customer.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""What the pages of conversations share: the words of states and channels, and what is shown of each."""
+"""Shared parts of the pages of conversations: labels of states and channels, and the data shown of each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PROGRESS = {
     "failed": ("Not sent", "circle-x"),
     "unknown": ("Delivery unknown", "circle-question-mark"),
 }
-"""How far an answer has come -> its words, and its icon."""
+"""Progress of an answer -> its label, and its icon."""
 FILES = {
     "waits": "The file is on its way",
     "large": "The file is too large and was left where it is",
@@ -55,7 +55,7 @@ VIEWS = (
     ("snoozed", "Snoozed"),
     ("closed", "Closed"),
 )
-"""Which conversations -> the words of its tab."""
+"""Filter of conversations -> the label of its tab."""
 RESTS = {
     "hour": "For an hour",
     "evening": "Until this evening",
@@ -98,7 +98,7 @@ def rests_until(choice: str, now: datetime) -> datetime | None:
 
 
 class InboxPage(Page):
-    """What the pages of conversations share."""
+    """Shared parts of the pages of conversations."""
 
     module = MODULES[0]
     also = MODULES[1:]

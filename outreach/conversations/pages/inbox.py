@@ -185,7 +185,7 @@ class ConversationDetail(Inbox):
 
 
 class ConversationPeople(InboxPage):
-    """Whose a conversation is, and which lead it is about."""
+    """The contact and lead of a conversation."""
 
     path = "inbox/<str:id>/people"
     name = "conversation-people"
