@@ -33,8 +33,8 @@ MOVES: Mapping[tuple[str, str], str] = {
 }
 """(state, move) -> the next state.
 
-The moves: greet: a person writes again, and a chatbot answers; take: a member answers; release: a chatbot continues;
-queue: the conversation waits for a member.
+The moves are greet (a person writes again, and a chatbot answers), take (a member answers), release (a chatbot
+continues) and queue (the conversation waits for a member).
 """
 
 

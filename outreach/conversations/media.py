@@ -5,8 +5,8 @@ outside of any transaction, and links the file in the transaction that completes
 linked, and its upload is removed as an incomplete one.
 
 If the channel is unavailable, it is retried at growing intervals. A file that is too large, or of a type that may not
-be stored, is not fetched, and the message states the reason. The same applies to a file that cannot be stored for any
-reason, and to one that repeatedly kills its worker: the files of all companies wait after it.
+be stored, is not fetched, and the message states the reason. The same applies to any file that cannot be stored, and to
+one that repeatedly kills its worker. Otherwise it would block the files of all companies.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class GenieSettingsAdmin(CompanyRecordAdmin):
 
 @admin.register(RecipientQuota)
 class RecipientQuotaAdmin(CompanyRecordAdmin):
-    """What may go to mail providers now, of companies with limits for them."""
+    """Present capacity to mail providers, of companies with limits for them."""
 
     icon = "speed"
     behind = True

@@ -123,9 +123,9 @@ def transition(job: SendJob, *, to: str, reason: str = "", detail: str = "", **v
 
 
 def begin_again(job: SendJob, *, lease: str, worker: int) -> bool:
-    """Change a message in doubt to sending again, under a new lease.
+    """Change a message with an unknown outcome to sending again, under a new lease.
 
-    Returns False when somebody else has asked or decided, or when the run, the sender or the recipient forbid it.
+    Returns False when another worker has asked or decided, or when the run, the sender or the recipient forbid it.
     """
     values = {"lease": lease, "worker": worker, "attempts": job.attempts + 1}
     holds = intent_holds("%s", "%s")

@@ -15,7 +15,7 @@ from outreach.delivery.chat_columns import CHAT_INDEXES, ChatColumns
 from outreach.senders.models import Sender
 
 COUNTED = ("id", "status", "run", "smtp", "mail_app", "channel", "open_count", "click_count")
-"""What all reports about messages read."""
+"""Fields that all reports about messages read."""
 VISITED = models.Q(open_count__gt=0) | models.Q(click_count__gt=0)
 """Matches messages that people have opened, or clicked a link of."""
 
@@ -279,7 +279,7 @@ class SendJob(ChatColumns, CompanyWork):
 
     @property
     def address(self) -> str:
-        """Where it would go now: the contact's number, or e-mail address."""
+        """Return the present recipient: the contact's number, or e-mail address."""
         if self.channel in DIRECT:
             return self.recipient  # who writes in the conversation
         return (self.contact.contact_number if self.chat_app_id else self.contact.email) or ""
@@ -298,7 +298,7 @@ class SendJob(ChatColumns, CompanyWork):
 
     @property
     def is_as_approved(self) -> bool:
-        """Whether an approved message would go to whom and from whom it was approved for."""
+        """Return whether an approved message still has the recipient and sender of its approval."""
         if self.approved_envelope:
             return self.approved_envelope == self.envelope
         # Approved by a version that kept the address alone.

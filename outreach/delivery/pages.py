@@ -59,7 +59,7 @@ class Statuses(Choice):
 
 
 class MessagePage(Page):
-    """What the pages of messages share."""
+    """Shared parts of the pages of messages."""
 
     module = "genie"
     menu = MenuItem("Messages", "mail", 52, "Outreach")

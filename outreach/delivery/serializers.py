@@ -47,7 +47,7 @@ HINT_LENGTH = 1000
 
 
 class Regeneration(Input):
-    """How a draft is to be written anew."""
+    """Instructions for rewriting a draft."""
 
     hint = TextInput(
         default="",
@@ -61,7 +61,7 @@ class Regeneration(Input):
 
 
 class Approval(Input):
-    """What is approved."""
+    """The approval of a message."""
 
     contentHash = TextInput(
         required=False,
@@ -277,7 +277,7 @@ SKIPPED = (
 
 
 class MessagesApproved(MessageChanged):
-    """What approve-all has approved, and what it has left."""
+    """The result of approve-all: the numbers of approved and of remaining drafts."""
 
     always = ("changedCount", "leftCount", "outdatedCount", "skipped", "newerCount")
     leftCount = Computed(
@@ -295,7 +295,7 @@ class MessagesApproved(MessageChanged):
 
 
 class SmtpMessageOut(Output):
-    """What went out, or may have."""
+    """A message sent, or possibly sent."""
 
     _id = IdField()
     smtp = SmtpSnapshot()
@@ -322,7 +322,7 @@ class SmtpMessageOut(Output):
 
 
 class VendorMessageOut(Output):
-    """What a mail vendor was given, or may have been, and what it has told of it."""
+    """A message given, or possibly given, to a mail vendor, with its reported events."""
 
     reads = ("delivery",)
 
@@ -366,10 +366,10 @@ class VendorMessageOut(Output):
 
 
 DELIVERY_TIMES = ("deferred", "delivered", "opened", "clicked", "bounced", "rejected", "complained", "unsubscribed")
-"""Delivery statuses of which the log shows when they were told of first."""
+"""Delivery statuses for which the log shows the time of the first report."""
 
 
 class GmailMessageOut(VendorMessageOut):
-    """What went out by mailvendor-c, or may have."""
+    """A message sent, or possibly sent, by mailvendor-c."""
 
     gmails = MailAppSnapshot(source="mail_app")

@@ -171,7 +171,7 @@ VENDOR_LOGS = {channel_of(letter): _vendor_log_viewset(letter) for letter in LET
 
 
 class _GuardrailViewSet(ResourceViewSet, abstract=True):
-    """What the ViewSets of guardrails share, one for the senders of each app."""
+    """Shared parts of the ViewSets of guardrails, one for the senders of each app."""
 
     module = MODULE
     singleton = True

@@ -55,8 +55,9 @@ def send_trial(
     """Send a template, or unsaved content, to members of the company. Return the mail and its files.
 
     Raises UnsupportedCampaignType_400, and NoRecipientsSpecified_400 (also for addresses of nobody in the company).
-    Raises NoSMTPSelected_400 or NoMailvendorXSelected_400, FileNotFound_400 for an attachment, EmailSendingFailed_500,
-    TooManyAttempts and ConnectionTestRunning_429. Raises the errors of preview_template and preview_words.
+    Raises NoSMTPSelected_400 or NoMailvendorXSelected_400, and FileNotFound_400 for an attachment. Raises
+    EmailSendingFailed_500, TooManyAttempts and ConnectionTestRunning_429. Raises the errors of preview_template and
+    preview_words.
     """
     if type not in TYPES:
         known = ", ".join((*TYPES, *OTHERS))

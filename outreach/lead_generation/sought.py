@@ -1,4 +1,4 @@
-"""Whom a search looks for, read from its description."""
+"""Parse search criteria from free text."""
 
 from __future__ import annotations
 

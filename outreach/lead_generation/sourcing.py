@@ -1,4 +1,4 @@
-"""What lead sources add to a search: people are asked for, stored with it, and become contacts when it ends."""
+"""New people from lead sources: requested, stored with the search, and turned into contacts when it ends."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from outreach.suppression.selectors import suppressed_addresses
 
 TRIES = 3
 WAIT = timedelta(seconds=5)
-"""How long a source rests after its first trouble; twice as long after the second."""
+"""Delay of a source after its first error; twice as long after the second."""
 LEAST_SCORE = 0.25
-"""The score of somebody whom a source has found although none of the words looked for is in what it tells."""
+"""Score of a person from a source whose data contains none of the search words."""
 OUTREACH = "outreach"
 COMPANY, TITLE = "Company", "Job title"
 
@@ -48,7 +48,7 @@ class NewPeople:
     briefs: list[ContactBrief] = field(default_factory=list)
     items: dict[int, dict[str, Any]] = field(default_factory=dict)
     lacking: str = ""
-    """What the first of those lacks who can't become contacts."""
+    """The missing value of the first person who cannot become a contact."""
     left_out: int = 0
 
 
@@ -223,8 +223,10 @@ def make_contacts(
 
 
 def lead_source_values() -> Callable[[str], dict[str, str]]:
-    """Return what gives the values of a lead for the name of its source: the option of the field "source" that is
-    called so, or else `outreach`, where that is an option."""
+    """Return a function that maps the name of a source to the values of a lead.
+
+    The value is the option of the field "source" with that name, or else `outreach`, if that is an option.
+    """
     spec = LeadSchema.load().system_fields.get("source")
     options, labels = (spec.options, spec.labels or {}) if spec else ((), {})
     other = {"source": OUTREACH} if OUTREACH in options else {}

@@ -16,7 +16,7 @@ LENGTHS = {"name": 300, "email": 254, "phone": 40, "company": 200, "title": 200,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceQuery:
-    """Who is looked for."""
+    """The description of the people to find."""
 
     prompt: str
     industry: str = ""

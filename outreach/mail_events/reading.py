@@ -64,7 +64,7 @@ class HookRefused(Exception):
 
 @dataclass(frozen=True)
 class Told:
-    """One event as a vendor has told it."""
+    """An event as a vendor reported it."""
 
     kind: str
     happened_at: datetime

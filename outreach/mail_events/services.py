@@ -30,9 +30,9 @@ BATCH = 200
 KEPT_RAW = timedelta(days=7)
 KEPT = timedelta(days=90)
 _CERTAIN = {"sent", "deferred", "delivered", "opened", "clicked", "unsubscribed", "bounced", "complained"}
-"""What is told only of a message that the vendor has taken."""
+"""Events of messages that the vendor has certainly accepted."""
 _REFUSED = {"rejected", "failed"}
-"""What is told of a message that the vendor has not sent."""
+"""Events of messages that the vendor has not sent."""
 
 
 def store_events(app: MailApp, events: Sequence[Told]) -> None:

@@ -1,7 +1,7 @@
 """Sends by Gmail: the same bytes as to a mail server, by users.messages.send.
 
-Gmail takes no idempotency key, so what has no answer stays in doubt. Where the log-in allows it, the mailbox is asked
-whether it has sent the message (outreach.delivery.sending.doubts); that it has not found it proves nothing.
+Gmail has no idempotency key, so a message without a response stays unknown. If the log-in allows it, the mailbox is
+searched for the sent message (outreach.delivery.sending.doubts); if that finds nothing, it proves nothing.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ LOGIN_AGAIN = "Google takes the log-in no more. Log in again."
 
 @dataclass(frozen=True)
 class Tokens:
-    """What Google has given for a log-in. A renewal has no address, and mostly no refresh token."""
+    """Google's tokens for a log-in. A renewal has no address, and usually no refresh token."""
 
     access: str
     ends_at: datetime

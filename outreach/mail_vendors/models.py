@@ -79,7 +79,7 @@ class MailApp(Sender):
 
     @property
     def place(self) -> str:
-        """Where it sends by, for people."""
+        """Return the name of its vendor, for people."""
         return self.spec.name
 
     @property

@@ -1,4 +1,4 @@
-"""What a vendor's answer, or what went wrong before it, says about a message."""
+"""Outcomes of a message from a vendor's response, or from an earlier error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_PAUSE = 3600.0
 PAUSE = 60.0
 REFUSED_KEYS = ("AccessDenied", "InvalidServerAPIKey", "Invalid_Key", "PaymentRequired")
 _RECIPIENT = ("'to.0.email'", "personalizations.0.to.0.email", "invalid `to`", "not valid in to", "invalid 'to'")
-"""How vendors name the recipient in a refusal."""
+"""Names of the recipient in vendors' refusals."""
 _WORDS = ("message", "Message", "error", "detail", "description", "ErrorMessage", "reason", "name")
 _THROTTLED = {"TooManyRequestsException", "Throttling", "ThrottlingException", "LimitExceededException"}
 _ACCOUNT = {

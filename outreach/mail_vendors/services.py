@@ -29,7 +29,7 @@ from outreach.smtp.transport import encode_address
 
 SECRETS = ("api_key", "secret_key", "signing_key", "access_token")
 CONNECTION = frozenset({"api_key", "secret_key", "region", "endpoint", "domain", "subaccount"})
-"""What the test depends on: a change requires a new one."""
+"""Fields that the test depends on: a change requires a new test."""
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d", re.ASCII)
 
 

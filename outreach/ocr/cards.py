@@ -1,7 +1,7 @@
-"""Business cards: who a card is of, from the lines that were read on it, with how sure that is.
+"""Business cards: the person of a card, from the lines read on it, with confidences.
 
-The sureness of a field is the product of how surely its line was read and how surely the line is that field: a valid
-address is one for certain, a name only where the address says the same.
+The confidence of a field is the product of that of its line and that of the line being the field. A valid address is
+certain, a name only if the address confirms it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a field seems to be, and how sure that is."""
+    """The probable value of a field, and its confidence."""
 
     value: str
     confidence: float

@@ -67,7 +67,7 @@ def said(value: float | None, type: str, formats: Formats) -> str:
 
 
 class ReportPage(Page):
-    """What the pages of reports and dashboards share."""
+    """Shared parts of the pages of reports and dashboards."""
 
     module = "report"
     menu = MenuItem("Reports", "chart-column", 68, group="Data")
@@ -128,7 +128,7 @@ class Reports(ReportPage):
 
     @cached_property
     def asked(self) -> dict[str, str]:
-        """What the address asks for, without what does not fit the report that it names."""
+        """Return the parameters of the address, without those that do not fit its report."""
         found = {name: str(value) for name, value in self.request.GET.items()}
         of_type = next((one for one in self.types if one["reportType"] == found.get("reportType")), self.types[0])
         found["reportType"] = of_type["reportType"]

@@ -70,8 +70,8 @@ def _refuse(where: str, known: str, given: str) -> NamedError:
 
 
 def read_tiles(tiles: Sequence[Mapping[str, Any]], actor: Actor) -> list[dict[str, Any]]:
-    """Return the tiles with their numbers; `problem` says why the actor sees none. Tiles that tell the same are read
-    once."""
+    """Return the tiles with their numbers; `problem` is the reason why the actor sees none. Tiles with the same
+    report are read once."""
     clock, known = Clock.load(), dict[tuple[str, ...], dict[str, Any]]()
     found = []
     for tile in tiles:

@@ -1,4 +1,4 @@
-"""What the decision about a message by chat depends on, where that is another thing than for a mail."""
+"""Inputs of the decision about a message by chat that differ from those of a mail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the decision depends on, read from the database for a whole batch at a time."""
+"""Inputs of the decision, read from the database for a whole batch at a time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from outreach.suppression.selectors import suppressed_addresses
 
 UNLIMITED = 2**31
 WRITING = dt.timedelta(minutes=1)
-"""How long it takes at least until a message without words has some."""
+"""Minimum time until a message without content has some."""
 _UNWRITTEN = {
     str(reason): reason
     for reason in (
@@ -52,7 +52,7 @@ _PERIODS = (
 
 @dataclass(frozen=True)
 class SendContext:
-    """What holds for every message of a company."""
+    """Data that applies to every message of a company."""
 
     subscription_active: bool
     window: Window | None
@@ -64,7 +64,7 @@ class SendContext:
     vendor_limits: Mapping[str, int]
     """Messages an hour by mail vendor, of all apps of it."""
     allowed: Entitlement | None = None
-    """What the subscription allows; None without one."""
+    """The subscription's entitlement; None without one."""
 
     @classmethod
     def load(cls) -> SendContext:

@@ -64,8 +64,7 @@ SESSION_HOURS = 24
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How many messages a sender, or a campaign, may send in a period, how many it has sent, and when the next slot
-    opens."""
+    """The limit of a sender, or a campaign, in a period, with the number sent and the time of the next slot."""
 
     reason: Literal[
         Reason.LIMIT_DAY_RAMP, Reason.LIMIT_DAY, Reason.LIMIT_HOUR, Reason.LIMIT_MINUTE, Reason.LIMIT_CAMPAIGN

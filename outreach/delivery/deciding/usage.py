@@ -1,4 +1,4 @@
-"""What plans include of messages a month."""
+"""Messages a month that plans include."""
 
 from __future__ import annotations
 

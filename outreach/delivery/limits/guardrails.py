@@ -1,7 +1,7 @@
 """Guardrails of senders: bounces and complaints stop a sender before mail providers do, until a person resumes it.
 
-Of bounces the last RECENT messages tell, so that a bad list is stopped soon. Complaints are so rare that all messages
-of the last days tell. Both count messages that went out since a person has resumed the sender last.
+Bounces count in the last RECENT messages, so that a bad list is stopped soon. Complaints are so rare that they count in
+all messages of the last days. Both count messages sent since a person last resumed the sender.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LEAST_COMPLAINTS = 2
 
 @dataclass(frozen=True)
 class Rate:
-    """How many of the messages that count have come back, or were called spam, and how many stop the sender."""
+    """Bounces or complaints among the counted messages, with the thresholds that stop the sender."""
 
     what: str
     count: int
@@ -47,7 +47,7 @@ class Rate:
     least: int
     """From how many of them on."""
     enough: bool
-    """Whether there are as many messages as the company's settings ask for; fewer say nothing."""
+    """There are as many messages as the company's settings require; fewer are not significant."""
 
     @property
     def reached(self) -> bool:

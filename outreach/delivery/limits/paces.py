@@ -1,4 +1,4 @@
-"""How fast the messages of a campaign go: at most so many within any hour, whatever its sender allows."""
+"""The pace of a campaign's messages: a maximum within any hour, regardless of its sender's limits."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from outreach.senders.models import Sender
 BATCH = 200
 """Messages that are claimed at once."""
 SENDING: dict[str, Any] = {"is_active": True, "verified": True, "stopped_at": None}
-"""What holds for a sender that sends."""
+"""Values of a sender that may send."""
 LOOKAHEAD = 500
 """Messages that are examined when none of the first ones may be sent, so that a closed window costs few rounds."""
 _random = SystemRandom()
@@ -49,9 +49,9 @@ _OF_OTHERS = (
         "erased_at", "import_job", "merged_into", "number", "number_key", "sort_name", "updated_at", "updated_by",
     )),
 )  # fmt: skip
-"""What neither a decision nor sending reads of messages: to read a row costs as much as to decide about it."""
+"""Columns of messages that neither a decision nor sending reads: to read a row costs as much as to decide about it."""
 _PAUSED = dt.timedelta(hours=1)
-"""How long messages of a paused campaign rest, unless it is resumed (outreach.campaigns.pausing)."""
+"""Delay of the messages of a paused campaign, unless it is resumed (outreach.campaigns.pausing)."""
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def release_claim(lease: str) -> None:
 
 
 def release_lost_claims() -> None:
-    """Release claims of this process that a failed statement left behind. The sweeper only handles dead processes."""
+    """Release claims of this process that a failed statement left. The sweeper only handles dead processes."""
     orphans = SendJob.claim_policy.orphans
     with unscoped(reason="worker: messages that this process claimed and lost"), transaction.atomic():
         for held, freed in orphans.items():

@@ -1,8 +1,8 @@
 """The loop of a sending process: senders take turns, each with some connections, and all share one writer.
 
-Connections are threads that talk to mail servers and vendors. What becomes of messages the process's main thread
-records for them, one thing after the other; intents, and what was sent, go to the writer. Only log-ins that are renewed
-and files that lie in a bucket a connection looks up by itself. No transaction is open during network calls.
+Connections are threads that talk to mail servers and vendors. The process's main thread records the outcomes of
+messages for them, one after the other; intents, and sent messages, go to the writer. A connection itself only reads
+renewed log-ins and files in a bucket. No transaction is open during network calls.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ CONNECTIONS = 32
 """Connections of a sending process."""
 SENDERS_A_ROUND = 50
 SECONDS_A_SENDER = 5.0
-"""How long a sender is served while others wait."""
+"""Seconds that a sender is served while others wait."""
 LONGEST_WAIT = 240.0
 """Seconds after its deadline for which a process goes on while servers do not answer: what one message may take."""
 _LOOK_AGAIN = 0.5
@@ -61,10 +61,10 @@ _WAIT = 0.1
 
 
 class Ledger(Protocol):
-    """What intents and sent messages are handed to."""
+    """The receiver of intents and sent messages."""
 
     connections: int
-    """How many connections hand them in at the moment."""
+    """Present number of connections that use it."""
 
     def intend(self, row: Row) -> bool: ...
     def settle(self, row: Row, late: Callable[[], None]) -> None: ...

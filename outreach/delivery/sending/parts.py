@@ -1,4 +1,4 @@
-"""What messages of a sender have beside their words: links to the company's host, tracked or not, and files."""
+"""Parts of a sender's messages other than content: links to the company's host, tracked or not, and files."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ little is given back when its time is up."""
 LOW = 25
 """With so many messages left the next ones are claimed, while the connections work on."""
 _SHORT = 0.05
-"""Seconds of a turn in which its speed cannot be told yet."""
+"""Seconds of a turn in which its speed cannot be measured yet."""
 MESSAGES_A_CONNECTION = 5
-"""How many messages have to wait for another connection to be worth it."""
+"""Minimum number of waiting messages for another connection."""
 
 
 @dataclass(eq=False)
@@ -37,24 +37,24 @@ class Turn:
     open: Callable[[], AnySession]
     parts: MailParts | ChatParts
     context: SendContext
-    """What holds for the company's messages, read once for the turn."""
+    """Data that applies to the company's messages, read once for the turn."""
     ends: float
-    """When others get their turn (monotonic)."""
+    """End of the turn (monotonic)."""
     slots: list[int] = field(default_factory=list)
     """The numbers of its connections, each locked by this process."""
     lease: str = field(default_factory=new_id)
     jobs: deque[SendJob] = field(default_factory=deque)
     began: float = field(default_factory=monotonic)
     begun: int = 0
-    """How many messages its connections have taken."""
+    """Number of messages that its connections have taken."""
     has_more: bool = True
-    """Whether the last claim looked at as many as it might, so that it is worth to claim again in this turn."""
+    """The last claim was full, so that another claim in this turn is useful."""
     connections: int = 0
     sent: int = 0
     over: bool = False
     """Nothing more is claimed, and what is claimed does not go."""
     failure: Exception | None = None
-    """What ended it, if it was the sender's fault."""
+    """The error that ended it, if the sender caused it."""
 
     @property
     def company(self) -> str:
@@ -62,17 +62,18 @@ class Turn:
 
     @property
     def is_on(self) -> bool:
-        """Whether its messages go."""
+        """Return whether its messages are sent."""
         return not self.over and monotonic() < self.ends
 
     @property
     def wanted(self) -> int:
-        """How many connections its messages are worth now."""
+        """Return the number of connections that its messages need now."""
         return min(self.sender.max_connections, -(-len(self.jobs) // MESSAGES_A_CONNECTION))
 
     @property
     def room(self) -> int:
-        """How many further messages it has time for, at the speed so far; at least as many as keep it busy."""
+        """Return the number of further messages that it has time for, at the speed so far; at least enough to keep
+        it busy."""
         if not self.begun:
             return FIRST_BATCH
         now = monotonic()

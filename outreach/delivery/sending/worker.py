@@ -1,4 +1,4 @@
-"""One message: as it is sent, and what becomes of it (outreach.delivery.sending.loop has the loop).
+"""One message: its sending, and its outcome (outreach.delivery.sending.loop has the loop).
 
 claimed → sending before its last byte is sent, then sent, failed, approved again or unknown
 (docs/decisions/0006-send-exactly-once.md).
@@ -32,7 +32,7 @@ from outreach.suppression.models import Suppression
 from outreach.suppression.services import suppress as suppress_addresses
 
 FIRST_WAIT = dt.timedelta(seconds=2)
-"""After which a vendor may be asked about a message in doubt (doubts.py). Further waits are longer."""
+"""Delay before a vendor is queried about a message with an unknown outcome. Further delays are longer."""
 ATTACHMENT_MISSING = "attachment_missing"
 _TOO_LARGE = 552
 _LIMIT_PAUSE = 60.0
@@ -163,7 +163,7 @@ def _give_back(job: SendJob, reason: str, detail: str) -> None:
 
 
 def record_late(job: SendJob, row: intents.Row) -> None:
-    """Record that a message was sent which the sweeper has called in doubt meanwhile. Raises LeaseLost."""
+    """Record that a message was sent that the sweeper has meanwhile marked as unknown. Raises LeaseLost."""
     if job.sending_at is not None:
         values = late_values(row)
         ledger.record_late_outcome(job, to="sent", sending_at=job.sending_at, detail=row["reply"], **values)

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 MOST = 500
 """Rows of a group."""
 PATIENCE = 30.0
-"""Seconds in which a database that is away may come back. Afterwards the sweeper calls in doubt what is not settled."""
+"""Seconds in which an unavailable database may return. Afterwards the sweeper marks unsettled messages as unknown."""
 GATHER = 0.012
 """Seconds for which a group gathers at most, unless half of the connections wait for it: a group costs PostgreSQL as
 much as six messages do, however many it has."""
@@ -32,8 +32,8 @@ _PLANNING = {
     "plan_cache_mode": "force_generic_plan",
     **dict.fromkeys(("enable_hashjoin", "enable_mergejoin", "enable_seqscan"), "off"),
 }
-"""A group has few rows, each found by its ids; the planner, which is told nothing of that, would read whole tables. It
-would also read those that are small now, and the plan is kept while they grow."""
+"""Planner settings: a group has few rows, each selected by its id, but the planner would read whole tables. It would
+also read tables that are small now, and the plan is kept while they grow."""
 _PAUSE = 0.2
 _LOST = (psycopg.OperationalError, psycopg.InterfaceError)
 
@@ -76,7 +76,7 @@ class Writer:
     """Commits intents and settles messages, for many threads. Close it when they are done."""
 
     connections = 0
-    """How many connections hand in messages at the moment."""
+    """Present number of connections that submit messages."""
 
     def __init__(self, connect: Callable[[], psycopg.Connection] = connect) -> None:
         self._connect = connect

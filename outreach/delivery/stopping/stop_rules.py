@@ -1,10 +1,10 @@
-"""What stops follow-ups, in SQL: one text for the decision, for the sweep, and for the statement that commits the
+"""Stop rules of follow-ups, in SQL: one text for the decision, for the sweep, and for the statement that commits the
 intent."""
 
 from __future__ import annotations
 
 OPTIONAL = ("reply", "bounce", "won", "lost")
-"""What a step may leave out of its `stopOn`. The do-not-contact list and unsubscribing stop every message."""
+"""Rules that a step's `stopOn` may omit. The do-not-contact list and unsubscribing stop every message."""
 REFUSED = ("bad_address", "rejected", "came_back")
 """Reasons of messages that a server has refused for good."""
 

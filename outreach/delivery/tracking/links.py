@@ -43,7 +43,7 @@ def is_tracked(url: str) -> bool:
 
 
 def with_tracking(rich: str, message_id: str, base: str, *, opens: bool, clicks: bool) -> str:
-    """Return the HTML with tracked links, and with the picture that tells that it is opened."""
+    """Return the HTML with tracked links, and with the picture that reports an open."""
     if clicks:
         numbers = {url: number for number, url in enumerate(links_of(rich), 1)}
         rich = _HREF.sub(lambda found: found[1] + _tracked(found[2], numbers, message_id, base), rich)

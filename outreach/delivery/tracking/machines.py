@@ -25,7 +25,7 @@ _SCANNERS = re.compile(
     r"symantec|trendmicro|forcepoint|fireeye|ironport|cloudmark|safelinks|microsoft office existence",
     re.IGNORECASE,
 )
-"""How programs call themselves that fetch what stands in mails: of mail services, of filters, and of scripts."""
+"""User-Agent patterns of programs that open links in mails: of mail services, of filters, and of scripts."""
 _PRIVACY = "Mozilla/5.0"
 """All that the proxy of Apple's Mail says of itself, which fetches pictures whether or not anybody looks."""
 

@@ -22,7 +22,7 @@ from outreach.delivery.tracking.tokens import CLICK, OPEN, Tracked, read_token
 Status = SendJob.Status
 Kind = TrackingEvent.Kind
 A_MESSAGE = Limit("tracked-message", 200, 86_400)
-"""What is stored of a message in a day, whoever follows its links how often."""
+"""Maximum number of events stored for a message in a day."""
 _WENT = Q(status__in=(Status.SENDING, Status.SENT, Status.FAILED, Status.UNKNOWN)) & ~Q(text="")
 """Matches messages that may have arrived; the words of erased ones are gone."""
 _READ = ("company", "status", "text", "html", "sent_at", "sending_at")
@@ -35,7 +35,7 @@ class Visit:
     method: str
     caller: Caller
     user_id: str | None
-    """Of the member's session that it came with."""
+    """User of the member's session in the request."""
 
 
 def record_open(token: str, visit: Visit) -> bool:
@@ -89,6 +89,6 @@ def _store(job: SendJob, tracked: Tracked, visit: Visit, *, of_links: int) -> No
 
 
 def visitor_of(caller: Caller, message_id: str, at: datetime) -> str:
-    """Return what tells visitors of one message apart for a day (UTC), without their address."""
+    """Return a key that distinguishes the visitors of one message for a day (UTC), without their address."""
     known = f"{caller.ip or ''}\n{caller.user_agent}\n{message_id}"
     return salted_hmac(f"outreach.tracking.visitor {at:%Y-%m-%d}", known, algorithm="sha256").hexdigest()[:32]

@@ -25,7 +25,7 @@ _MAC: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Tracked:
-    """What a token stands for: `kind` is OPEN or CLICK, `link` the number of the link, from 1; 0 of an open."""
+    """The content of a token: `kind` is OPEN or CLICK, `link` the number of the link, from 1; 0 for an open."""
 
     kind: int
     message_id: str

@@ -1,6 +1,6 @@
-"""GET /c/<token> and /o/<token>.gif: the tracked links of mails, and the picture that tells that one is opened.
+"""GET /c/<token> and /o/<token>.gif: the tracked links of mails, and the picture that reports an open.
 
-A token that is not ours, or whose message is gone, is a 404, and nothing else is told of it.
+An invalid token, and one of a deleted message, both get a 404 without further details.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The words of the page behind the unsubscribe link, in the languages that companies write in."""
+"""Texts of the unsubscribe page, in the languages that companies write in."""
 
 from __future__ import annotations
 
