@@ -1,8 +1,10 @@
 """Messages that workflows plan.
 
-A node of a version that writes to people owns a run, as a campaign does, so that limits, sending hours, approval,
-stops, unsubscribing and reports hold for its messages as for all others. A message has an id that follows from the
-effect of the workflow's run, so that a step that is taken again finds what it has planned, and plans nothing twice.
+A node of a version that writes to people owns a run, as a campaign does. Limits, sending hours, approval, stops,
+unsubscribing and reports therefore apply to its messages as to all others.
+
+A message's id follows from the effect of the workflow's run, so that a repeated step recognizes its planned messages
+and plans nothing twice.
 """
 
 from __future__ import annotations
@@ -33,8 +35,10 @@ from outreach.senders.models import Sender
 from outreach.suppression.selectors import suppressed_addresses
 
 FIRST = 2
-"""The number of the first message of a contact: replies count from when it was planned, not from when the run was made,
-as they do for what is of a run's first occurrence."""
+"""The number of a contact's first message.
+
+Replies count from the time of its planning. For the first occurrence of a run they would count from the run's creation.
+"""
 Status = SendJob.Status
 ENDED = (Status.SENT, Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESSED)
 
@@ -110,7 +114,7 @@ def plan_messages(run: GenieScheduler, wanted: Sequence[Planned]) -> dict[str, t
 
 
 def insert_messages(run: GenieScheduler, jobs: Sequence[SendJob]) -> None:
-    """Insert new messages of a locked run, let it write those without words, and tell of drafts."""
+    """Insert new messages of a locked run, let it write those without content, and notify of drafts."""
     for job in jobs:
         job.created_by_id = job.updated_by_id = run.created_by_id
     SendJob.objects.bulk_create(jobs)

@@ -28,7 +28,7 @@ GUESSED = {
 
 
 class SocialSettings(SettingsPage):
-    """What the pages of social apps share."""
+    """Shared parts of the pages of social apps."""
 
     module = "apps"
     section = "social-apps"

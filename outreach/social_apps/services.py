@@ -41,7 +41,7 @@ RECONNECTED: list[Callable[[str], None]] = []
 
 @dataclass(frozen=True)
 class _Told:
-    """What the platform has told about an app."""
+    """The platform's data about an app."""
 
     token: str
     expires_at: datetime | None
@@ -173,7 +173,8 @@ def _questions(row: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def subscribe_page(app: SocialAApp, page_id: str) -> None:
-    """Have the platform tell of a page's leads; outside of a transaction. Raises WebhookSubscriptionFailed_500."""
+    """Subscribe to the platform's notifications of a page's leads; outside of a transaction. Raises
+    WebhookSubscriptionFailed_500."""
     client = client_of_page(app, page_id)
     with turn():
         try:

@@ -32,7 +32,7 @@ KEPT = "Stored encrypted. Left empty, it stays; another place needs it again."
 
 
 class StoragePage(SettingsPage):
-    """What these pages share."""
+    """Shared parts of these pages."""
 
     module = "apps"
     section = "storage"

@@ -1,4 +1,4 @@
-"""Which texts are addresses that mail can be sent to."""
+"""Validation of texts as addresses that mail can be sent to."""
 
 from __future__ import annotations
 

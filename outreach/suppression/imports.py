@@ -49,12 +49,12 @@ REASONS = {
     "abuse": Reason.COMPLAINED,
     "manual": Reason.MANUAL,
 }
-"""How words of a reason column begin -> the reason. Any other word is the reason of the import."""
+"""Beginning of a word in a reason column -> the reason. Any other word means the reason of the import."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Where a table has addresses and reasons."""
+    """The positions of addresses and reasons in a table."""
 
     email: int
     reason: int | None
@@ -109,7 +109,8 @@ def _twin(job: SuppressionImport) -> SuppressionImport | None:
 
 
 def check_import(*, file_id: str, files: QuerySet[File], **values: Any) -> dict[str, Any]:
-    """Tell what an import would do with the first rows, and write nothing. Raises the errors of start_import."""
+    """Return the expected result of an import for its first rows, and write nothing. Raises the errors of
+    start_import."""
     job = SuppressionImport(file=_usable(files, file_id), **values)
     with _opened(job.file) as table:
         columns = _columns(job, table)
@@ -206,7 +207,7 @@ def _write(job: SuppressionImport, batch: Batch) -> dict[str, Any]:
 
 
 def _read(job: SuppressionImport, columns: Columns, items: Iterator[Any]) -> Batch:
-    """Read the next rows. What is wrong with one is told without its values, which may be of anybody."""
+    """Read the next rows. Errors omit the rows' values, which may belong to anybody."""
     batch = Batch()
     for item in items:
         batch.rows += 1

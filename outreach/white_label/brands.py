@@ -24,7 +24,7 @@ SERVED = re.compile(
     r"|/api/public/(?:form|widget|unsubscribe|booking|meeting)/.+",
     re.ASCII | re.DOTALL,
 )
-"""What the host of a company's pages answers, beside the pages of that company."""
+"""Paths that the host of a company's pages serves, in addition to the pages of that company."""
 COMPANY = re.compile(r"/c/([0-9a-f]{24})(?:/.*)?", re.ASCII | re.DOTALL)
 
 
@@ -61,7 +61,7 @@ def company_of(host: str) -> str:
 
 
 def forget(company_id: str) -> None:
-    """Look the company's brand and hosts up anew; other processes do so within ten seconds."""
+    """Delete the company's cached brand and hosts; other processes refresh them within ten seconds."""
     with company_scope(company_id):
         names = list(DomainTracking.objects.values_list("name", flat=True)[:100])
     cache.delete_many([f"look:{company_id}", *(_key(name) for name in names)])

@@ -168,7 +168,7 @@ class WidgetForm(RecordForm):
         return {"timezone": values["timezone"], "days": days}
 
     def do_preview(self) -> HttpResponse:
-        """Show what visitors would see of the form as it is, in the frame beside it."""
+        """Show the visitors' view of the form, in the frame next to it."""
         form = self.form().fill(self.request.POST)
         body = {name: value for name, value in self.body(form.values).items() if name != "name"}
         answer = self.read_preview(body)

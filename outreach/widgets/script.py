@@ -34,7 +34,7 @@ def snippet(token: str) -> str:
 
 
 def widget_script(request: HttpRequest, token: str) -> HttpResponse:
-    """Answer with the script, whatever the token: whether there is such a widget, its configuration tells."""
+    """Return the script for any token: only the configuration reveals whether the widget exists."""
     if request.method not in ("GET", "HEAD"):
         return HttpResponse(status=405, headers={"Allow": "GET, HEAD"})
     content, tag = read_script()

@@ -51,7 +51,7 @@ class HoursDay(Input):
 
 
 class HoursInput(Input):
-    """When somebody is there."""
+    """Hours in which somebody is available."""
 
     timezone = LineInput(max_length=64, help_text="Such as Europe/Berlin.")
     days = serializers.ListField(child=HoursDay(), max_length=28, help_text="Empty: always.")
@@ -133,7 +133,7 @@ class WidgetCreate(WidgetChange):
 
 
 class WidgetDelete(SelectionInput):
-    """Which widgets to delete."""
+    """Widgets to delete."""
 
 
 class HoursOut(Output):

@@ -1,5 +1,5 @@
-"""What visitors and the company say to each other by a widget: conversations as those of chat apps, but that a visitor
-fetches what is said."""
+"""Messages between visitors and the company by a widget: conversations as those of chat apps, but visitors poll for
+their messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Direction = ConversationMessage.Direction
 SHOWN = 100
 """Messages that a visitor gets at once: the latest."""
 OVERLAP = timedelta(seconds=5)
-"""What was written so shortly before the last look is told again: clocks of processes differ."""
+"""Overlap with the last poll, whose messages are returned again: clocks of processes differ."""
 PAUSES = ((60, 2), (300, 4), (1800, 10), (7200, 30))
 """Seconds since the last message -> seconds until the next look. Who waits for an answer looks often."""
 LONGEST = 60

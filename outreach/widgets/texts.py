@@ -31,6 +31,6 @@ TEXTS = {
 """Key -> words in English."""
 
 TYPES = ("text", "email", "phone")
-"""What may be asked for."""
+"""Types of answers."""
 KNOWN = {"name": "text", "email": "email", "phone": "phone"}
 """Keys of fields that say who it is -> their type."""

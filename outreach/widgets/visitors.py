@@ -88,7 +88,7 @@ def begin(
 
 
 def read_answers(widget: ChatWidget, answers: Mapping[str, str], *, needed: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return a visitor's columns from what they say of themselves. `needed` are required beside what the widget asks.
+    """Return a visitor's columns from their answers. `needed` are required in addition to the widget's questions.
 
     Raises ValidationFailed, which names the field.
     """

@@ -1,8 +1,8 @@
-"""Occurrences of recurring runs: the n-th begins n - 1 intervals after the run was made.
+"""Occurrences of recurring runs: the n-th begins n - 1 intervals after the creation of the run.
 
-A firing is one UPDATE that moves the run's number and its next time, so that it happens once whoever fires. What was
-missed while the service was down is one firing, and then the schedule goes on. The next time never lies before the one
-that was fired, so that a clock that is set back fires nothing again.
+A firing is one UPDATE that advances the run's number and its next time, so that it happens once, whichever worker
+fires. Firings missed during a downtime become one, and then the schedule continues. The next time is never earlier than
+the fired one, so that a clock that is set back fires nothing again.
 """
 
 from __future__ import annotations
@@ -85,9 +85,11 @@ def _has_subscription() -> bool:
 
 
 def begin_occurrence(run: GenieScheduler) -> None:
-    """Let a worker plan the run's audience anew, in the transaction of the firing; those who have a message of the run
-    get no other. A run that finds its recipients looks for others; where it may not, it fails,
-    and rests until somebody resumes it."""
+    """Let a worker plan the run's audience again, in the transaction of the firing.
+
+    Contacts with a message of the run get no other. A run that finds its recipients searches for others. If it may not,
+    it fails, and rests until somebody resumes it.
+    """
     GenieScheduler.objects.filter(pk=run.pk).update(
         status=Status.QUEUED,
         due_at=timezone.now(),

@@ -33,7 +33,7 @@ LONGEST_INTERVAL_MS = 366 * 86_400_000
 PROMPT_LENGTH = 10_000
 SUBJECT_LENGTH = 200
 ALWAYS = ("unsubscribe",)
-"""What stops every step, whether or not stopOn has it."""
+"""Rules that stop every step, with or without stopOn."""
 THREAD = SendJob.Channel.SMTP.value
 """The channel of steps that go by the sender of the message before, whatever its kind."""
 CHAT = SendJob.Channel.CHATAPP.value
@@ -45,7 +45,7 @@ WRITTEN_KEYS = STEP_KEYS - {"prompt"} | {"body"}
 """Keys of a step of a campaign: its words are a template's, or its own."""
 BODY_LENGTH = 200_000
 WHOLE_DAY = "00:00"
-"""What start and end of a window are, as answers show it, that is open all day."""
+"""Start and end of an all-day window in responses."""
 FIRST_MONDAY = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
 
 
@@ -370,7 +370,7 @@ class CadenceInput(ObjectInput):
 
 
 class CadenceFields(Input):
-    """How a run goes on after its first messages. Bodies that start runs inherit it."""
+    """The follow-ups and recurrence of a run. Bodies that start runs inherit it."""
 
     outreachCadence = CadenceInput(
         default=dict,

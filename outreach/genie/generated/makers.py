@@ -1,7 +1,7 @@
-"""What makes a run's recipients before its messages are planned: the search that finds them, and their enrichment.
+"""Tasks that produce a run's recipients before its messages are planned: the search, and their enrichment.
 
-Meanwhile the run is queued for later. Whatever makes them wakes it in the transaction of its own end; the run looks for
-itself as well, so that a lost wake-up costs time alone. The makers are locked before the run, wherever both are.
+Meanwhile the run is queued for later. Each task wakes it in the transaction of its own end. The run also checks by
+itself, so that a lost wake-up only costs time. The tasks are locked before the run, wherever both are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from outreach.lead_generation.services import cancel_generation
 
 OPEN = (LeadGeneration.Status.QUEUED, LeadGeneration.Status.RUNNING, LeadGeneration.Status.PAUSED)
 LONGEST_REST = timedelta(hours=1)
-"""How long a run waits at most for its search before it looks for itself."""
+"""Maximum delay before a run checks its search by itself."""
 
 
 @dataclass(frozen=True)

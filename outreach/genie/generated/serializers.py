@@ -88,7 +88,7 @@ class SearchPreview(Input):
 
 
 class SearchPreviewOut(PreviewCost):
-    """What a run would cost if it finds as many people as are wanted."""
+    """The cost of a run if it finds the requested number of people."""
 
     about = Computed(
         serializers.CharField(

@@ -1,4 +1,4 @@
-"""What the pages of outreach share."""
+"""Shared parts of the pages of outreach."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def messages(number: int | None) -> str:
 
 
 def skipped(found: Mapping[str, Any]) -> list[str]:
-    """Say which drafts end instead of being approved, since they would never go, and why."""
+    """Return the messages about drafts that end instead of being approved, with reasons."""
     return [f"{messages(one['count'])} would never go: {one['sentence']}" for one in found.get("skipped") or ()]
 
 
@@ -47,7 +47,7 @@ def why(answer: Answer) -> str:
 
 
 def no_writer(warning: str) -> str:
-    """Say why nothing writes messages, from the refusal of a run."""
+    """Return the reason why nothing writes messages, from the refusal of a run."""
     if "default" in warning:
         return "What writes by default is switched off, or was removed: choose another in the settings, under AI."
     if "plan" in warning:
@@ -62,7 +62,7 @@ def shown_run(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class OutreachPage(Page):
-    """What the pages of outreach share."""
+    """Shared parts of the pages of outreach."""
 
     module = "genie"
     menu = MenuItem("Outreach", "send", 50, "Outreach", tab=True, key="o")

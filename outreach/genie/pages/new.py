@@ -1,4 +1,4 @@
-"""The pages of a new run: the form, and beside it whom it reaches."""
+"""The pages of a new run: the form, with its audience."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def from_label(sender: Mapping[str, Any]) -> str:
 
 
 class NewRun(OutreachPage):
-    """The form of a new run. Whom it reaches is counted beside it (RunAudience)."""
+    """The form of a new run. RunAudience counts the recipients next to it."""
 
     path = "outreach/new"
     name = "outreach-new"
@@ -174,7 +174,7 @@ class NewRun(OutreachPage):
 
 
 class RunSamples(NewRun):
-    """What a new run would write: a part of its form, and without script the form again with all that was typed."""
+    """Samples of a new run: a part of its form, and without script the form with all of its input."""
 
     path = "outreach/samples"
     name = "outreach-samples"
@@ -223,8 +223,8 @@ class RunSteps(NewRun):
 
 
 class RunAudience(NewRun):
-    """Whom a choice of tags, segments and categories reaches: a part of the form of a new run, and without script the
-    form again with all that was typed."""
+    """The audience of tags, segments and categories: a part of the form of a new run, and without script the form
+    with all of its input."""
 
     path = "outreach/audience"
     name = "outreach-audience"

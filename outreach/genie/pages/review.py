@@ -1,4 +1,4 @@
-"""The review of a run's drafts, one by one: what goes out, beside what it rests on and what is known of the contact."""
+"""The review of a run's drafts, one by one: the message, its evidence and the contact's data."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Review(OutreachPage):
         }
 
     def since(self, message: Mapping[str, Any]) -> str:
-        """Say what has become of a message that is no draft."""
+        """Return the state of a message that is no draft."""
         if message["status"] == "planned" and message["reason"] != "written_anew":
             return str(message["sentence"])
         return SINCE.get(message["status"], "")
@@ -167,7 +167,7 @@ class Review(OutreachPage):
         return self.refuse(Answer(answer.status, {"message": told}), here)
 
     def changed(self, message: Mapping[str, Any]) -> str:
-        """Say who has changed a draft."""
+        """Return the message about the author of a change to a draft."""
         by = message["updatedBy"] or {}
         if by.get("_id") == self.actor.member_id:
             return "You have changed it in another window."

@@ -53,7 +53,7 @@ def group_of(status: str) -> tuple[str, ...]:
 
 
 VISITS = (("opened", "Opened"), ("clicked", "Clicked"))
-"""What is told of messages where it is tracked, and its words."""
+"""Counts of messages with tracking -> their labels."""
 
 
 class Runs(OutreachPage):

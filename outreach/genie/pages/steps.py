@@ -171,7 +171,7 @@ def added(sent: QueryDict) -> QueryDict:
 
 
 def dropped(sent: QueryDict, place: int) -> QueryDict:
-    """Return what was sent without the follow-up at this place; those behind it move up."""
+    """Return the input without the follow-up at this position; later ones move up."""
     count, found = count_of(sent), sent.copy()
     if not 0 <= place < count:
         return found
@@ -197,7 +197,7 @@ def hours_in_words(window: Mapping[str, Any]) -> str:
 
 
 def about(step: Mapping[str, Any]) -> str:
-    """Say what a follow-up is made from."""
+    """Return the source of a follow-up: a template or a prompt."""
     if step.get("channel") == chats.CHAT:
         return "By chat, from a template"
     return "From a template" if step.get("template") else str(step.get("prompt", ""))

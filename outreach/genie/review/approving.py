@@ -33,10 +33,10 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a sample stood for: the hash of its drafts, and the last moment at which a draft of the run had changed.
+    """The state of a sample: the hash of its drafts, and the last time at which a draft of the run had changed.
 
-    Drafts that come or change later belong to the next sample. The moment is that of a draft which the sample's reader
-    could see, not the clock's: what a worker is about to commit has a later one.
+    Drafts that are added or changed later belong to the next sample. The time is that of a draft which the sample's
+    reader could see, not the clock's: a worker's uncommitted changes have a later one.
     """
 
     hash: str
@@ -132,11 +132,10 @@ def approval_sample(run_id: str) -> tuple[dict[str, Any], QuerySet[SendJob]]:
 
 @transaction.atomic
 def approve_seen(*, run_id: str, member_id: str, content_hash: str) -> Changed:
-    """Approve the drafts that approval_sample told of, if none of them has changed since; those that have come since
-    stay drafts. Asked for the same again, nothing more happens.
+    """Approve the drafts of approval_sample, if none of them has changed since; later ones stay drafts.
 
-    Raises CampaignCannotBeUpdated_400 for a cancelled run, and MessageChanged_409 where drafts of the sample have
-    changed or were decided.
+    A repeated request has no further effect. Raises CampaignCannotBeUpdated_400 for a cancelled run, and
+    MessageChanged_409 if drafts of the sample have changed or were decided.
     """
     run, seen = open_run(run_id), Seen.read(content_hash)
     # Whoever is changing one of them at this moment is waited for, and whoever comes later waits.

@@ -58,7 +58,7 @@ def left_drafts(lead_id: str) -> delivery.Left:
 
 
 def send_counts(lead_id: str) -> dict[str, Any]:
-    """Count the lead's messages by status, and tell when the last one went and the next one is due."""
+    """Return the lead's messages counted by status, and the times of the last one sent and of the next one due."""
     found = lead_messages(lead_id)
     rows = found.order_by().values_list("status").annotate(number=Count("pk"))
     counts = {**dict.fromkeys(Status.values, 0), **dict(rows)}

@@ -1,4 +1,4 @@
-"""What a run would write, take and cost: drafts for a few of its recipients, of which nothing is stored."""
+"""Samples of a run with its time and cost: drafts for a few of its recipients, which are not stored."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MOST_COUNTED = 10_000
 SOMEBODY = ContactBrief(name="Ada Example", fields={"Company": "Example Works", "Job title": "Head of Marketing"})
 """Stands for people who are not known yet, in estimates."""
 SAMPLE_SECONDS = 12
-"""How long a model may take for all of them; it is waited for in the request."""
+"""Seconds that a model may take for all of them; the request waits for it."""
 LEAST_SECONDS = 1
 """With less time left no further one is begun."""
 
@@ -109,11 +109,11 @@ def preview_search(
     own_contacts: bool,
     new_contacts: bool,
 ) -> dict[str, Any]:
-    """Say what a search for so many people would make, from what, and the time and the price of judging them and of
-    their messages. Stores nothing.
+    """Return the expected result of a search for this number of people, and the time and price of its judgements and
+    messages.
 
-    `among` are the senders to choose from. Whoever may not see `own_contacts` is not told how many there are; who may
-    not make `new_contacts` gets none of lead sources. Raises the errors of the AI app.
+    Stores nothing. `among` are the senders to choose from. Without `own_contacts` their number is not revealed; without
+    `new_contacts` lead sources are not used. Raises the errors of the AI app.
     """
     ai_type = ai_type_of(choose_ai_app(ai_type))
     sender, context = _sender(None, among), SendContext.load()

@@ -1,7 +1,7 @@
 """Writes the messages of a run by its AI app, outside of any transaction: new ones, and those that wait for the app.
 
-A message waits (status planned, without words) when a cap is reached or the app has trouble; it is tried again when
-that may have ended, or when somebody has changed a cap or an app. It fails when its own words could not be made.
+A message waits (status planned, without content) when a cap is reached or the app has an error. It is retried when that
+may have ended, or when somebody has changed a cap or an app. It fails when its own content could not be created.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ from outreach.suppression.selectors import suppressed_addresses
 
 Status = SendJob.Status
 WAITING_FOR = {"usage_limit": Reason.AI_LIMIT_REACHED, "busy": Reason.AI_BUSY}
-"""Code of an app's error -> why the message waits; for any other code it is the app's trouble."""
+"""Code of an app's error -> the reason why the message waits; any other code counts as an error of the app."""
 WAITS = (*WAITING_FOR.values(), Reason.AI_TROUBLE)
 TROUBLE_WAIT = timedelta(minutes=15)
-"""How long messages wait whose app does not work at all."""
+"""Delay of messages whose app does not work at all."""
 LONGEST_REST = timedelta(hours=1)
-"""How long a run rests at most before it looks for messages that may be written again."""
+"""Maximum delay before a run checks for messages that may be written again."""
 
 
 @dataclass(frozen=True)
 class Writer:
-    """What writes the messages of a run."""
+    """The writer of a run's messages."""
 
     run: GenieScheduler
     provider: AiProvider

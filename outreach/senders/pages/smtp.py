@@ -33,14 +33,14 @@ TLS_PORT = 465
 
 
 def security(sender: Mapping[str, Any]) -> str:
-    """Say how the connection to a sender's mail server is protected."""
+    """Return the description of the encryption to a sender's mail server."""
     if not sender["secure"]:
         return "encryption not required"
     return "TLS required" if sender["port"] == TLS_PORT else "STARTTLS required"
 
 
 class SenderPage(Page):
-    """What the pages of senders share."""
+    """Shared parts of the pages of senders."""
 
     module = "apps"
     menu = MenuItem("Senders", "at-sign", 54, "Outreach")
