@@ -45,8 +45,8 @@ class BucketCheck:
 def create_bucket(*, member_id: str, **values: Any) -> Bucket:
     """Connect a bucket, after a test that wrote and deleted an object. The company's first becomes its default.
 
-    Raises InvalidCredentials_400 with the storage's code, ValidationFailed, PlanLimitExceeded_403 at the plan's limit,
-    and ConnectionTestRunning_429 during another test.
+    Raises InvalidCredentials_400 with the storage's code, and ValidationFailed. Raises PlanLimitExceeded_403 at the
+    plan's limit, and ConnectionTestRunning_429 during another test.
     """
     bucket = Bucket(
         id=new_id(), company_id=company_id(), created_by_id=member_id, updated_by_id=member_id, **_checked(values)
