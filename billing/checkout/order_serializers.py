@@ -149,7 +149,7 @@ class LineOut(Output):
 
 
 class LimitLost(Output):
-    """A limit below what is there. Nothing is deleted, and nothing can be added."""
+    """A limit below the present use. Nothing is deleted, and nothing can be added."""
 
     module = serializers.CharField()
     limit = serializers.IntegerField()
@@ -364,7 +364,7 @@ def _party(details: Mapping[str, str]) -> dict[str, str]:
 
 
 class GatewayOut(Output):
-    """A message, and what a gateway needs."""
+    """A message, with the data for a gateway."""
 
     _id = IdField(help_text="of the message")
     name = serializers.CharField()
@@ -378,7 +378,7 @@ class GatewayOut(Output):
 
 
 class CaptureOut(GatewayOut):
-    """A message, and what the gateway says of the order."""
+    """A message, with the gateway's state of the order."""
 
     subscription = Computed(SubscriptionOut())
     invoice = Computed(InvoiceOut(allow_null=True))

@@ -99,8 +99,8 @@ class Quote:
 
     @property
     def digest(self) -> str:
-        """Return a hash of what a buyer has seen. The unused time of a period goes on with the clock, so that its sum
-        counts and not its text."""
+        """Return a hash of the quote that a buyer has seen. The unused time shrinks constantly, so its amount is
+        hashed and not its text."""
         seen = [company_id(), self.kind, self.plan.pk, self.interval, self.seats, self.currency, self.basis]
         seen.append(self.scheduled)
         return hashlib.sha256(orjson.dumps(seen)).hexdigest()
@@ -189,7 +189,7 @@ def quote_plan(
 
 
 def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: bool) -> int:
-    """Return how many seats are bought. A period is paid ahead with those of the running one, which it goes on with."""
+    """Return the number of seats to buy. A period paid ahead has those of the current one."""
     held_now = max(subscription.seats or plan.min_seats, plan.min_seats)
     chosen = seats if seats is not None else held_now if ahead else max(plan.min_seats, used_quota("member"))
     check_seats(plan, chosen)
@@ -211,7 +211,7 @@ def _coupon(code: str, plan: Plan, currency: str, *, scheduled: bool) -> Coupon:
 
 
 def tax_of_sale() -> Tax:
-    """Return the tax of what the active company pays today."""
+    """Return the tax on the active company's payments today."""
     seller = the_seller()
     return tax_for(billing_details(), seller_country=seller.country, oss=seller.oss)
 
@@ -334,7 +334,7 @@ def _day(moment: datetime) -> str:
 
 
 def _unused(subscription: Subscription, currency: str, now: datetime) -> tuple[Line, ...]:
-    """Return the lines that take off what is unused of what was paid."""
+    """Return the lines that deduct the unused part of what was paid."""
     end = subscription.period_end
     if end is None or end <= now or not subscription.interval:
         return ()

@@ -33,7 +33,7 @@ class PausedInput(Input):
 
 
 class CapInput(Input):
-    """The most that a company wants of a meter beyond what is included."""
+    """The company's cap on a meter beyond the included quantity."""
 
     meter = LineInput(max_length=32)
     most = IntegerInput(min_value=0, max_value=2**53, allow_null=True, help_text="units a month; null: no cap")
@@ -161,14 +161,14 @@ class DetailsOut(Output):
 
 
 class CapOut(Output):
-    """The most that a company wants of a meter beyond what is included."""
+    """The company's cap on a meter beyond the included quantity."""
 
     meter = serializers.CharField()
     most = serializers.IntegerField(help_text="units a month")
 
 
 class SubscriptionFull(SubscriptionOut):
-    """The company's subscription, with what is to come and how it is paid."""
+    """The company's subscription, with its coming changes and its payment."""
 
     order = Computed(PaymentWays(allow_null=True, help_text="the order that is to be paid"))
     paymentMethod = Computed(MethodOut(allow_null=True))

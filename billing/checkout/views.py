@@ -125,7 +125,7 @@ class SubscriptionViewSet(ResourceViewSet):
         return self._ordered(quoted(quote), payment.pk if payment else None)
 
     def _ordered(self, quote: Any, payment_id: str | None, *, seats: bool = False) -> Response:
-        """Answer with the order, or with what was noted for the next period."""
+        """Return the response with the order, or with the schedule of the next period."""
         payment = PaymentOut.one(Payment.objects.filter(pk=payment_id)) if payment_id else None
         seats_payment = payment if seats else None
         data = {"subscription": subscription_data(), "quote": quote, "payment": payment, "seatsPayment": seats_payment}

@@ -209,7 +209,7 @@ def _tell(row: Dunning, notice: str, key: str, subscription: Subscription, payme
 
 
 def wake() -> None:
-    """Let the active company's collection go on now, in the transaction of what it waited for."""
+    """Let the active company's collection continue now, in the transaction of the event that it waited for."""
     if Dunning.objects.filter(status=Status.DUE).update(due_at=timezone.now()):
         notify_workers(WORK)
 

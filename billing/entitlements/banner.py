@@ -48,7 +48,7 @@ def state_banner(page: Page) -> Banner | None:
 
 
 def open_order(page: Page, company_id: str) -> str:
-    """Return the id of the company's open order, or nothing. It is remembered as long as the words are."""
+    """Return the id of the company's open order, or an empty text. It is cached as long as the message."""
 
     def look() -> Any:
         answer = page.ask("GET", "manual-payment", {"p": "1", "n": "1", "filters": {"status": "open"}})

@@ -1,4 +1,4 @@
-"""Output of the company's subscription, with what it allows and how much of that is used."""
+"""Output of the company's subscription, with its limits and their use."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class SubscriptionOut(Output):
 
 
 class PlanOffered(PlanOut):
-    """A plan on offer, and what it is to the company."""
+    """A plan on offer, with its relation to the company's own."""
 
     current = Computed(serializers.BooleanField(help_text="the company pays for it"))
     change = Computed(

@@ -30,12 +30,12 @@ LIVE = ("sk_live_", "rk_live_", "rzp_live_", "live_")
 
 
 def account_of(letter: str) -> GatewayAccount | None:
-    """Return the account of a letter, with what the environment says in place of its own, or None."""
+    """Return the account of a letter, overridden by the environment, or None."""
     return with_environment(letter, GatewayAccount.objects.filter(letter=letter).first())
 
 
 def with_environment(letter: str, found: GatewayAccount | None) -> GatewayAccount | None:
-    """Put what the environment says in the place of what the account says itself."""
+    """Override the account's values with those of the environment."""
     said: dict[str, Any] = settings.GATEWAYS.get(letter, {})
     if not said:
         return found
@@ -87,7 +87,8 @@ def ready_account(letter: str, currency: str) -> GatewayAccount:
 
 
 def speaking_for(account: GatewayAccount) -> Gateway:
-    """Return the adapter with the account's credentials. Raises Misconfigured for what must not be used."""
+    """Return the adapter with the account's credentials. Raises Misconfigured for keys or servers that must not be
+    used."""
     if settings.DEBUG and account.secret_key.startswith(LIVE):
         raise Misconfigured("keys to real money are not used while DEBUG is on")
     if account.base_url and account.mode != Mode.TEST:
@@ -136,7 +137,7 @@ def _is_past(moment: datetime | None) -> bool:
 
 
 def verified(account: GatewayAccount, headers: Mapping[str, str], body: bytes) -> Hint:
-    """Return what a webhook hints at, signed by the secret or, for a day, by the former one.
+    """Return the ids in a webhook, signed by the secret or, for a day, by the former one.
 
     Raises WrongSignature and Misconfigured.
     """
@@ -159,7 +160,7 @@ def set_secret(account: GatewayAccount, name: str, value: str) -> None:
 
 
 def examine_account(account: GatewayAccount) -> None:
-    """Ask the gateway whether it knows the account, and note what it says. Turns a misconfigured one on again.
+    """Check the account with the gateway, and record the result. It turns a misconfigured one on again.
 
     Raises Misconfigured and Unsure.
     """

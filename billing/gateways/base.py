@@ -35,7 +35,7 @@ class Refused(Exception):
 
 
 class Misconfigured(Exception):
-    """The gateway refuses the account, whatever is asked: its keys are wrong or lack a right."""
+    """The gateway refuses the account for every request: its keys are wrong or lack a right."""
 
 
 class WrongSignature(Exception):
@@ -145,7 +145,7 @@ class Settled:
     id: str
     """The gateway's id: that of the money (Fact.payment_ref), of the refund, or of the money in dispute."""
     reference: str
-    """Ours, where the gateway keeps it; empty for what we did not ask for."""
+    """Our reference, if the gateway stores it; empty for payments that we did not request."""
     amount: int
     currency: str
 
@@ -196,11 +196,11 @@ class Gateway(ABC):
 
     @abstractmethod
     def move(self, order: Order) -> Fact:
-        """Move the money of an open charge, or capture what has been authorized, once however often it is called."""
+        """Move the money of an open charge, or capture an authorized one, exactly once for any number of calls."""
 
     @abstractmethod
     def find(self, order: Order) -> Fact:
-        """Ask what became of the order."""
+        """Return the state of the order."""
 
     @abstractmethod
     def refund(self, refund: Refunding) -> str:
@@ -215,12 +215,12 @@ class Gateway(ABC):
         raise Refused("it saves no method without a payment")
 
     def find_set_up(self, order: Order) -> Fact:
-        """Ask what became of it: paid means that `method` is saved."""
+        """Return the state of the set-up: paid means that `method` is saved."""
         raise Refused("it saves no method without a payment")
 
     @abstractmethod
     def list_settled(self, since: datetime, until: datetime) -> Iterator[Settled]:
-        """Yield what the gateway lists as paid, given back and disputed, begun in this time."""
+        """Yield the gateway's list of payments, refunds and disputes created in this time."""
 
     @abstractmethod
     def disputes(self, payment_ref: str, currency: str) -> list[Disputed]:
@@ -228,7 +228,7 @@ class Gateway(ABC):
 
     @abstractmethod
     def verify(self, headers: Mapping[str, str], body: bytes) -> Hint:
-        """Return what a webhook hints at. Raises WrongSignature."""
+        """Return the ids in a webhook. Raises WrongSignature."""
 
     @abstractmethod
     def check(self) -> None:
@@ -238,8 +238,8 @@ class Gateway(ABC):
 class GatewaySession:
     """The one transport of all adapters: guarded sockets, no redirect, a deadline.
 
-    It sorts the answers before any library reads them: what is no clear answer is Unsure, 401 and 403 Misconfigured.
-    Of the others an adapter sees JSON objects only. Libraries take it for a session of requests.
+    It classifies the responses before any library reads them: an unclear one is Unsure, 401 and 403 are Misconfigured.
+    Adapters only see JSON objects of the others. Libraries use it as a session of requests.
     """
 
     REFUSALS = frozenset({400, 402, 404, 409, 422})
@@ -303,7 +303,7 @@ def body_of(session: GatewaySession, method: str, url: str, **options: Any) -> t
 
 
 def last_day(year: Any, month: Any) -> date | None:
-    """Return the last day of a card's month; None for what is no month."""
+    """Return the last day of a card's month; None for an invalid month."""
     try:
         whole = int(year) + (2000 if int(year) < 100 else 0)
         return date(whole, int(month), monthrange(whole, int(month))[1])

@@ -47,7 +47,7 @@ class InvoiceAdmin(CompanyRecordAdmin):
         return [path("revenue/", view, name="billing_invoice_revenue"), *super().get_urls()]
 
     def revenue_view(self, request: HttpRequest) -> HttpResponse:
-        """Show what the operator earns."""
+        """Show the operator's revenue."""
         if not (request.user.has_perm("billing.view_invoice") and request.user.has_perm("billing.view_posting")):
             raise PermissionDenied
         context = {**self.admin_site.each_context(request), "title": "Revenue", "sections": sections()}

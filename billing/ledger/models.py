@@ -12,8 +12,8 @@ class Posting(CompanyModel):
 
     Triggers enforce both (billing/migrations/0003): unbalanced lines are refused, and no line is ever changed.
 
-    Accounts are receivable, revenue, tax:<percent>, cash:<letter or bank>, balance, writeoff and disputed. `balance` is
-    the company's credit, `writeoff` what will not be paid, `disputed` what banks hold.
+    Accounts are receivable, revenue, tax:<percent>, cash:<letter or bank>, balance, writeoff and disputed. The
+    company's credit is `balance`, uncollectible amounts are `writeoff`, amounts withheld by banks are `disputed`.
     """
 
     tx = models.CharField(max_length=60, help_text="What happened: inv:<id>, pay:<id>, ref:<id>, bal:<id>, note:<id>.")

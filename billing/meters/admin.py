@@ -1,4 +1,4 @@
-"""Back office pages of meters, and what a subscription has used of them."""
+"""Back office pages of meters, and of their use by a subscription."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The months that meters count in: from the day of the subscription's period on, whatever its interval."""
+"""The months of meters: counted from the day of the subscription's period, for every interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Back office pages of orders, attempts to pay them, and what became of them."""
+"""Back office pages of orders, payment attempts, and their results."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ ADMITTED = {"approve": ("asked",), "reject": ("asked",), "retry": ("failed", "un
 
 
 def exact_minor(amount: Decimal, currency: str) -> int:
-    """Convert what staff have entered to minor units. Raises ValidationFailed for parts of one."""
+    """Convert a staff member's amount to minor units. Raises ValidationFailed for parts of one."""
     minor = to_minor(amount, currency)
     if to_amount(minor, currency) != amount:
         raise ValidationFailed("more decimals than it has", f"amount: {currency} has no such fractions")
@@ -70,7 +70,7 @@ class ApproveForm(forms.Form):
 
 
 class RejectForm(forms.Form):
-    """Why a transfer is rejected."""
+    """The reason of a rejected transfer."""
 
     reason = forms.CharField(max_length=300, help_text="The company reads it.", widget=UnfoldAdminTextInputWidget())
 
@@ -142,7 +142,7 @@ class PaymentAdmin(CompanyRecordAdmin):
 
     @asks(CreditForm, "Refund to the balance", permission="billing.add_refund")
     def credit(self, request: HttpRequest, record: Payment, *, amount: Decimal, reason: str) -> None:
-        """Give what came by bank or from the balance to the company's balance, with a credit note."""
+        """Refund a payment by bank or from the balance to the company's balance, with a credit note."""
         minor = exact_minor(amount, record.currency)
         note = credit_order(payment=record, amount_minor=minor, reason=reason, by=staff_of(request))
         self.log_change(request, record, f"Refunded {amount} to the balance, {note.number}. {reason}")
@@ -150,7 +150,7 @@ class PaymentAdmin(CompanyRecordAdmin):
 
 @admin.register(Attempt)
 class AttemptAdmin(CompanyRecordAdmin):
-    """Attempts to pay at a gateway. Those that are wrong or unknown are parked: look at the gateway what came."""
+    """Attempts to pay at a gateway. Those that are wrong or unknown are parked: check the payment at the gateway."""
 
     icon = "credit_card"
     dialogs = ("give_back",)

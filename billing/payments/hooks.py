@@ -34,7 +34,8 @@ LISTENERS: list[Callable[[GatewayAccount, Hint], int]] = []
 
 @csrf_exempt
 def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
-    """POST /api/public/webhooks/gateway-x/<account>: store a genuine hook once, and look at what it names."""
+    """POST /api/public/webhooks/gateway-x/<account>: store a genuine webhook once, and check the objects that it
+    names."""
     found = account_of(letter) if len(letter) == 1 and is_id(account) else None
     if found is None or found.pk != account or found.adapter not in ADAPTERS:
         return _answer(404)

@@ -79,9 +79,9 @@ def run(attempt: Attempt) -> None:
 
 
 def advance(attempt: Attempt) -> Fact:
-    """Open what is not open, look, and move the money of what is. No transaction is open meanwhile.
+    """Open an attempt that is not open, poll it, and move the money of an open one. No transaction is open meanwhile.
 
-    The gateway's id is committed before any money moves. Raises what gateways raise.
+    The gateway's id is committed before any money moves. Raises the gateway's exceptions.
     """
     account = account_of(attempt.letter)
     if account is None or account.adapter != attempt.adapter:
@@ -166,7 +166,7 @@ def _doubt(attempt: Attempt, doubt: Unsure) -> None:
 
 
 def _later(attempt: Attempt, trouble: Exception) -> None:
-    """Let go of an attempt that has failed in ways that nobody has thought of, if it is still ours."""
+    """Release an attempt after an unexpected error, if it is still ours."""
     mine = Attempt.objects.filter(pk=attempt.pk, lease=attempt.lease, status=Status.WORKING)
     due, error = timezone.now() + backoff(attempt.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
     mine.update(status=Status.DUE, due_at=due, error=error, worker=None, updated_at=timezone.now())
@@ -177,12 +177,12 @@ def _wait(attempt: Attempt, wait: timedelta, reason: str) -> None:
 
 
 def _requeue(attempt: Attempt, **values: Any) -> None:
-    """Let go of an attempt that is still open. What somebody else has settled meanwhile keeps its status."""
+    """Release an attempt that is still open. One that was settled meanwhile keeps its status."""
     mine = Attempt.objects.filter(pk=attempt.pk, lease=attempt.lease, status=Status.WORKING)
     if not mine.update(updated_at=timezone.now(), worker=None, deaths=0, **values):
         _release(attempt)
 
 
 def _release(attempt: Attempt) -> None:
-    """Let go of an attempt that has been settled."""
+    """Release an attempt that has been settled."""
     update_owned(attempt, worker=None, deaths=0)

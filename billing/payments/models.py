@@ -81,10 +81,10 @@ class Payment(CompanyModel):
 
 
 class Attempt(CompanyWork):
-    """One way to pay an order: at one gateway. Its id is our reference there, and no money moves before the gateway's
-    own id is committed here (docs/decisions/0022).
+    """An attempt to pay an order at one gateway. Its id is our reference there.
 
-    Workers claim the due ones and look at the gateway what became of them.
+    No money moves before the gateway's own id is committed here (docs/decisions/0022). Workers claim the due ones and
+    poll their state at the gateway.
     """
 
     class Kind(models.TextChoices):

@@ -32,7 +32,7 @@ ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
 def new_number() -> str:
-    """Return what people write on a bank transfer: eight characters that are not mistaken for each other."""
+    """Return the number for a bank transfer: eight characters that are not mistaken for each other."""
     return "".join(ALPHABET[byte % len(ALPHABET)] for byte in secrets.token_bytes(8))  # 32 letters: all as likely
 
 
@@ -43,7 +43,7 @@ def leave_open_order() -> None:
 
 
 def leave_for(deed: str) -> None:
-    """Leave the open order for what is done instead. Raises BadRequest_400 if its bank transfer is being looked for."""
+    """Cancel the open order for another action. Raises BadRequest_400 if its bank transfer is being searched for."""
     sent = Payment.objects.filter(status=Payment.Status.OPEN, bank_state=Bank.SUBMITTED).first()
     if sent is not None:
         text = f"{deed}: we look for the bank transfer of order {sent.number}; wait for it, or take it back first"
@@ -81,7 +81,7 @@ def pay_by_bank(*, payment_id: str, values: dict[str, Any]) -> Payment:
 
 
 def change_transfer(*, payment_id: str, values: dict[str, Any]) -> Payment:
-    """Change what a company says of its bank transfer, until staff have decided.
+    """Change the details of a company's bank transfer, until staff have decided.
 
     Raises ManualPaymentDetailsNotFound_400, FileNotFound_400 and BadRequest_400.
     """

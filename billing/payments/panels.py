@@ -18,7 +18,7 @@ AFTER = timedelta(days=1)
 
 
 def proof_of(payment: Payment) -> SafeString | str:
-    """Return the proof of a bank transfer: a link to the file or address, or the payer's words."""
+    """Return the proof of a bank transfer: a link to the file or address, or the payer's text."""
     if payment.proof_file is not None:
         return link(payment.proof_file)
     if payment.proof.startswith(("https://", "http://")):

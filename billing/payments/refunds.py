@@ -39,10 +39,9 @@ WORK = "refunds"
 
 
 def refundable(attempt: Attempt) -> int:
-    """Return what is left of an attempt's money, in minor units.
+    """Return the refundable rest of an attempt's money, in minor units.
 
-    What is asked for, under way or has failed has left already (a failed one is tried again), and so has what banks
-    have taken back.
+    Requested, running and failed refunds are deducted (a failed one is tried again), and so are chargebacks.
     """
     if attempt.status != Attempt.Status.PAID or attempt.payment.status != Payment.Status.PAID:
         return 0
@@ -233,7 +232,7 @@ def _wait(row: Refund, wait: timedelta, reason: str) -> None:
 
 @transaction.atomic
 def book_found(row: Refund, gateway_id: str) -> None:
-    """Book a refund that the gateway has made, whatever became of the answer. Booked once."""
+    """Book a refund that the gateway has made, even if its response was lost. Booked once."""
     _book(row, gateway_id)
 
 

@@ -49,7 +49,7 @@ class SavingOut(Output):
 
 
 def savings_of(prices: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return what a year saves in each currency that has both prices, where it saves anything."""
+    """Return the saving of a year in each currency that has both prices, if there is one."""
     by = {(one["currency"], one["interval"]): Decimal(str(one["amount"])) for one in prices}
     found = []
     for (currency, interval), year in sorted(by.items()):
@@ -164,6 +164,6 @@ def as_kept(plan: dict[str, Any], version: PlanVersion | None) -> dict[str, Any]
 
 
 class PlanCurrencyOut(CurrencyOut):
-    """A currency, with a plan and what it costs in that currency."""
+    """A currency, with a plan and its prices in that currency."""
 
     plan = Computed(PlanOut(help_text="its prices are those in this currency"))

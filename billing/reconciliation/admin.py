@@ -1,4 +1,4 @@
-"""Back office pages of reconciliation: each comparison with what it found, and the differences to see to."""
+"""Back office pages of reconciliation: each comparison with its results, and the differences to resolve."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class DifferenceAdmin(BackOfficeAdmin):
 
     @asks(ClearForm, "Seen to", permission="billing.change_difference")
     def see_to(self, request: HttpRequest, record: Difference, *, note: str) -> None:
-        """Note what was done about it."""
+        """Record the resolution of the difference."""
         clear(record, note=note, by=staff_of(request))
         self.log_change(request, record, f"Seen to: {note}")
 

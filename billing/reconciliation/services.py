@@ -45,7 +45,7 @@ DAILY = timedelta(days=1)
 FIRST = timedelta(days=7)
 """Time range of an account's first reconciliation."""
 SPAN = timedelta(days=7)
-"""The longest time that one compares; after a stand-still they follow each other."""
+"""Maximum time range of one reconciliation; after an outage several follow each other."""
 OVERLAP = timedelta(days=2)
 """Overlap of the gateway's list with the previous period: it dates payments by their creation."""
 LAG = timedelta(minutes=10)
@@ -190,7 +190,7 @@ class Comparison:
         return len(lines)
 
     def settle(self, attempt: Attempt, line: Settled) -> None:
-        """Let the one place that settles look at an attempt that is paid there and not here."""
+        """Settle an attempt that is paid at the gateway and not here."""
         with company_scope(attempt.company_id):
             try:
                 found = look(attempt)
@@ -221,7 +221,7 @@ class Comparison:
         return len(lines)
 
     def look_for_missing(self) -> None:
-        """Ask the gateway one by one for what is booked here and stood in none of its lists."""
+        """Query the gateway one by one for payments that are booked here and missing in its lists."""
         booked = booked_by(self.account.letter, self.row.since, self.row.until)
         asked = 0
         for batch in batches(booked.values_list("tx", flat=True).iterator(BATCH)):

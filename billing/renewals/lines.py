@@ -93,7 +93,7 @@ class Facts:
         )
 
     def tax(self, company: str, seller: Seller) -> Tax:
-        """Return the tax on what the company pays today."""
+        """Return the tax on the company's payments today."""
         details = self.details[company]
         buyer = (details.country, details.vat_id)
         if buyer not in self.taxes:
@@ -107,7 +107,7 @@ class Facts:
 
 
 def reckon(batch: Sequence[Due], facts: Facts) -> None:
-    """Give each subscription its lines, tax included, the currency that they are in, and what they bill."""
+    """Set the lines of each subscription, tax included, their currency, and the charges that they bill."""
     seller, ids = the_seller(), [due.id for due in batch]
     prices = _prices(batch)
     holdings = Holdings.read({due.id: due.chosen for due in batch})

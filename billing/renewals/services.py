@@ -138,7 +138,7 @@ def bill_batch(limit: int = BATCH, *, only: str = "") -> int:
 
 
 def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
-    """Return those whose next period is to be billed now. The others are looked at again when they may be."""
+    """Return those whose next period is to be billed now. The others get the time of their next check."""
     plans = Plan.objects.in_bulk({id for row in rows for id in (row.plan_id, _scheduled(row).get("plan")) if id})
     versions = PlanVersion.objects.in_bulk({row.version_id for row in rows if row.version_id})
     orders = {
@@ -166,7 +166,7 @@ def _look_again(row: Subscription, at: datetime | None) -> None:
 
 
 def _left(order: Payment) -> bool:
-    """Leave an order that nobody pays at the moment, since the renewal takes its place. Returns whether it was."""
+    """Cancel an order that nobody is paying, because the renewal replaces it. Return whether it is closed."""
     with company_scope(order.company_id):
         locked = Payment.objects.select_for_update(no_key=True).get(pk=order.pk)
         if locked.status != Payment.Status.OPEN:
@@ -182,7 +182,7 @@ def _scheduled(row: Subscription) -> dict[str, Any]:
 
 
 def _due_of(row: Subscription, end: datetime, plans: dict[str, Plan], version: PlanVersion | None) -> Due:
-    """Return what is billed of a subscription: what was scheduled for its next period, or what it is."""
+    """Return the terms to bill for a subscription: those scheduled for its next period, or its present ones."""
     chosen = _scheduled(row)
     plan, row.version = plans.get(chosen.get("plan") or "") or plans[row.plan_id], version
     interval = chosen.get("interval") or row.interval

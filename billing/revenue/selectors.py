@@ -99,7 +99,7 @@ def recurring_revenue() -> list[Recurring]:
 
 
 def aged_receivables() -> list[Owed]:
-    """Return what is owed, by currency and age."""
+    """Return the receivables by currency and age."""
     with connection.cursor() as cursor:
         cursor.execute(AGED, [timezone.now().date()])
         return [Owed(code, AGES[age], number, int(minor)) for code, age, number, minor in cursor.fetchall()]
@@ -116,9 +116,10 @@ def earned_by_month() -> dict[str, dict[date, int]]:
 
 
 def churn_by_month() -> list[Churn]:
-    """Return what began and ended by month, for the last twelve: from the log of subscriptions, renewals left out.
+    """Return the numbers of started and ended subscriptions for the last twelve months, from their log, without
+    renewals.
 
-    One begins with a payment or grant after none, and ends by expiry or cancellation.
+    One starts with a payment or grant after none, and ends by expiry or cancellation.
     """
     since = _first_month()
     opened = Q(after__status="active") & ~Q(before__status="past_due")

@@ -51,7 +51,7 @@ class State:
         return row
 
     def disputed(self, of: str, status: str = "open") -> dict[str, Any]:
-        """Let a customer's bank want the money of a payment back, or decide about it."""
+        """Create a dispute of a payment by the customer's bank, or decide one."""
         found = next((one for one in self.disputes if one["of"] == of), None)
         if found is None:
             money = next(one for one in self.effects if of in (one["id"], one["order"]))
@@ -85,7 +85,7 @@ class Dialect:
         raise NotImplementedError
 
     def pay(self, order: dict[str, Any]) -> None:
-        """Do what the customer's click on the gateway's page does."""
+        """Perform the effects of the customer's click on the gateway's page."""
         raise NotImplementedError
 
     def page(self, order: dict[str, Any]) -> str:

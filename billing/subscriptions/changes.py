@@ -98,7 +98,7 @@ def apply_change(
 ) -> Subscription:
     """Set the values and log the change. Raises BadRequest_400 for a transition that is not allowed.
 
-    The renewals look at the subscription again at once, since its next due date may have changed.
+    The renewals check the subscription again at once, because its next due date may have changed.
     """
     is_new = subscription._state.adding
     before = {} if is_new else _logged_values(subscription)

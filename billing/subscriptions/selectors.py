@@ -42,8 +42,8 @@ def grace_begins(ends_at: datetime) -> datetime:
 
 
 def phase_of(status: str, ends_at: datetime | None) -> str:
-    """Return what holds an open subscription back: GRACE, when it has not been paid for half of the grace period,
-    PAUSED, or nothing."""
+    """Return the restricted phase of an open subscription: GRACE if it is unpaid for half of the grace period,
+    PAUSED, or ""."""
     if status == Status.PAUSED:
         return PAUSED
     late = status == Status.PAST_DUE and ends_at is not None and grace_begins(ends_at) <= timezone.now()
@@ -51,7 +51,7 @@ def phase_of(status: str, ends_at: datetime | None) -> str:
 
 
 def state_words(subscription: Subscription | None) -> StateWords | None:
-    """Return what the company's people should know of its subscription now, or None.
+    """Return the message about the subscription's state for the company's people, or None.
 
     Kinds: none, trial (it ends soon), past_due, grace, paused, cancelling, ended.
     """
@@ -96,7 +96,7 @@ def in_trial() -> bool:
 
 
 def primary_subscription() -> Subscription | None:
-    """Return the active company's primary subscription with its plan, whatever its state."""
+    """Return the active company's primary subscription with its plan, in any state."""
     found: Subscription | None = Subscription.objects.select_related("plan", "version").filter(is_primary=True).first()
     return found
 
@@ -129,7 +129,7 @@ def ends_by(version: PlanVersion, start: datetime) -> bool:
 
 
 def meter_price(subscription: Subscription, meter: str) -> Decimal | None:
-    """Return what a unit of a meter costs the subscription beyond what it includes; None: it can have no more."""
+    """Return the subscription's price of a unit of a meter beyond the included quantity; None: no more can be used."""
     if subscription.plan_id is None:
         return None
     return meter_price_of(subscription.plan_id, subscription.version, meter, subscription.currency)

@@ -45,7 +45,7 @@ def keep_terms(plan_id: str) -> PlanVersion | None:
 
 
 def before_change(plan_id: str) -> Callable[[], None]:
-    """Keep the terms of a plan that is about to be changed. Returns what is called afterwards."""
+    """Store the terms of a plan before a change. Return a function to call after the change."""
     return partial(drop_same, keep_terms(plan_id))
 
 

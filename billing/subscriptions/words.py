@@ -14,7 +14,7 @@ KNOWN_FOR = 30
 
 
 def words_of(company_id: str) -> StateWords | None:
-    """Return what is to be said of a company's subscription now, or None."""
+    """Return the present message about a company's subscription, or None."""
     found: Any = cache.get_or_set(_key(company_id), lambda: _look(company_id), KNOWN_FOR)
     return found if isinstance(found, StateWords) else None
 

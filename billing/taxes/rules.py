@@ -34,7 +34,7 @@ class Tax:
 
     @cached_property
     def basis(self) -> dict[str, Any]:
-        """Return what invoices keep of it."""
+        """Return the form in which invoices store it."""
         return {**asdict(self), "percent": f"{self.percent.normalize():f}"}
 
 
@@ -43,9 +43,9 @@ Rates = Callable[[str], TaxRate | None]
 
 
 def tax_for(details: BillingDetails, *, seller_country: str, oss: bool, rates: Rates = tax_rate) -> Tax:
-    """Return the tax on what the buyer pays today. Who asks for many buyers gives `rates` that keeps what it has read.
+    """Return the tax on the buyer's payments today. For many buyers the caller passes `rates` with a cache.
 
-    A buyer who has not said where they are is taken to be where the seller is.
+    A buyer without a country is treated as one in the seller's country.
     """
     home, country = seller_country, details.country or seller_country
     if country == home:

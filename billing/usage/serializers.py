@@ -1,4 +1,4 @@
-"""Outputs of what a company uses of its meters."""
+"""Outputs of a company's use of its meters."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class BillingPage(SettingsPage):
 
 
 def losses(quote: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what a template says that is lost by what a quote is for."""
+    """Return the template's data about the losses from a quote."""
     if quote is None:
         return {"lost": [], "over": []}
     return {
@@ -46,7 +46,7 @@ def losses(quote: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def refused_order(form: Form, message: str, warning: str) -> None:
-    """Put a refusal into a form; that of a price and of add-ons in words, since no field has their names."""
+    """Put a refusal into a form; that of a price and of add-ons as text, because no field has their names."""
     if warning.startswith(PROOF):
         form.trouble.append(PRICE_CHANGED)
     else:

@@ -1,4 +1,4 @@
-"""The page on which a plan and its add-ons are bought: what they cost, and the order of what was shown."""
+"""The page for buying a plan and its add-ons: their price, and the order at the shown price."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class BuyPlan(BillingPage):
         )
 
     def add_ons(self, interval: str, currency: str) -> list[Field]:
-        """Return a field for each add-on that is on offer for what is chosen, or that the subscription has."""
+        """Return a field for each add-on that is on offer for the chosen plan, or that the subscription has."""
         fields, code = [], currency or self.subscription["currency"] or self.reader.formats.currency
         for one in self.subscription["offeredAddOns"]:
             prices = {(price["currency"], price["interval"]): price["amount"] for price in one["prices"]}
@@ -67,7 +67,7 @@ class BuyPlan(BillingPage):
         return fields
 
     def body(self, form: Form) -> dict[str, Any]:
-        """Return what is ordered. Add-ons that stay are left out; fewer of them wait for the next period."""
+        """Return the body of the order. Unchanged add-ons are omitted; a reduction waits for the next period."""
         values = {
             name: value
             for name, value in form.values.items()
@@ -86,7 +86,7 @@ class BuyPlan(BillingPage):
         return {"planID": self.plan_id, **values}
 
     def runs_with(self, interval: str) -> bool:
-        """Return whether what is chosen is the plan that is paid for and runs."""
+        """Return whether the chosen plan is the active, paid one."""
         found = self.subscription
         same = found["plan"] is not None and (found["plan"]["_id"], found["interval"]) == (self.plan_id, interval)
         return bool(same and found["status"] == "active")
@@ -126,7 +126,7 @@ class BuyPlan(BillingPage):
         return self.page(shown, status=200 if shown["quote"] else 422)
 
     def do_order(self) -> HttpResponse:
-        """Order what the price was shown for; at another price, show that and ask again."""
+        """Order at the shown price; if the price differs, show the new one and ask again."""
         form = self.form().fill(self.request.POST)
         proof = self.request.POST.get("proof", "")
         if not proof or not self.readable(form):

@@ -1,4 +1,4 @@
-"""The page of whom invoices are made out to."""
+"""The page of the invoices' recipient."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of saved ways to pay: which one is charged, another one, and what follows when one is removed."""
+"""The page of saved payment methods: the default, another one, and the successor of a removed one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of an order: the ways to pay it, and what has become of it."""
+"""The page of an order: payment options, and its state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PayOrder(BillingPage):
     template = "web/plans/pay.html"
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        """Show the page, or look for itself: what is typed in it stays until there is something new."""
+        """Show the page, or poll the order: the page's input stays until the state changes."""
         order = self.order()
         if "HX-Request" not in request.headers:
             return self.page(self.shown(order))

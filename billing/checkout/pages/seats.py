@@ -48,7 +48,7 @@ class ChangeSeats(BillingPage):
         }
 
     def quote(self, form: Form) -> Mapping[str, Any] | None:
-        """Return what so many seats cost now; None for a refusal, which is in the form."""
+        """Return the quote of this number of seats now; None for a refusal, which is in the form."""
         answer = self.ask("POST", "subscription/seats/preview", None, {"seats": form.values["seats"]})
         if not answer.ok:
             form.refuse(answer.message, answer.warning)
