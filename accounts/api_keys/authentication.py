@@ -39,7 +39,7 @@ WHERE api_key.key_hash = %s
 
 
 class FoundKey(NamedTuple):
-    """A key with what its maker is now, as KEY reads it."""
+    """A key with the present state of its creator, as KEY reads it."""
 
     id: str
     company_id: str
@@ -69,7 +69,7 @@ class FoundKey(NamedTuple):
         return is_within(address, orjson.loads(self.allowed_ips or "[]"))
 
     def actor(self) -> Actor:
-        """Return the key's maker as the actor, with what they may now."""
+        """Return the key's creator as the actor, with their present permissions."""
         return Actor(
             AuthPath.KEY,
             self.user_id,
@@ -85,9 +85,9 @@ class FoundKey(NamedTuple):
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """Header `apikey`: the key stands in for the member that made it.
+    """Header `apikey`: the key acts for the member that created it.
 
-    settings.STRICT_KEYS says whether it is bound by what has become of the membership.
+    settings.STRICT_KEYS defines whether changes of the membership restrict it.
     """
 
     def authenticate(self, request: Request) -> tuple[Any, Actor]:

@@ -1,4 +1,4 @@
-"""Description of a device from its User-Agent header, in people's words."""
+"""Readable description of a device from its User-Agent header."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers of a company at a glance: what came in lately, and what waits. Each app registers its own."""
+"""A company's overview: recent numbers and open work. Each app registers its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from core.text.timezones import zone_of
 
 @dataclass(frozen=True)
 class Measure:
-    """Something that is counted. `rows` returns the records of the active company.
+    """A counted measure. `rows` returns the records of the active company.
 
     For one that is the member's `own`, which needs no permission, it takes the member's id.
     """
@@ -31,7 +31,7 @@ class Measure:
     """The permission module whose GET shows it."""
     rows: Callable[..., QuerySet[Any]]
     at: str = ""
-    """The column whose time falls into the period. Without one, what there is now is counted."""
+    """The column whose time falls into the period. Without one, the present records are counted."""
     by_day: bool = False
     """The measure is counted for each day too."""
     beside: Sequence[Callable[[], QuerySet[Any]]] = ()

@@ -57,7 +57,7 @@ class Member(CompanyModel):
         return str(self.name or self.email)
 
     def permissions(self) -> dict[str, Any]:
-        """Return what the role allows: module -> method -> allowed."""
+        """Return the permissions of the role: module -> method -> allowed."""
         return self.role.permission if self.role else {}
 
     def may(self, module: str, method: str) -> bool:

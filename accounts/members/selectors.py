@@ -47,6 +47,6 @@ def invites_of(user_id: str) -> QuerySet[Member]:
 
 
 def memberships_of(user_id: str) -> QuerySet[Member]:
-    """Return the user's memberships of all companies, whatever their status (to be read unscoped)."""
+    """Return the user's memberships of all companies, in any status (to be read unscoped)."""
     found: QuerySet[Member] = Member.objects.filter(user_id=user_id)
     return found

@@ -27,7 +27,8 @@ _forgetting: list[Forget] = []
 
 
 def on_members_removed(forget: Forget) -> None:
-    """Register what removed members (ids) take along; it is called in the transaction that removes them."""
+    """Register a function that removes the data of removed members (ids); it is called in the transaction that
+    removes them."""
     _forgetting.append(forget)
 
 
@@ -126,7 +127,7 @@ def _give_role(actor: Actor, member: Member, role: Role) -> None:
 
 @transaction.atomic
 def remove_members(*, actor: Actor, selection: BulkSelection, delete_keys: bool = False) -> Removal:
-    """Remove the selected members, all or none, whatever their status.
+    """Remove the selected members, all or none, in any status.
 
     Their sessions in this company end at once. Their API keys stay (contract section 5) unless `delete_keys` is set.
 
@@ -159,7 +160,7 @@ def remove_member(*, actor: Actor, id: str, delete_keys: bool = False) -> Remova
 
 @transaction.atomic
 def leave_company(*, user_id: str, member_id: str) -> None:
-    """End the user's own membership, whatever their role.
+    """End the user's own membership, with any role.
 
     Raises MemberNotFound_404, and BadRequest_400 for the last owner.
     """

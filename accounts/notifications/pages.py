@@ -42,7 +42,7 @@ class Notifications(NotificationPage):
         return {"notifications": shown, "more": more, "only": only}
 
     def address_of(self, one: Mapping[str, Any]) -> str:
-        """Return the address of what it is about, or "" if there is none that the reader may open."""
+        """Return the address of its subject, or "" if there is none that the reader may open."""
         resource = SAME_PAGE.get(one["resource"], one["resource"])
         if resource in WITHOUT_RECORD:
             whole = next(page for page in registered() if page.name == WITHOUT_RECORD[resource])

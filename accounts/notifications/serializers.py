@@ -22,7 +22,7 @@ class NotificationsRead(Input):
 
 
 class NotificationOut(Output):
-    """Something that the person should know."""
+    """A notification for the person."""
 
     _id = IdField()
     company = IdField(source="company_id")

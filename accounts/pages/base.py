@@ -88,6 +88,6 @@ def add_error(form: forms.Form, error: ApiError) -> None:
 
 
 def duration_text(seconds: int) -> str:
-    """Return a waiting time in words."""
+    """Return a waiting time as text."""
     minutes = -(-seconds // 60)
     return f"{seconds} seconds" if seconds < 90 else f"{minutes} minutes"

@@ -41,7 +41,7 @@ class Account(PersonPage):
         return Form([Field("name", "Your name", required=True, autocomplete="name")], profile)
 
     def preferences_form(self) -> Form:
-        """Make the form of what is kept in the person's layout."""
+        """Return the form of the person's layout."""
         pages = sorted(first_pages().items(), key=lambda entry: entry[0].order)
         starts = [Option(page.name, item.label) for item, page in pages if page.path and self.opens(page)]
         zones = self.ask_private("GET", "timezones")

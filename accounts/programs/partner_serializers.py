@@ -1,4 +1,4 @@
-"""Bodies and answers of the partner program, and what it shares with the referral program."""
+"""Bodies and responses of the partner program, and the parts shared with the referral program."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Earning(Output):
 
 
 class ReferredUser(Output):
-    """Somebody whom the caller has brought, as much of them as a referrer should see."""
+    """A referred user, with the data that a referrer should see."""
 
     _id = IdField()
     name = serializers.CharField()

@@ -138,7 +138,7 @@ def pay_reward(*, reward_id: str, by: User, note: str = "") -> None:
 
 @transaction.atomic
 def claw_back_reward(*, reward_id: str, by: User, note: str) -> None:
-    """Claw a reward back, whatever its state. A paid one is owed from now on.
+    """Claw a reward back, in any state. A paid one is owed from now on.
 
     Raises ValidationFailed for a reward that is clawed back already.
     """
@@ -169,10 +169,10 @@ def claw_back(*, source: str, note: str) -> int:
 
 @transaction.atomic
 def claw_back_part(*, source: str, share: Fraction, key: str, note: str) -> Decimal:
-    """Claw back a share of the rewards of a payment of which a part was returned. Returns the amount.
+    """Claw back a share of the rewards of a payment that was partly returned. Return the amount.
 
-    `key` names the part: a repeated one changes nothing. A reward becomes two: what stays of it, and what does not,
-    whose past is the same. What is more than is left claws back all that is left.
+    `key` names the part: a repeated one changes nothing. A reward is split into the rest and the clawed-back part,
+    which has the same history. A share above the rest claws back the whole rest.
     """
     taken, part_source = Decimal(0), f"{source}:{key}"
     rewards = Reward.objects.select_for_update().filter(source=source).exclude(state=State.CLAWED_BACK)

@@ -30,9 +30,9 @@ def lock_company() -> None:
 
 
 def reload_actor(actor: Actor) -> Actor:
-    """Lock the company's members and roles, and reload what the actor may do, which may have changed meanwhile.
+    """Lock the company's members and roles, and reload the actor's permissions, which may have changed meanwhile.
 
-    Raises UnauthorizedAction_403 for a member who is no longer accepted, and for a key whose maker is no owner.
+    Raises UnauthorizedAction_403 for a member who is no longer accepted, and for a key whose creator is no owner.
     """
     lock_company()
     if not actor.member_id:

@@ -69,7 +69,7 @@ Permission = Mapping[str, Mapping[str, bool]]
 
 
 def flags_of(permission: Permission) -> list[str]:
-    """Return what is allowed, each as module.METHOD."""
+    """Return the allowed permissions, each as module.METHOD."""
     return [f"{module}.{method}" for module, flags in permission.items() for method, on in flags.items() if on]
 
 
@@ -83,7 +83,7 @@ def permission_of(flags: Collection[str]) -> dict[str, dict[str, bool]]:
 
 
 def said(flags: Collection[str]) -> str:
-    """Name flags in words, by module: Contacts (see, add)."""
+    """Describe flags by module: Contacts (see, add)."""
     modules: dict[str, list[str]] = {}
     for flag in flags:
         module, _, method = flag.rpartition(".")
@@ -157,7 +157,7 @@ class RoleForm(RecordForm, RolePage):
 
 
 def table(chosen: Collection[str]) -> list[tuple[str, list[tuple[str, list[tuple[str, str, bool]]]]]]:
-    """Return (group, [(module in words, [(flag, its words, whether it is allowed)])])."""
+    """Return (group, [(module's label, [(flag, its label, whether it is allowed)])])."""
     return [
         (
             group,

@@ -1,4 +1,4 @@
-"""Roles: what a company's members may do (contract 4.12). Nobody grants more than they have."""
+"""Roles: permissions of a company's members (contract 4.12). Nobody grants more than they have."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def create_role(*, actor: Actor, values: Mapping[str, Any]) -> SavedRole:
 
 @transaction.atomic
 def update_role(*, actor: Actor, id: str, values: Mapping[str, Any]) -> SavedRole:
-    """Change the given values of a role. A permission is replaced as a whole; what it omits is not allowed.
+    """Change the given values of a role. A permission is replaced as a whole; omitted flags are not allowed.
 
     Raises RoleNotFound_404 and RoleNameAlreadyExists_400, RoleOrPermissionRequired_400 without changes, and
     BadRequest_400 for isDefault false on the default role.

@@ -49,7 +49,7 @@ class CurrencyCode(TextInput):
 
 
 class DateFormatInput(serializers.ChoiceField):
-    """A date format, whatever its capitals."""
+    """A date format, in any case."""
 
     def to_internal_value(self, data: Any) -> str:
         return super().to_internal_value(data.lower() if isinstance(data, str) else data)
@@ -97,7 +97,7 @@ class CompanySettingsUpdate(Input):
 
 
 class CompanySettingsOut(Output):
-    """A company's settings, whole: what was never chosen has its default."""
+    """A company's complete settings, with defaults for those never chosen."""
 
     _id = IdField()
     currency = serializers.CharField()
