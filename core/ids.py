@@ -29,7 +29,7 @@ _counter = count(randbits(24))
 
 
 def _begin_anew() -> None:
-    """Take another random value: a forked process would go on with the ids of its parent."""
+    """Take another random value: a forked process would continue with the ids of its parent."""
     global _process, _counter  # noqa: PLW0603
     _process, _counter = token_hex(5), count(randbits(24))
 
@@ -87,7 +87,7 @@ def _quoted(text: str) -> str:
 
 
 FEW = 10
-"""Up to so many ids stand in a statement one by one: PostgreSQL knows more to do with a single one."""
+"""Up to this number of ids a statement lists them one by one: PostgreSQL has better plans for a single one."""
 
 
 class IdsAsArray:

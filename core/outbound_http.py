@@ -213,7 +213,7 @@ def exchange(
     body: bytes | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> HttpAnswer:
-    """Send a request and read the whole answer, whatever its status, within `seconds` and `most_bytes`.
+    """Send a request and read the whole response, with any status, within `seconds` and `most_bytes`.
 
     Raises HttpFailed.
     """

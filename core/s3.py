@@ -196,7 +196,7 @@ def _time_for(size: int) -> float:
 
 @contextmanager
 def _told(place: S3Place, *, seconds: float) -> Iterator[Any]:
-    """Bound a block in time, and turn what the libraries raise into S3Failed."""
+    """Limit a block in time, and turn the libraries' exceptions into S3Failed."""
     from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError  # noqa: PLC0415
 
     # The files of a restored copy are read and written even while it is held (core.hold).

@@ -56,8 +56,7 @@ class Actor:
     """On the key path, whether the duration of a temporary key is over. Where keys do not expire otherwise, some views
     refuse it all the same (ApiView.keeps_term)."""
     entitlement: Entitlement | None = None
-    """On the key path, what the company's subscription allows, as it was read with the key; None without an open one.
-    """
+    """On the key path, the company's entitlement as read with the key; None without an open subscription."""
 
     @property
     def is_unbounded(self) -> bool:

@@ -166,7 +166,7 @@ _here = LocalCounts()
 
 
 def _in_redis(call: Callable[[], T]) -> T | None:
-    """Return what Redis answers, or None while it is away."""
+    """Return the response of Redis, or None while it is unavailable."""
     if not REDIS.allows():
         return None
     try:

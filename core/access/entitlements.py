@@ -16,8 +16,8 @@ from core.errors import NamedError
 class Entitlement:
     """The modules (None: all) and limits (module -> number of records) of an active subscription.
 
-    `own` names the limits that the subscription sets itself, in place of its plan's. `phase` says what it does not do
-    for the moment (check_phase); empty: nothing.
+    `own` names the limits that the subscription sets itself, in place of its plan's. `phase` names a restriction
+    (check_phase); empty: none.
     """
 
     modules: frozenset[str] | None = None
@@ -29,7 +29,7 @@ class Entitlement:
 GRACE, PAUSED = "grace", "paused"
 """The phases: unpaid for long, and paused by the company."""
 STARTING = frozenset({"genie", "campaign", "workflow", "member", "lead-gen-ai", "enrich"})
-"""The modules whose POST begins what an unpaid company does not begin: sends, runs, members."""
+"""The modules whose POST starts new work, which an unpaid company may not: sends, runs, members."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def check_phase(allowed: Entitlement, module: str, method: str) -> None:
 
 
 def going_entitlement(company: str) -> Entitlement:
-    """Return the active company's entitlement, for what goes on by itself.
+    """Return the active company's entitlement, for automatic work.
 
     Raises SubscriptionExpired_400 without an active subscription, and for one that is paused or unpaid for long.
     """

@@ -1,8 +1,7 @@
-"""Meters: what a company uses up in a month, such as messages, and its subscription includes a number of.
+"""Meters: monthly use, such as messages, of which a subscription includes a number.
 
-What is used is reserved before it happens, settled when it has, and given back when it has not. Billing counts
-(`set_meter_store`); apps declare their meters (`register_meter`). A company whose subscription has no limit of a meter
-is not counted.
+Use is reserved in advance, settled when it happens, and released when it does not. Billing counts (`set_meter_store`);
+apps declare their meters (`register_meter`). A company without a limit for a meter in its subscription is not counted.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ class Outcome:
 class Meter:
     """A meter. Its key is the name of the limit in plans.
 
-    `outcome` looks up what became of sources of the active company; without it a reservation that nobody has settled is
-    given back.
+    `outcome` looks up the results of sources of the active company; without it an unsettled reservation is released.
     """
 
     key: str
@@ -69,12 +67,12 @@ class MeterUsedUp(Exception):
 METERS: dict[str, Meter] = {}
 """Key -> the meter."""
 TERMS_CHANGED: list[Callable[[], None]] = []
-"""Functions called when the active company's subscription changes what it allows, in that transaction."""
+"""Functions called when the active company's subscription changes its limits or modules, in that transaction."""
 _store: MeterStore | None = None
 
 
 def set_meter_store(store: MeterStore) -> None:
-    """Register what counts the use of companies."""
+    """Register the counter of companies' usage."""
     global _store
     _store = store
 
@@ -120,12 +118,12 @@ def settle(meter: str, sources: Sequence[str], *, quantity: int = 1) -> None:
 
 
 def give_back(meter: str, sources: Sequence[str]) -> None:
-    """Give back what the sources have reserved. What is settled stays used; twice changes nothing."""
+    """Release the reservations of the sources. Settled ones stay used; a repetition changes nothing."""
     _counting().give_back(meter, sources)
 
 
 def terms_changed() -> None:
-    """Let what waits for more of a limit go on."""
+    """Continue work that waits for a higher limit."""
     for call in TERMS_CHANGED:
         call()
 

@@ -46,8 +46,8 @@ class Pace:
 
 
 def count_request(company: str, caller: str, allowed: Entitlement | None) -> list[Pace]:
-    """Count a request of the company's caller. Returns what is left now; the request is over it where `used` is more
-    than `most`."""
+    """Count a request of the company's caller. Return the state of its limits; it exceeds one if `used` is more than
+    `most`."""
     limits: Mapping[str, int] = allowed.limits if allowed is not None else {}
     most = (
         ("caller", caller, limits.get(OF_CALLER, settings.API_REQUESTS_A_MINUTE_EACH)),

@@ -45,7 +45,7 @@ def count_usage(module: str, records: Callable[[], QuerySet[Any]], *, error: str
 
 
 def meter_usage(name: str, used: Callable[[], int]) -> None:
-    """Register a limit of plans that is no number of records, and what the active company has used of it."""
+    """Register a limit of plans that is no number of records, and a function that returns the active company's use."""
     METERED[name] = used
 
 
@@ -86,7 +86,7 @@ def refuse_over_quota(module: str) -> None:
 
 
 def lock_company(name: str) -> None:
-    """Have the transactions of the company that count the same thing, and then add to it, go one after another."""
+    """Serialize the transactions of the company that count the same thing, and then add to it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"leadwright.{name}:{company_id()}"])
 

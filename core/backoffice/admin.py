@@ -177,7 +177,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         return actions
 
     def deeds(self, request: HttpRequest, record: Any) -> list[Deed]:
-        """Return the buttons of a record's page: what its state admits, the wanted one first."""
+        """Return the buttons of a record's page: those allowed by its state, the primary one first."""
         actions = self.get_actions(request)
         offered = [name for name in self.commands if name in actions and self.admits(record, name)]
         found = [Deed(name, str(actions[name][2])) for name in offered] + self.offered_dialogs(request, record)

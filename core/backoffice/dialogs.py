@@ -29,7 +29,7 @@ class Dialog:
 
 @dataclass(frozen=True)
 class Deed:
-    """A button of a record's page: a command, or with an address a dialog. The wanted one stands out."""
+    """A button of a record's page: a command, or with an address a dialog. The primary one is highlighted."""
 
     name: str
     title: str
@@ -89,7 +89,7 @@ class DialogMixin:
         return condition is None or bool(condition(record))
 
     def dialog_facts(self, record: Any, name: str) -> Iterable[tuple[str, Any]]:
-        """Return what a dialog shows above its form: names and values."""
+        """Return the data above a dialog's form: names and values."""
         return ()
 
     def dialog_view(self, request: HttpRequest, object_id: str, name: str) -> HttpResponse:

@@ -27,7 +27,7 @@ def refer(model: Model, *keys: str) -> None:
 
 
 def refer_kind(model: Model, *kinds: str) -> None:
-    """Declare that events whose kind begins with one of these words are about the model's records."""
+    """Declare that events whose kind begins with one of these prefixes are about the model's records."""
     for kind in kinds:
         _kinds[kind] = model
 
@@ -56,7 +56,7 @@ def names_of(found: Iterable[tuple[Model, str]]) -> dict[str, Any]:
 
 
 def ids_in(record: models.Model, refers: Mapping[str, Of], fields: Iterable[str]) -> Iterable[tuple[Model, str]]:
-    """Yield what the ids in these fields of a record refer to, as far as it is known."""
+    """Yield the records that the ids in these fields of a record refer to, as far as known."""
     for name in fields:
         value = getattr(record, name, None)
         of = refers.get(name)

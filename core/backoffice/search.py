@@ -1,4 +1,4 @@
-"""The search in the menu: pages by their names, and records of the kinds that people look for."""
+"""The search in the menu: pages by their names, and records of the searchable kinds."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The feed of events: a company's events in an order in which a reader that goes on from its cursor misses none.
+"""The feed of events: a company's events in an order in which a reader that continues from its cursor misses none.
 
-Sequences are drawn before the commit, so a lower one may become visible after a higher one. The feed goes by the number
-of the writing transaction, and ends before the oldest one that still runs (docs/decisions/0021-feed-of-events.md).
+Sequences are drawn before the commit, so a lower one may become visible after a higher one. The feed is ordered by the
+number of the writing transaction, and ends before the oldest running one (docs/decisions/0021-feed-of-events.md).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class FeedPage:
 
 
 def epoch() -> int:
-    """Return what cursors carry: it changes when the database is restored (manage.py after_restore)."""
+    """Return the epoch of cursors: it changes when the database is restored (manage.py after_restore)."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT last_value FROM core_event_epoch")
         return int(cursor.fetchone()[0])

@@ -47,7 +47,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "white-label-options": ("updated",),
     "workflow": ("created", "updated", "published", "unpublished", "deleted"),
 }
-"""Resource -> what happens to it."""
+"""Resource -> the names of its events."""
 
 KINDS: set[str] = {f"{resource}.{done}" for resource, words in EVENTS.items() for done in words}
 """All kinds."""

@@ -20,10 +20,10 @@ class MadeRight:
 
 
 def make_right(reason: str) -> MadeRight:
-    """Hold the copy, make its feed of events right, and free what workers of the original held when it was dumped.
+    """Hold the copy, repair its feed of events, and release the work of the original's workers.
 
-    Those workers are none of this database's, so a message that one was sending becomes `unknown`: nobody knows here
-    whether it went out. Safe to repeat.
+    Those workers do not belong to this database, so a message that one was sending becomes `unknown`: its outcome
+    cannot be determined here. Safe to repeat.
     """
     begin_hold(reason)
     with transaction.atomic():

@@ -28,13 +28,13 @@ _cause: ContextVar[Mapping[str, Any] | None] = ContextVar("leadwright_cause", de
 
 
 def cause() -> Mapping[str, Any]:
-    """Return what causes the events of now: workflow, name and depth; empty: no workflow does."""
+    """Return the cause of the present events: workflow, name and depth; empty: no workflow."""
     return _cause.get() or {}
 
 
 @contextmanager
 def caused_by(cause: Mapping[str, Any]) -> Iterator[None]:
-    """Open a block whose events say what caused them."""
+    """Open a block whose events record this cause."""
     token = _cause.set(cause)
     try:
         yield

@@ -38,7 +38,7 @@ class Found:
 
 
 def search(kinds: Sequence[Kind], actor: Actor, text: str, size: int) -> list[Found]:
-    """Return up to `size` records of each kind that contain the words, those whose title begins with the text first.
+    """Return up to `size` records of each kind that match the text, those whose title begins with it first.
 
     Frequent matches come from the newest records without the index: each kind is a `newest UNION ALL older` with a
     limit, at which PostgreSQL stops. The index serves rare matches. A text without trigrams is searched in the newest

@@ -44,7 +44,7 @@ class Flights(Generic[C, R]):
         return list(self._out.values())
 
     def begin(self, call: C) -> None:
-        """Have a thread make a call. The caller keeps to its limit of calls that are out, below MOST_THREADS."""
+        """Let a thread run a call. The caller limits its pending calls to less than MOST_THREADS."""
         if self._pool is None:  # of this process: its parent, from which it was forked, has made no calls
             self._pool = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix=self.name)
         self._out[self._pool.submit(self._make, call)] = call

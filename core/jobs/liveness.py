@@ -44,7 +44,7 @@ def worker_number() -> int:
 
 
 def release_lock() -> None:
-    """Release this process's lock, so that others take over what it holds."""
+    """Release this process's lock, so that others take over its work."""
     global _held
     with _lock:
         if _held is not None and _held[0] == os.getpid():

@@ -119,7 +119,7 @@ def run_job(job: J, run: Callable[[J, float], None], deadline: float) -> None:
 
 
 def _told(job: Job) -> AbstractContextManager[None]:
-    """Have lines of the log say which job they are about, and which request began it."""
+    """Add the job, and its original request, to lines of the log."""
     return log_context(job=job.pk, company=job.company_id, request=job.request_id)
 
 

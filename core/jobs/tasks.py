@@ -21,7 +21,7 @@ from core.jobs.sweeper import sweep
 from core.logs import log_context
 
 _turns: defaultdict[str, Lock] = defaultdict(Lock)
-"""Work that this process drains at the moment, where its pool is threads."""
+"""Work that this process drains at present, if its pool uses threads."""
 LAST_SECONDS = 28.0
 """Seconds that an ending process waits for its calls to other hosts: less than its supervisor's timeout."""
 

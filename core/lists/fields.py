@@ -40,10 +40,12 @@ class ListField:
     """A field with at most one value: a column, a path over foreign keys, or an expression.
 
     `nullable` may only be False if no row can lack a value. `ignore_case` makes equals, in and sorts ignore case.
-    `prefilter` returns an implied condition of "contains" that an index can answer, or None (core.lists.prefilter).
-    `query_variants` returns the variants of a text that a search looks for. `sorted_by` is the path of a column
-    with the sort key, which may be null, where that isn't the value itself. Other texts are sorted without case and
-    accents. `digits` are texts without letters, such as phone numbers: they are compared and sorted as they are.
+    `prefilter` returns an implied condition of "contains" that an index can serve, or None (core.lists.prefilter).
+    `query_variants` returns the variants of a text to search. `sorted_by` is the path of a column with the sort key,
+    which may be null, if that isn't the value itself.
+
+    Other texts are sorted without case and accents. `digits` are texts without letters, such as phone numbers: they are
+    compared and sorted as they are.
     """
 
     many = False

@@ -36,7 +36,7 @@ class Projection(Protocol):
         """Convert a projected row to its output."""
 
     def complete(self, rows: list[Row]) -> list[Row]:
-        """Add what is read for all rows of a page, or of a chunk of a stream, at once."""
+        """Add values that are read for all rows of a page, or of a chunk of a stream, at once."""
 
     def chosen(self, rows: list[Row], names: Collection[str]) -> list[Row]:
         """Complete the rows as far as these fields need it, and keep no others."""

@@ -153,7 +153,7 @@ def compile(node: Condition | Group, fields: FieldSet, *, now: datetime | None =
 
 
 def check(node: Condition | Group, fields: FieldSet, *, parameter: str = PARAMETER) -> None:
-    """Raise what `compile` raises, without reading the records that a field refers to."""
+    """Raise the errors of `compile`, without reading the records that a field refers to."""
     if isinstance(node, Condition):
         field = fields.filterable(node.field, parameter)
         compile_node(node, field, _where(parameter, field), datetime.now(UTC))

@@ -84,7 +84,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Report:
-    """A report. The first source comes first: it sorts the groups, and its list is what they link to."""
+    """A report. The first source sorts the groups, and they link to its list."""
 
     name: str
     title: str
@@ -94,7 +94,7 @@ class Report:
     sources: Sequence[Source]
     place: int = 0
     dated: str = ""
-    """By which day its rows count, in words, where that is not plain: "by the day they went out"."""
+    """Description of the day by which its rows count, if that is not obvious: "by the day they went out"."""
     ratios: Sequence[Column] = ()
     """Quotients, placed after the numbers of the sources."""
     order: Mapping[str, str] = field(init=False)

@@ -92,7 +92,7 @@ def _day(text: str, name: str) -> dt.date:
 
 
 def period_of(name: Range, today: dt.date, zone: ZoneInfo, first: dt.date | None, last: dt.date | None) -> Period:
-    """Return the period that a name stands for today; `custom` has its own days."""
+    """Return the period of a name, as of today; `custom` has its own days."""
     if name == "custom" and first is not None and last is not None:
         return Period(first, last, zone)
     begin = today.replace(day=1)

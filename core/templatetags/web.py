@@ -82,7 +82,7 @@ def get(value: Any, name: str) -> Any:
 
 @register.simple_tag(takes_context=True)
 def value_of(context: Mapping[str, Any], row: Row, column: Column) -> Any:
-    """Return the value of a row in a column, with its options in words and a custom value as people write it."""
+    """Return the value of a row in a column, with labels of options and a formatted custom value."""
     record: Any = row.record["formData"] if column.custom else row.record
     for name in (column.name,) if column.custom else column.name.split("."):
         record = record.get(name) if isinstance(record, Mapping) else None
@@ -103,13 +103,13 @@ def with_filter(state: ListState, choice: Choice) -> str:
 
 @register.filter
 def operator_words(choice: Choice) -> list[tuple[str, str]]:
-    """Return the (operator, its words) that the field can be filtered by."""
+    """Return (operator, its label) of the operators for the field."""
     return [(one, choice.words(one)) for one in choice.operators]
 
 
 @register.filter
 def parted(text: str) -> list[str]:
-    """Return the words that commas part: {% for name in "File,Columns"|parted %}."""
+    """Split a text at commas: {% for name in "File,Columns"|parted %}."""
     return text.split(",")
 
 
@@ -156,7 +156,7 @@ def money(context: Mapping[str, Any], amount: Any, *, short: bool = False) -> st
 
 @register.simple_tag(takes_context=True)
 def banner(context: Mapping[str, Any]) -> Banner | None:
-    """Return the banner of a whole page; one that was refused says itself what is wrong."""
+    """Return the banner of a whole page; a refused page states the problem itself."""
     return None if context.get("refused") else banner_of(context["page"])
 
 

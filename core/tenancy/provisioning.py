@@ -28,7 +28,7 @@ def provision_company() -> None:
 
 
 def provision_companies() -> None:
-    """Run all hooks for every company, so that existing companies get what a new release provides."""
+    """Run all hooks for every company, so that existing companies get the data of a new release."""
     companies = apps.get_model("accounts.Company")
     for pk in companies.objects.values_list("pk", flat=True).iterator(chunk_size=1000):
         with transaction.atomic(), company_scope(pk):

@@ -26,7 +26,7 @@ FEATURES = {
     "white-label-options": "Your own brand",
     "api": "API keys and webhooks",
 }
-"""Permission module -> what it is to somebody who chooses a plan. The others come with these."""
+"""Permission module -> its description for a buyer of a plan. The others come with these."""
 
 
 def features_of(modules: Collection[str] | None) -> list[str]:
@@ -35,5 +35,5 @@ def features_of(modules: Collection[str] | None) -> list[str]:
 
 
 def feature_of(module: str) -> str:
-    """Return what a module is to somebody who chooses a plan."""
+    """Return the description of a module for a buyer of a plan."""
     return FEATURES.get(module) or name_of(module)

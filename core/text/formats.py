@@ -104,7 +104,7 @@ class Formats:
 
 
 def exact_money(amount: Decimal, currency: str) -> str:
-    """Format what is paid, with the currency's sign and all decimals that it has by ISO 4217."""
+    """Format a payable amount, with the currency's sign and all decimals that it has by ISO 4217."""
     digits = exponent(currency)
     pattern = f"\N{CURRENCY SIGN}#,##0.{'0' * digits}" if digits else "\N{CURRENCY SIGN}#,##0"
     sign = numbers.get_currency_symbol(currency, locale=LOCALE)

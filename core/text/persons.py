@@ -134,7 +134,7 @@ def _is_title(words: list[str], *, titled: bool) -> bool:
 
 
 def _first(words: list[str], *, surname_before: bool, titled: bool = False) -> str:
-    """Return the first name among the words that titles have left."""
+    """Return the first name among the words that remain after the titles."""
     kept = list(words)
     while kept and _INITIAL.fullmatch(kept[0]):
         kept.pop(0)

@@ -27,7 +27,7 @@ CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
 
 
 class ActorAuthentication(BaseAuthentication):
-    """Authenticates the actor of a request in process, whom the page has checked."""
+    """Authenticates the actor of an in-process request, whom the page has checked."""
 
     def authenticate(self, request: Request) -> tuple[Any, Actor]:
         actor: Actor = request._request.acting  # type: ignore[attr-defined]
@@ -66,7 +66,7 @@ class Answer:
 
     @property
     def refusal(self) -> str:
-        """Why it was refused, in people's words."""
+        """Return the reason of a refusal, as text for people."""
         if LACKS in self.warning:
             return NOT_ALLOWED
         return " ".join(filter(None, (self.message, self.warning)))
@@ -180,10 +180,10 @@ def ask(
     files: Sequence[UploadedFile[Any]] = (),
     caller: HttpRequest | None = None,
 ) -> Answer:
-    """Ask the operation at the address, as the actor. Permission, plan, company, events and texts are the API's own.
+    """Call the operation at the address, as the actor. Permission, plan, company, events and texts are the API's own.
 
-    `mount` is api/protected or api/private; `path` is below it; `files` go instead of a body. Raises LookupError for
-    what the API does not have.
+    `mount` is api/protected or api/private; `path` is below it; `files` go instead of a body. Raises LookupError for an
+    unknown operation.
     """
     response, declared = respond(actor, mount, method, path, query, body, files=files, caller=caller)
     answer = answer_of(response, declared)

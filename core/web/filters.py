@@ -32,7 +32,7 @@ WORDS = {
     "withinLast": "is within the last",
     "withinNext": "is within the next",
 }
-"""Operator of the API -> the words of a chip."""
+"""Operator of the API -> the text of a chip."""
 OF_NUMBERS = {SINCE: "is at least", "lessThanOrEqual": "is at most"}
 WITHOUT_VALUE = ("isEmpty", "isNotEmpty")
 WITHIN_TIME = ("withinLast", "withinNext")
@@ -78,7 +78,7 @@ class Choice:
     """text, number, date, or flag, which is yes or no."""
 
     def of(self, operator: str, text: str) -> Any:
-        """Return the value as the API takes it: `in` takes several. Raises ValueError, in people's words."""
+        """Return the value in the API's form: `in` takes several. Raises ValueError with text for people."""
         if operator in WITHIN_TIME:
             return _time_span(text)
         value = _READ.get(self.kind, str)(text)
@@ -95,7 +95,7 @@ class Choice:
         return ""
 
     def accepts(self, one: Filter) -> bool:
-        """Return whether the filter is one of this field, whatever its value."""
+        """Return whether the filter is one of this field, with any value."""
         return one.operator in self.operators and bool(one.value or one.operator in WITHOUT_VALUE)
 
     def words(self, operator: str) -> str:
@@ -189,7 +189,7 @@ def _written(value: Any) -> str | None:
 
 
 def shown_by(choices: Mapping[str, Choice]) -> Callable[[str], bool]:
-    """Return what finds whether a filter, as addresses write it, is one that the choices show and change."""
+    """Return a function that checks whether the choices can show and change a filter in the form of addresses."""
 
     def is_shown(text: str) -> bool:
         found = Filter.read(text)

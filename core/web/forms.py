@@ -37,7 +37,7 @@ class Option:
     value: str
     label: str
     group: str = ""
-    """The words above it and its like, in a select or a field of kind groups."""
+    """The heading above it and similar ones, in a select or a field of kind groups."""
 
 
 @dataclass
@@ -96,14 +96,14 @@ class Field:
 
     @property
     def offered(self) -> list[Option]:
-        """The options, and the chosen values that are none any more: a form keeps what nobody touches."""
+        """Return the options, and chosen values that are no longer options: a form keeps untouched values."""
         known = {one.value for one in self.options}
         gone = [text for text in dict.fromkeys(self.chosen) if text and text not in known]
         return [*self.options, *(Option(text, f"{text} ({GONE})") for text in gone)]
 
     @property
     def groups(self) -> list[tuple[str, list[Option], int]]:
-        """The options by what they stand under, and how many of them are chosen."""
+        """Return the options by heading, with the number of chosen ones."""
         found: dict[str, list[Option]] = {}
         for one in self.offered:
             found.setdefault(one.group, []).append(one)
@@ -118,12 +118,12 @@ class Field:
         return found[0] if len(found) == 1 else text
 
     def take(self, sent: QueryDict) -> None:
-        """Take what was sent. The record's own value stays, to the last character, if nobody has touched the field."""
+        """Read the input. The record's own value stays exactly as it is if nobody has touched the field."""
         if self.held is UNSET or is_nothing(self.held) or not self.is_untouched(sent):
             self.value = self.read(sent)
 
     def is_untouched(self, sent: QueryDict) -> bool:
-        """Return whether this is what a browser sends for the field as it was rendered."""
+        """Return whether the input equals that of a browser for the rendered field."""
         if self.kind == "switch":
             return (self.name in sent) == bool(self.value)
         if self.kind in SEVERAL:
@@ -138,7 +138,7 @@ class Field:
         return bool(self.value) != bool(before) if self.kind == "switch" else differ(before, self.value)
 
     def read(self, sent: QueryDict) -> Any:
-        """Return what was sent, as the API takes it: numbers as numbers, nothing as "", [] or null."""
+        """Return the input in the API's form: numbers as numbers, nothing as "", [] or null."""
         if self.kind == "switch":
             return self.name in sent
         if self.kind in SEVERAL:
@@ -188,7 +188,7 @@ def differ(one: Any, other: Any) -> bool:
 
 
 class Form:
-    """A form on a page. `fill` takes what was sent, `values` has it for the API's body."""
+    """A form on a page. `fill` reads the input, `values` has it for the API's body."""
 
     def __init__(self, fields: Iterable[Field], values: Mapping[str, Any] | None = None) -> None:
         self.fields = list(fields)
@@ -201,7 +201,7 @@ class Form:
                 one.value = one.held = values[one.name]
 
     def fill(self, sent: QueryDict, rendered: Collection[str] | None = None) -> Form:
-        """Take what the browser sent. Fields that are not there stay as they are.
+        """Read the browser's input. Fields that are missing in it stay as they are.
 
         `rendered` has the names of the fields that the browser was shown, if that is known.
         """

@@ -1,6 +1,6 @@
 """Pages of plain records: a list, a form that adds one, and a form that changes or deletes one.
 
-A domain says the words, columns and fields of its records (`crm/tags/pages.py` is the shortest example).
+A domain defines the labels, columns and fields of its records (`crm/tags/pages.py` is the shortest example).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class RecordList(Page):
     adds: ClassVar[str] = ""
     """The name of the page that adds one."""
     picks: ClassVar[str] = ""
-    """The template of what can be done with chosen rows."""
+    """The template of the actions for chosen rows."""
     extra: ClassVar[Mapping[str, Any]] = {}
     """Parameters of the API's list in addition to those of the address."""
 

@@ -1,4 +1,4 @@
-"""Lists with saved views: tabs of views, what differs from the open one, and what its menu does."""
+"""Lists with saved views: tabs of views, differences from the open one, and the actions of its menu."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ LOST = "This view is not there any more, or it is not shared with you."
 
 
 class ViewedList(TablePage):
-    """A list that members look at in ways of their own. `?saved=<id>` opens a view; what else the address says goes
-    before what the view says."""
+    """A list with saved views. `?saved=<id>` opens a view; other parameters of the address override it."""
 
     keeps: Sequence[str] = KEPT
     notice = ""
@@ -174,7 +173,7 @@ class ViewedList(TablePage):
         return self.read(path, {name: query[name] for name in ("n", "cursorPagination", "groupBy") if name in query})
 
     def context(self) -> dict[str, Any]:
-        """Return what the template needs of views and columns."""
+        """Return the template's data about views and columns."""
         view = self.view
         lost = self.request.GET.get("saved") and view is None
         broken = ""
@@ -200,14 +199,14 @@ class ViewedList(TablePage):
     # What forms do
 
     def looked_at(self) -> dict[str, Any]:
-        """Return the list as it is looked at, as the API keeps it."""
+        """Return the present view of the list, in the form of the API."""
         chosen = self.request.GET.get("columns") or (self.view and self.view["columns"])
         chosen = chosen or self.columns_key in self.reader.columns
         columns = [column.name for column in self.columns] if chosen else []
         return {"query": self.asked(), "columns": columns, "layout": self.layout}
 
     def asked(self) -> dict[str, Any]:
-        """Return what the list is asked for, but for paging."""
+        """Return the parameters of the list, without paging."""
         paging = ("n", "cursor", "cursorPagination")
         return {name: value for name, value in self.state.query().items() if name not in paging}
 

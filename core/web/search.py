@@ -78,7 +78,7 @@ class Search(Page):
         return {"sought": text, "search_found": numbered, "search_count": count}
 
     def places(self, text: str) -> list[Hit]:
-        """Return the pages of the menu and the tabs of settings whose words match."""
+        """Return the pages of the menu and the tabs of settings whose labels match."""
         menu = sorted(first_pages().items(), key=lambda entry: entry[0].order)
         found = [(item.label, page, item.icon, "") for item, page in menu]
         tabs = [page for page in registered() if issubclass(page, SettingsPage) and page.tab]
@@ -91,7 +91,7 @@ class Search(Page):
         return hits[:MOST] if text else hits
 
     def deeds(self, text: str) -> list[Hit]:
-        """Return what the reader may do whose words match."""
+        """Return the reader's actions whose labels match."""
         # Addresses decide the order of the pages themselves; people know that of the menu.
         pages = sorted(registered(), key=lambda page: page.menu.order if page.menu else LAST)
         found = [

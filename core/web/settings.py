@@ -18,11 +18,11 @@ MENU = MenuItem("Settings", "settings", 80)
 
 
 class SettingsPage(Page):
-    """A page of settings, at /c/<company id>/settings/…. Tabs stand by `place`."""
+    """A page of settings, at /c/<company id>/settings/…. Tabs are ordered by `place`."""
 
     menu = MENU
     tab: ClassVar[str] = ""
-    """The words of its tab; a page without one stands below that of `section`."""
+    """The label of its tab; a page without one belongs to that of `section`."""
     place: ClassVar[int] = 0
     """Position of its tab among the others."""
     section: ClassVar[str] = ""

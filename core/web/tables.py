@@ -53,7 +53,7 @@ class TablePage(Page):
         raise NotImplementedError
 
     def written(self, rows: Sequence[Row], columns: Iterable[Column]) -> FieldValues:
-        """Return what writes the custom values of the rows in the columns."""
+        """Return a writer of the rows' custom values in the columns."""
         definitions = [column.definition for column in columns if column.definition is not None]
         return field_values(self, definitions, [row.record["formData"] for row in rows])
 

@@ -1,4 +1,4 @@
-"""Timelines on pages: the API's entries with icons and changes in words."""
+"""Timelines on pages: the API's entries with icons and a text of their changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ICONS = {
 }
 """Kind of an entry -> its icon."""
 PLANNED = {"meeting": "startsAt", "follow_up": "dueAt"}
-"""Kind of an entry -> what says when that is."""
+"""Kind of an entry -> the field with its time."""
 
 
 def shown_entry(entry: Mapping[str, Any], formats: Formats) -> dict[str, Any]:

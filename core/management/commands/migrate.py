@@ -1,7 +1,7 @@
 """Django's migrate, run as the login role that owns the tables (core.tenancy.as_owner).
 
-It refuses databases that lack some of the folded migrations (docs/decisions/0014). Afterwards companies get what a
-new release brings.
+It refuses databases that lack some of the folded migrations (docs/decisions/0014). Afterwards companies get the data of
+the new release.
 """
 
 from __future__ import annotations

@@ -165,7 +165,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @contextmanager
     def applying(self, wanted: Settings) -> Iterator[None]:
-        """Note the settings as applied after the block. If it is left by an exception, nobody knows what applies."""
+        """Note the settings as applied after the block. If an exception leaves it, the applied settings are unknown."""
         self._applied = None
         yield
         self._applied = wanted

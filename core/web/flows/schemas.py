@@ -26,7 +26,7 @@ DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sun
 SHOWN = "2026-01-31T09:00"
 """A time as forms show it."""
 MAY_BE_NEITHER = "x-neither"
-"""Mark of a switch that may be on, off, or left to what else applies."""
+"""Mark of a switch that may be on, off, or left to the default."""
 YES_NO = (Option("true", "Yes"), Option("false", "No"))
 INPUTS = {"time": "time", "date-time": "datetime-local", "date": "date", "email": "email", "uri": "url"}
 
@@ -61,23 +61,24 @@ class Sources:
     trouble: Callable[[str, str], str] = lambda widget, source: ""
     """Returns why a value is typed that should be chosen; "" where nothing is wrong."""
     trees: Callable[[str], Sequence[Choice]] = lambda path: ()
-    """Returns what the conditions at a path are about."""
+    """Returns the fields for the conditions at a path."""
     fields: Callable[[str], Sequence[tuple[Option, str]]] = lambda path: ()
     """Returns the fields of records, with the types of their values, that a setting names."""
     shown_if: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
     """Path -> settings with which it matters, in addition to the schema's."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Path -> its words, where the name of the setting does not say enough."""
+    """Path -> its label, if the name of the setting is not clear enough."""
     helps: Mapping[str, str] = field(default_factory=dict)
-    """Path -> what is said below it, where the schema's text is for programs."""
+    """Path -> the help below it, if the schema's text is for programs."""
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Path -> value -> the words for it, where the value does not say enough."""
+    """Path -> value -> its label, if the value is not clear enough."""
     zone: tzinfo = UTC
     """In which times are shown and typed."""
 
 
 def tree_state(value: Any, choices: Sequence[Choice], zone: str = "") -> ListState:
-    """Return a tree of conditions as lists have it: its filters, and what no filter can say. Days are the zone's."""
+    """Return a tree of conditions in the form of lists: its filters, and the parts that no filter can express. Days
+    are the zone's."""
     known = {choice.name: choice for choice in choices}
     query = QueryDict(mutable=True)
     fixed: Sequence[Mapping[str, Any]] = ()
@@ -97,7 +98,7 @@ def is_time(schema: Schema) -> bool:
 
 
 def shown_time(value: Any, zone: tzinfo) -> str:
-    """Return a time as a form shows it; what is none, as it is."""
+    """Return a time in the form of an input; other text as it is."""
     try:
         found = datetime.fromisoformat(str(value or ""))
     except ValueError:
@@ -106,7 +107,7 @@ def shown_time(value: Any, zone: tzinfo) -> str:
 
 
 def read_time(text: str, zone: tzinfo, held: Iterable[Any] = ()) -> str:
-    """Return a time that was typed, with its offset; the one that is held if that is what the form has shown of it."""
+    """Return the time of an input, with its offset; the stored one if the form has shown that."""
     known = {shown_time(one, zone): str(one) for one in held if one}
     try:
         found = datetime.fromisoformat(text)
@@ -147,7 +148,7 @@ def conditions_of(raw: Any) -> list[tuple[str, list[Any]]]:
 
 
 def meets(sent: Iterable[str], wanted: Iterable[Any]) -> bool:
-    """Return whether what an input holds is among the values: null and false for nothing, true for anything.
+    """Return whether an input's value is among the values: null and false for nothing, true for any value.
 
     `meets` in flow_forms.js does the same in the browser.
     """
