@@ -22,7 +22,7 @@ LATELY = timedelta(hours=1)
 
 
 def backlog() -> dict[str, Any]:
-    """Return what of the active company waits to begin, with its limits."""
+    """Return the queued starts of the active company, with its limits."""
     now, allowed = timezone.now(), limits.allowance()
     counts: dict[str, dict[str, int]] = defaultdict(dict)
     queued = WorkflowRun.objects.filter(status=Status.QUEUED).order_by()

@@ -69,7 +69,7 @@ ASKING = {
 
 
 def handles_without_settings(one: NodeType) -> list[str]:
-    """Return the handles that the type has whatever its settings are."""
+    """Return the handles that the type has with any settings."""
     try:
         return list(one.handles(None))
     except AttributeError:

@@ -58,10 +58,10 @@ def _checked(workflow: Workflow, may: May) -> dict[str, Any]:
 
 @transaction.atomic
 def publish(workflow: Workflow, member_id: str, runs: str = carrying.KEEP, may: May = anything) -> dict[str, int]:
-    """Make the draft of a locked workflow the version by which new runs go, and let held runs go on.
+    """Publish the draft of a locked workflow as the version for new runs, and release held runs.
 
-    Runs of older versions keep theirs, move to the new one or are cancelled (`runs`), in batches, the first one here;
-    returns how many of each. An unchanged draft makes no new version. Raises ValidationError_400 with all problems.
+    Runs of older versions keep theirs, move to the new one or are cancelled (`runs`), in batches, the first one here.
+    Returns the number of each. An unchanged draft creates no new version. Raises ValidationError_400 with all problems.
     """
     graph = _checked(workflow, may)
     locks.lock_alone([workflow.pk])
@@ -102,7 +102,7 @@ def _told(concerned: Mapping[str, int], runs: str) -> dict[str, int]:
 
 
 def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> None:
-    """Let the workflow start runs by the version."""
+    """Register the workflow's triggers, so that it starts runs by the version."""
     now, graph = timezone.now(), current.graph
     kind = workflow.trigger_event_type
     if kind == WEBHOOK and not workflow.hook_token:
@@ -121,7 +121,7 @@ def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> N
 
 
 def _hear(workflow: Workflow, kinds: set[str]) -> None:
-    """Have the workflow hear the events of these kinds; runs of former versions still hear theirs."""
+    """Subscribe the workflow to events of these kinds; runs of former versions still receive theirs."""
     known = WorkflowInterest.objects.filter(workflow=workflow)
     if not settling.open_runs(workflow.pk):
         known.exclude(kind__in=kinds).delete()
@@ -186,7 +186,7 @@ def restore_version(*, id: str, number: int, member_id: str) -> None:
 
 
 def read_number(text: str) -> int:
-    """Return the number of a version. Raises WorkflowNotFound_404 for what is none."""
+    """Return the number of a version. Raises WorkflowNotFound_404 for an invalid number."""
     if not text.isascii() or not text.isdecimal() or len(text) > 8:
         raise NamedError("WorkflowNotFound_404", "number: versions are numbered from 1")
     return int(text)

@@ -178,7 +178,7 @@ class WorkflowPublish(Input):
 
 
 class WorkflowPublished(WorkflowDetail):
-    """A workflow, and what became of the runs of older versions."""
+    """A workflow, with the numbers of kept, moved and cancelled runs of older versions."""
 
     runs = Computed(
         serializers.DictField(
@@ -261,7 +261,7 @@ class WorkflowChoices(Output):
 
 
 class WorkflowRunsHeld(Output):
-    """The runs that were held, or that go on."""
+    """The number of runs that were held or resumed."""
 
     count = Computed(serializers.IntegerField())
 

@@ -1,4 +1,4 @@
-"""Counts of what runs did at nodes, by hour: what an editor draws over a graph, without reading the steps."""
+"""Counts of runs at nodes, by hour: data for an editor's overlay, without reading the steps."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SELECT count(*) FROM gone
 
 
 def count(cursors: Iterable[Cursor], now: datetime) -> None:
-    """Add what a slice did at each node."""
+    """Add the visits of a slice to the counts of each node."""
     numbers: Counter[tuple[str, str, str, str, int | None]] = Counter()
     for cursor in cursors:
         run = cursor.run

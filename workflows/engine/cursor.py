@@ -1,4 +1,4 @@
-"""A run in the hands of a slice: its state, and what the slice will write of it."""
+"""A run in a slice: its state, and the data that the slice will write."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_STATE = 512_000
 NAMESPACE = uuid.UUID("6f0d5f9e-6b1c-4f5e-9f55-0a3b6c7d8e14")
 Status = WorkflowRun.Status
 SUBJECT_DELETED = "subjectDeleted"
-"""Why a run is cancelled whose record was deleted."""
+"""Reason for the cancellation of a run whose record was deleted."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Cursor:
     steps: list[dict[str, Any]] = field(default_factory=list)
     timers: list[tuple[str, datetime]] = field(default_factory=list)
     asks: list[tuple[str, Node, str, Ask]] = field(default_factory=list)
-    """Token, node, key of the effect, and what it asks for."""
+    """Token, node, key of the effect, and the request."""
     ended: tuple[str, str] | None = None
     """Final status and reason."""
     error: tuple[str, str, str] = ("", "", "")
@@ -82,8 +82,8 @@ class Cursor:
         return str(uuid.uuid5(NAMESPACE, f"{self.run.pk}/{seen.node.id}/{seen.turn}/{generation}"))
 
     def take(self, seen: Visit, outcome: Outcome, took: float | None = None) -> None:
-        """Write down what became of the run at a node, and move on. `took` is how long that was, in milliseconds; of
-        what it waited for here the whole wait counts."""
+        """Record the result of the run at a node, and advance. `took` is the duration in milliseconds; the whole
+        wait at the node counts."""
         if seen.since is not None:
             took = 1000 * (self.now.timestamp() - seen.since)
         large = next((name for name, one in outcome.variables.items() if is_larger(one, MAX_OUTPUT)), None)
@@ -186,5 +186,5 @@ class Cursor:
 
 
 def _fitting(output: Any) -> Any:
-    """Return the output, or what stands for one that is too large."""
+    """Return the output, or a placeholder for one that is too large."""
     return {"truncated": True} if is_larger(output, MAX_OUTPUT) else output

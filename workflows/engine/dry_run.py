@@ -1,7 +1,8 @@
 """The dry run of a draft: a run goes through it by the engine's own code, in a transaction that is rolled back.
 
-So its steps say what would happen, refusals of services included, and nothing of it stays: no record, event, message or
-call. Calls outside of the database are made by workers after a commit, and here there is none. Waits are jumped.
+Its steps therefore show the real effects, including refusals of services, and nothing remains: no record, event,
+message or call. Calls outside of the database are made by workers after a commit, and here there is none. Waits are
+skipped.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def dry_run(
 
 
 def _check_rights(plan: Plan, may: May) -> None:
-    """Raise UnauthorizedAction_403 for nodes that do what the member may not."""
+    """Raise UnauthorizedAction_403 for nodes whose actions the member may not perform."""
     problems = Problems()
     check_rights(plan, may, problems)
     if problems.found:
@@ -237,7 +238,7 @@ class Trial:
                 return
 
     def _hold(self, run: WorkflowRun) -> None:
-        """Lock what the run may write in the order in which all writers do."""
+        """Lock the records that the run may write, in the order of all writers."""
         if self.plan.writes_keys:
             ContactSchema.load().lock_unique_values()
         held = {
@@ -248,7 +249,7 @@ class Trial:
             raise OperationalError("others hold the record")
 
     def _admit(self, run: WorkflowRun, now: datetime) -> None:
-        """Warn of what would not start the workflow: another segment, other changes, a record that it refuses."""
+        """Warn of reasons against a start: another segment, other changes, a record that the workflow refuses."""
         config, kind, payload = self.plan.config, run.trigger["kind"], run.trigger.get("payload") or {}
         if kind in SEGMENT and payload and payload.get("segment") != config.segment:
             self._refuse("it waits for another segment", "config.segment")
@@ -304,7 +305,7 @@ class Trial:
         return rendered(node, scope)
 
     def _park(self, cursor: Cursor, seen: Visit, outcome: Outcome) -> None:
-        """Remember a wait; of what waits for somebody else's answer, take the first way on."""
+        """Store a wait; for one that needs another's response, take the first handle."""
         token = cursor.state["tokens"].get(seen.token)
         if token is None or outcome.status in ("done", "failed") or not self.steps:
             return
@@ -321,7 +322,7 @@ class Trial:
         interpreter.leave(cursor.plan, cursor.state, seen.token, handle)
 
     def _jump(self, cursor: Cursor, house: House) -> bool:
-        """Let the wait end that ends first, at its time. Returns whether there was one."""
+        """End the earliest wait, at its time. Return whether there was one."""
         if not self.waiting:
             return False
         token = min(self.waiting, key=lambda id: (self.waiting[id][2], int(id)))
@@ -351,7 +352,7 @@ class Trial:
         cursor.steps.clear()
 
     def _fitting(self, value: Any) -> Any:
-        """Return the value, or what stands for one for which the answer has no room."""
+        """Return the value, or a placeholder for one that exceeds the size of the response."""
         if value is None or is_larger(value, MAX_OUTPUT):
             return None if value is None else LEFT_OUT
         self.size += len(dumps(value))

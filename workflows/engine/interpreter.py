@@ -26,9 +26,9 @@ MAX_STEPS = 5000
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A node that a token has come to: its number among the run's visits of the node, and the turn that it belongs to.
+    """A node that a token has reached: its number among the run's visits of the node, and its turn.
 
-    Another try of a node that failed, and what comes after a wait at the node, is another visit of the same turn.
+    A retry of a failed node, and the continuation after a wait at the node, are further visits of the same turn.
     """
 
     token: str
@@ -43,7 +43,7 @@ class Visit:
 
 
 def begin(plan: Plan, generation: int = 0) -> State:
-    """Return the state of a run that stands at its trigger."""
+    """Return the state of a run at its trigger."""
     return {
         "tokens": {"1": [plan.trigger, "0", LIVE, 1]},
         "scopes": {},
@@ -61,7 +61,7 @@ def begin(plan: Plan, generation: int = 0) -> State:
 
 
 def begin_at(plan: Plan, state: State, node: str) -> State:
-    """Return the state of a run that starts again at a node: the visits go on counting, the values stay."""
+    """Return the state of a run that restarts at a node: its counts of visits and its values are kept."""
     fresh = begin(plan, state["generation"])
     fresh["tokens"] = {"1": [node, "0", LIVE, 1]}
     return {**fresh, "visits": state["visits"], "out": state["out"], "vars": state["vars"]}
@@ -82,12 +82,12 @@ def failed_tokens(state: State) -> list[str]:
 
 
 def places(state: State) -> set[str]:
-    """Return the nodes at which the run stands, and the joins that it has reached."""
+    """Return the present nodes of the run, and the joins that it has reached."""
     return {token[0] for token in state["tokens"].values()}.union(*state["joins"].values())
 
 
 def waits(state: State) -> dict[str, tuple[str, str]]:
-    """Return token -> the node at which it waits, and for what."""
+    """Return token -> the node at which it waits, and the kind of wait."""
     return {
         id: (token[0], "timer" if token[2] == RETRY else state["held"][id]["for"])
         for id, token in state["tokens"].items()
@@ -186,16 +186,16 @@ def _fail(state: State, seen: Visit) -> None:
 
 
 def again(state: State, *, waiting: bool = False) -> None:
-    """Let the failed tokens try their nodes again, in the same turn; and those that wait, when their waits are gone."""
+    """Let the failed tokens retry their nodes, in the same turn; with `waiting` also those whose waits are gone."""
     for token in state["tokens"].values():
         if token[2] == FAILED or (waiting and token[2] in (WAIT, RETRY)):
             token[2], token[3] = LIVE, 1
 
 
 def settle(plan: Plan, state: State) -> list[Visit]:
-    """Take tokens into joins, fire joins that nothing can reach any more, and let loops go on or end.
+    """Move tokens into joins, fire joins that nothing can reach any more, and continue or end loops.
 
-    Returns the visits of joins that fired. Afterwards each live token stands at a node that runs.
+    Returns the visits of joins that fired. Afterwards each live token is at a node that runs.
     """
     fired: list[Visit] = []
     plain = not state["joins"] and not state["scopes"]
@@ -268,7 +268,7 @@ def _turn_loop(plan: Plan, state: State) -> bool:
 
 
 def _end_loop(plan: Plan, state: State, id: str, *, again: bool) -> None:
-    """Let the token of a loop go on when its last item has come to its end: to its node `again`, or through done."""
+    """Continue the token of a loop after the end of its last item: to its node `again`, or through done."""
     del state["loops"][id]
     if again:
         state["rounds"][id] = state["rounds"].get(id, 0) + 1

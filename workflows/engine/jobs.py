@@ -13,7 +13,7 @@ from workflows.engine.models import CALLS, WORK, RunCall
 from workflows.engine.waits import calls
 
 PAUSE = 0.05
-"""Seconds after which a worker that moves runs looks at the other work of the engine."""
+"""Seconds after which a worker that advances runs checks the other work of the engine."""
 
 
 def work(deadline: float = float("inf")) -> None:

@@ -39,7 +39,7 @@ ORDER BY w.id LIMIT %(most)s
 
 
 def delete_old() -> bool:
-    """Delete a part of what is old, of all companies. Returns whether there may be more."""
+    """Delete a part of the old data, of all companies. Return whether there may be more."""
     now = timezone.now()
     with connection.cursor() as cursor:
         cursor.execute(WITH_OLD, {"now": now, "days": settings.WORKFLOW_RUN_DAYS, "most": WORKFLOWS})

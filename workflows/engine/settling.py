@@ -18,7 +18,7 @@ from workflows.graphs.models import Workflow
 BATCH = 5000
 """Number of runs that get their status in one transaction."""
 OF_WORKFLOW = ("unpublished", "workflowPaused")
-"""Reasons of runs that go on when their workflow is published again."""
+"""Reasons of runs that continue when their workflow is published again."""
 Status = WorkflowRun.Status
 
 
@@ -63,7 +63,7 @@ def _locked(runs: QuerySet[WorkflowRun]) -> list[str]:
 
 
 def _follow(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
-    """Pause a batch of runs that are held, or let one go on that is not any more. Returns how many runs."""
+    """Pause a batch of held runs, or release one that is no longer held. Return the number of runs."""
     moved = _hold_together(runs, workflow)
     if workflow.status != Workflow.Status.PUBLISHED:
         return moved + writing.pause(_locked(runs.filter(status__in=GOING)), held_reason(workflow))
@@ -82,7 +82,7 @@ def _hold_together(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
 
 
 def release(runs: object, workflow: Workflow, most: int | None = None) -> int:
-    """Let paused runs (a queryset) go on. Returns how many."""
+    """Resume paused runs (a queryset). Return their number."""
     locked = runs.select_for_update(of=("self",), no_key=True)  # type: ignore[attr-defined]
     found = list(locked.values_list("pk", "priority", "place")[:most])
     rows = [(id, priority) for id, priority, _ in found]

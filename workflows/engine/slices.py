@@ -314,10 +314,10 @@ def held_reason(workflow: Workflow) -> str:
 
 
 def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: object) -> list[WorkflowRun]:
-    """Lock the records that the runs may write, first what makes contacts unique, as all writers do.
+    """Lock the records that the runs may write, first the contacts' unique values, as all writers do.
 
-    Returns the runs whose records are there; those of records that others hold come again later, and those of deleted
-    ones are cancelled.
+    Returns the runs whose records exist. Runs of records that others have locked are retried later, and those of
+    deleted ones are cancelled.
     """
     used = [plans[run.version_id] for run in runs]
     if any(plan.writes_keys for plan in used):
@@ -363,7 +363,7 @@ def _end_early(cursors: Sequence[Cursor], now: datetime) -> None:
 
 
 def _wake(cursors: Sequence[Cursor], now: object) -> None:
-    """Take what the runs have waited for, and let their tokens go on: of several things the first one counts."""
+    """Consume the arrivals of the runs, and continue their tokens: of several arrivals the first one counts."""
     by_id = {cursor.run.pk: cursor for cursor in cursors}
     timers = writing.take_due_timers(list(by_id), now)
     came = [(due, run_id, token, by_id[run_id].run.epoch, interpreter.TIMER, None) for due, run_id, token in timers]

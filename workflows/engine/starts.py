@@ -47,7 +47,7 @@ SET number = workflows_runskip.number + excluded.number, updated_at = excluded.u
 
 @dataclass(frozen=True)
 class Entry:
-    """Something that may start a run: an event, a firing of a schedule, a call of a webhook, or a member."""
+    """A possible start of a run: an event, a firing of a schedule, a call of a webhook, or a member."""
 
     key: str
     """Deduplication key."""

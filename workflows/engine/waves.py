@@ -101,7 +101,7 @@ def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: House) -
 
 
 def rendered(node: Node, scope: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the node's settings with their expressions replaced by the values; null for what has become too large."""
+    """Return the node's settings with their expressions replaced by values; null for one that has become too large."""
     found: dict[str, Any] = node.config.model_dump(mode="json", by_alias=True, exclude_none=True)
     for name, compiled in node.templates.items():
         try:
@@ -112,8 +112,8 @@ def rendered(node: Node, scope: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _next_group(cursors: Sequence[Cursor]) -> list[tuple[Cursor, str]]:
-    """Return the runs that are at the node that comes first, with their tokens: one run per record, since each should
-    see what the one before has written."""
+    """Return the runs at the first node, with their tokens: one run per record, because each should see the writes
+    of the one before."""
     groups: dict[tuple[int, str, str, int, bool], list[tuple[Cursor, str]]] = {}
     for cursor in cursors:
         token = cursor.next_token()

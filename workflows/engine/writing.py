@@ -74,7 +74,7 @@ def insert(statement: str, rows: Sequence[dict[str, Any]], now: datetime) -> int
 
 
 def write(cursors: Sequence[Cursor], now: datetime) -> None:
-    """Write what a slice has done."""
+    """Write the results of a slice."""
     rows, again, over = [], [], []
     for cursor in cursors:
         status, reason = cursor.status
@@ -218,7 +218,7 @@ def _tell_parents(runs: Sequence[tuple[Mapping[str, Any], dict[str, Any]]]) -> N
 
 
 def remove_waits(run_ids: Sequence[str]) -> None:
-    """Remove what the runs wait for."""
+    """Remove the waits of the runs."""
     if not run_ids:
         return
     with connection.cursor() as cursor:
@@ -236,7 +236,7 @@ def pause(run_ids: Sequence[str], reason: str) -> int:
 
 
 def cancel(run_ids: Sequence[str], reason: str) -> int:
-    """Cancel runs that have not ended, remove what they wait for, and cancel their messages that have not gone."""
+    """Cancel runs that have not ended, remove their waits, and cancel their unsent messages."""
     if not run_ids:
         return 0
     now = timezone.now()

@@ -29,7 +29,7 @@ NOUNS = {
     "genie": "outreach",
     "product-service": "product",
 }
-"""Resource -> what people call one of it, where that is another word."""
+"""Resource -> the noun for one of its records, if it differs."""
 LABELS = {
     "apps.failed": "A connected app fails",
     "campaign.resumed": "A campaign goes on",
@@ -61,11 +61,11 @@ LABELS = {
     "segment.entered": "A record enters a segment",
     "segment.left": "A record leaves a segment",
 }
-"""Kind of events -> what the editor calls it, where its resource and what is done do not make a sentence."""
+"""Kind of events -> its label in the editor, if resource and verb do not form a sentence."""
 
 
 def label_of(kind: str) -> str:
-    """Return what the editor calls a kind of events."""
+    """Return the editor's label of a kind of events."""
     if kind in OTHERS:
         return OTHERS[kind]
     if kind in LABELS:

@@ -1,4 +1,4 @@
-"""The permissions that a workflow needs of the member who publishes or tries it: for what it does and what it reads."""
+"""The permissions that a workflow needs of the member who publishes or tests it: for its actions and its reads."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def needed(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _shown_by(kinds: Iterable[str]) -> list[str]:
-    """Return what reads the payloads of events of these kinds."""
+    """Return the permissions to read the payloads of events of these kinds."""
     return [f"{module_of(kind)}.GET" for kind in sorted(kinds) if kind in KINDS]
 
 
 def _read(node: Node) -> list[str]:
-    """Return what reads the records that a node's expressions and conditions refer to."""
+    """Return the permissions to read the records that a node's expressions and conditions refer to."""
     roots = {path.partition(".")[0] for path in node.paths}
     own = [f"{panel}.GET" for panel in PANELS if panel in roots]
     return [*own, *(permission for one in node.conditions.values() for permission in _read_by(one))]

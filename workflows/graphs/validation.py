@@ -168,7 +168,7 @@ def comes_always(plan: Plan, before: str, id: str) -> bool:
 
 
 def _check_config(plan: Plan, kind: str, problems: Problems) -> None:
-    """Find settings of the workflow that the company's records lack, or that do not fit what starts it."""
+    """Add problems of the workflow's settings that the company's records lack, or that do not fit the trigger."""
     if plan.filter is not None:
         _check_tree(plan.filter, "", "config.filter", problems)
     segment, fields = plan.config.segment, plan.config.changedFields
@@ -211,7 +211,7 @@ def _check_company(plan: Plan, problems: Problems) -> None:
 
 
 def _check_lead(plan: Plan, graph: Mapping[str, Any], problems: Problems) -> None:
-    """Find nodes that take a lead where neither what starts the workflow nor a node gives one."""
+    """Add problems of nodes that require a lead if neither the trigger nor a node provides one."""
     kind, schedule = graph.get("triggerEventType") or "", graph.get("schedule") or {}
     panels = {(schedule.get(name) or {}).get("panel") for name in ("audience", "field")}
     without = kind.startswith("contact.") or kind == WEBHOOK or (kind == SCHEDULE and "lead" not in panels)

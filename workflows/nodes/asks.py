@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 LARGEST_CALL = 64_000
-"""Bytes of a request, and of what is kept of an answer."""
+"""Maximum bytes of a request, and of the stored part of a response."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class Outcome:
     permanent: bool = False
     """Another try would fail as well."""
     deletes: bool = False
-    """It has deleted the run's own record: what would come after it does not."""
+    """It has deleted the run's own record: no further node runs."""
     unknown: bool = False
     """Nobody knows whether it was done: the error policy has a way of its own for that."""
     ends: str = ""
@@ -159,8 +159,10 @@ class Wave:
 
 
 def is_larger(value: Any, most: int) -> bool:
-    """Return whether a value has more than so many characters as JSON, without writing it: the same list may stand
-    in it so often that it would not fit into memory."""
+    """Return whether a value has more than this number of characters as JSON, without writing it.
+
+    The same list may occur in it so often that it would not fit into memory.
+    """
     left, found = [value], 0
     while left:
         one = left.pop()
@@ -208,13 +210,13 @@ class NodeType:
     escapes: Mapping[str, Escape] = field(default_factory=dict)
     """Setting -> how the values of expressions have to be written in it."""
     call: Callable[[CallToMake], Made] | None = None
-    """Makes a call that the node has asked for, outside of any transaction; raises for what must not happen."""
+    """Runs a call that the node has requested, outside of any transaction; raises for a call that must not be made."""
     conditions: Callable[[Any], Mapping[str, Any]] = lambda config: {}
     """Returns name -> tree of the conditions that the settings hold."""
     check: Callable[[Any], Sequence[tuple[str, str, str]]] = lambda config: ()
-    """Finds what the company lacks, as (code, path, message), when the workflow is published."""
+    """Returns the missing records of the company, as (code, path, message), when the workflow is published."""
     hints: Callable[[Any], Sequence[tuple[str, str, str]]] = lambda config: ()
-    """Finds what is allowed and probably not meant, as (code, path, message); a warning."""
+    """Returns allowed settings that are probably unintended, as (code, path, message); a warning."""
     needs_lead: bool = False
     """A run that is about no lead fails here."""
     needs: Callable[[Any], tuple[str, ...]] = lambda config: ()
@@ -232,13 +234,13 @@ class NodeType:
     instead, except for nodes of logic, which have no effect outside of the run."""
 
     def effect_of(self, settings: Mapping[str, Any]) -> str | None:
-        """Return what a node with these settings, as rendered, would do; None: nothing outside of its run."""
+        """Return the effect of a node with these rendered settings; None: nothing outside of its run."""
         if self.effect is not None:
             return self.effect(settings)
         return None if self.group in ("trigger", "logic") else self.help
 
     def take(self, wave: Wave, *, resumes: bool) -> None:
-        """Take runs through the node that have come to it, or that go on after a wait at it."""
+        """Run the node for runs that have reached it, or that continue after a wait at it."""
         (self.resume if resumes and self.resume is not None else self.run)(wave)
 
     @property

@@ -231,7 +231,7 @@ def _proof(auth: dict[str, Any], secret: str, key: str, body: bytes) -> dict[str
 
 
 def _read(answer: HttpAnswer, request: Any, hider: Hider) -> Made:
-    """Return what is kept of an answer. What it echoes of the secret is hidden, before anything is cut."""
+    """Return the stored part of a response. Echoes of the secret are hidden before it is cut."""
     words = hider.body(answer.body)
     output = {
         "status": answer.status,
@@ -265,7 +265,7 @@ def _body(answer: HttpAnswer) -> Any:
 
 
 def _stored(value: str) -> str:
-    """Return a text without what PostgreSQL cannot store."""
+    """Return a text without characters that PostgreSQL cannot store."""
     return value.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 

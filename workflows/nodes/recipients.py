@@ -1,4 +1,4 @@
-"""To whom, by whom and with what effect nodes write: what those have in common that plan messages."""
+"""Shared parts of nodes that plan messages: recipients, senders and effects."""
 
 from __future__ import annotations
 

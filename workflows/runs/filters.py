@@ -18,7 +18,7 @@ class AnyElement(Func):
 
 
 class PlacesField(ListField):
-    """The nodes at which runs stand, one per branch: a condition holds where it does for one of them."""
+    """The present nodes of runs, one per branch: a condition is true if it is for one of them."""
 
     many = True
 

@@ -115,7 +115,7 @@ class WorkflowRunOut(Output):
 
 
 class WorkflowRunDetail(WorkflowRunOut):
-    """A run, what started it, and what it waits for."""
+    """A run, with its trigger and its waits."""
 
     trigger = serializers.DictField(help_text="kind, happenedAt, and objectId, payload or input.")
     stepCount = serializers.IntegerField(source="seq")
@@ -144,7 +144,7 @@ class WorkflowRunDetail(WorkflowRunOut):
 
 
 def _told(node: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what of a node its steps are shown with."""
+    """Return the parts of a node that its steps show."""
     data = node["data"]
     config = data.get("config") or {}
     rows = [one for name in ("cases", "arms") for one in config.get(name) or ()]

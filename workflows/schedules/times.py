@@ -32,7 +32,7 @@ def first_time(raw: Mapping[str, Any], now: datetime) -> datetime | None:
 
 
 def next_time(schedule: Schedule, moment: datetime) -> datetime | None:
-    """Return the first time of the schedule after the moment; None if there is none."""
+    """Return the first time of the schedule after this one; None if there is none."""
     begin = schedule.starts.astimezone(UTC) if schedule.starts else None
     if schedule.type == "dates":
         found = min((at for at in schedule.at or () if at > moment), default=None)

@@ -33,7 +33,7 @@ WITH RECURSIVE due AS (
 
 
 def add(events: Sequence[Event], priority: int) -> None:
-    """Let events of the active company wait."""
+    """Queue events of the active company."""
     QueuedEvent.objects.bulk_create(QueuedEvent(event_id=event.pk, priority=priority) for event in events)
     if events:
         notify_workers(WORK)

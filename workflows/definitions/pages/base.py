@@ -19,7 +19,7 @@ STATUSES = {
     "published": ("Published", "ok"),
     "paused": ("Paused", "warn"),
 }
-"""Status -> its words, and the tone of its badge."""
+"""Status -> its label, and the tone of its badge."""
 TRIES = 3
 AT_TRIGGER = ("triggerEventType", "schedule", "config.filter", "config.changed", "config.segment")
 """Beginnings of the paths of problems that are fixed at the trigger."""
@@ -35,7 +35,7 @@ LIVE = ("queued", "running", "waiting", "paused")
 
 
 def shown_workflow(one: Mapping[str, Any], triggers: Mapping[str, str]) -> dict[str, Any]:
-    """Return a workflow with its status, its trigger and its runs in words."""
+    """Return a workflow with labels of its status, its trigger and its runs."""
     words, tone = STATUSES.get(one["status"], (one["status"], ""))
     counts = one["runCounts"]
     kind = one["triggerEventType"]
@@ -67,12 +67,12 @@ class WorkflowPage(Page):
 
     @cached_property
     def triggers(self) -> dict[str, str]:
-        """Kind of what starts runs -> its words."""
+        """Return kind of trigger -> its label."""
         return {one["kind"]: one["label"] for one in self.catalogue["triggers"]}
 
 
 class OneWorkflow(WorkflowPage):
-    """A page of one workflow, with its tabs and what is done to it as a whole."""
+    """A page of one workflow, with its tabs and the actions on the whole workflow."""
 
     tab: ClassVar[str] = "workflow"
 
@@ -91,7 +91,7 @@ class OneWorkflow(WorkflowPage):
         return Graph(self.workflow, self.types)
 
     def head(self) -> dict[str, Any]:
-        """Return what the head of the pages shows."""
+        """Return the data of the pages' head."""
         shown = shown_workflow(self.workflow, self.triggers)
         errors = shown["validation"]["errors"]
         return {
@@ -122,9 +122,9 @@ class OneWorkflow(WorkflowPage):
         return self.address("workflow-settings", self.params["id"]) if path.startswith("config") else ""
 
     def change(self, act: Callable[[Graph], Any]) -> tuple[Answer, Any]:
-        """Change the graph as it is now, and save it. Returns the API's answer and what the change returned.
+        """Change the present graph, and save it. Return the API's response and the result of the change.
 
-        Somebody who saves at the same moment is not overwritten: the change is made once more to what they left.
+        A simultaneous change of another member is not overwritten: the change is applied again to that version.
         """
         for attempt in range(TRIES):
             if attempt:
@@ -140,7 +140,7 @@ class OneWorkflow(WorkflowPage):
         return answer, made
 
     def changed(self, act: Callable[[Graph], Any], text: str, to: str = "") -> HttpResponse:
-        """Change the graph, and lead on with what came of it."""
+        """Change the graph, and redirect with the result."""
         if not self.may("workflow", "PUT"):
             raise Refused(403, "Your role does not change workflows")
         try:

@@ -14,7 +14,7 @@ from core.web.records import counted
 MOST = 64
 """Characters, which the two lines of a card hold."""
 TEXTS = ("title", "subject", "prompt", "task", "text", "notes", "result")
-"""Settings of which the first one that is there says what a step does."""
+"""Settings of which the first non-empty one describes a step."""
 ACTIONS = {"create": "Create", "update": "Change", "upsert": "Change or create", "delete": "Delete"}
 VERBS = {"add": "Add", "remove": "Take off", "set": "Only"}
 BRACES = re.compile(r"\{\{\s*([\w.]+)[^}]*\}\}")
@@ -27,14 +27,14 @@ class Summaries:
     conditions: Sequence[Choice] = ()
     """Fields for conditions over a run."""
     panels: Mapping[str, Sequence[Choice]] = field(default_factory=dict)
-    """Panel -> what conditions on its records are about."""
+    """Panel -> the fields for conditions on its records."""
     names: Callable[[str], Mapping[str, str]] = lambda kind: {}
-    """Kind of what is chosen from -> id -> name."""
+    """Kind of choices -> id -> name."""
     events: Mapping[str, str] = field(default_factory=dict)
-    """Kind of events -> its words."""
+    """Kind of events -> its label."""
 
     def of(self, node: Mapping[str, Any]) -> str:
-        """Return what a step does in a line; nothing where its settings do not say it yet."""
+        """Return the description of a step in a line; empty if its settings are incomplete."""
         config = node["data"].get("config")
         if not isinstance(config, Mapping):
             return ""

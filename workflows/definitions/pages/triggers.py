@@ -29,7 +29,7 @@ GROUPS = {
 
 
 def trigger_options(triggers: Mapping[str, str]) -> list[Option]:
-    """Return the options of what starts a workflow, group by group."""
+    """Return the options for a workflow's trigger, group by group."""
     left = dict(triggers)
     found = []
     for group, names in GROUPS.items():

@@ -40,7 +40,7 @@ REFUSALS = {
     "config.changedFields": "it starts only if one of the fields that its trigger names has changed",
     "config.segment": "it waits for another segment",
 }
-"""Path of the setting of a trigger that lets nothing in -> the words for it."""
+"""Path of the trigger's setting that refuses a record -> the reason."""
 STATUSES = {
     "done": ("Done", "ok"),
     "failed": ("Failed", "bad"),
@@ -50,7 +50,7 @@ STATUSES = {
 
 
 class TryWorkflow(OneWorkflow):
-    """The draft, run dry: its steps say what would happen, and nothing does."""
+    """The dry run of the draft: it shows the effects of its steps without performing them."""
 
     path = "workflows/<str:id>/test"
     name = tab = "workflow-test"
@@ -119,7 +119,7 @@ class TryWorkflow(OneWorkflow):
     def told(
         self, found: Mapping[str, Any], subject: tuple[str, Mapping[str, Any]] | None, graph: Graph
     ) -> dict[str, Any]:
-        """Return what the dry run of the graph has found, in words."""
+        """Return the results of the graph's dry run, as text."""
         record = subject[1] if subject else {}
         contact = record.get("contact") or record
         return {
@@ -214,7 +214,7 @@ def compared(page: OneWorkflow, a: str, b: str) -> dict[str, Any]:
 
 
 def _named(page: OneWorkflow, one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a node of the comparison with what it and its type are called."""
+    """Return a node of the comparison with its label and that of its type."""
     type = page.types.get(one["type"], {}).get("label") or one["type"]
     own = one["label"] if one["label"] != one["node"] else ""
     return {**one, "label": own or type, "type": type if own else ""}

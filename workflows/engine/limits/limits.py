@@ -65,7 +65,7 @@ class Allowance:
 
 
 def allowance() -> Allowance:
-    """Return what the active company's plan allows."""
+    """Return the limits of the active company's plan."""
     try:
         limits = entitlement(company_id()).limits
     except NamedError:  # without a subscription nobody reads what the plan says
@@ -79,7 +79,7 @@ def month_of(now: dt.datetime) -> dt.date:
 
 
 def next_month(now: dt.datetime) -> dt.datetime:
-    """Return the first moment of the next month (UTC)."""
+    """Return the start of the next month (UTC)."""
     first = (month_of(now) + dt.timedelta(days=32)).replace(day=1)
     return dt.datetime.combine(first, dt.time(), dt.UTC)
 

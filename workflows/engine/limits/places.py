@@ -35,7 +35,7 @@ Status = WorkflowRun.Status
 
 
 def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime, priority: int) -> None:
-    """Let new runs begin, each as soon as the window of its workflow, the rates, the quota and the places allow."""
+    """Start new runs, each as soon as the window of its workflow, the rates, the quota and the slots allow."""
     times = Turns.take(len(ids), workflow.pk, plan.config, now).times
     if over := ids[len(times) :]:
         WorkflowRun.objects.filter(pk__in=over).update(place=QUOTA, reason=QUOTA)

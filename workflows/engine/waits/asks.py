@@ -65,7 +65,7 @@ class Asked:
 
 
 def open_asks(cursors: Sequence[Cursor], now: datetime) -> None:
-    """Write down what the runs have asked for in this slice, unless they have ended since."""
+    """Write the requests of the runs in this slice, unless they have ended since."""
     asked = [Asked(cursor, *one) for cursor in cursors if cursor.ended is None for one in cursor.asks]
     for kind, write in OPENERS.items():
         found = [one for one in asked if isinstance(one.ask, kind)]

@@ -51,7 +51,7 @@ RESTING = (WorkflowRun.Status.PAUSED, WorkflowRun.Status.FAILED)
 _held: set[str] = set()
 """Leases that this process uses."""
 _last = ("", "")
-"""The company and host that this process has looked at last."""
+"""The company and host that this process has handled last."""
 
 DUE = """
 WITH RECURSIVE pairs AS (

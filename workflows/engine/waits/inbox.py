@@ -42,7 +42,8 @@ SELECT min(ready), %(company)s, run, min(priority), %(now)s, %(now)s FROM rows J
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Something for a branch of a run: `token` and `epoch` are those of the item and the run that began to wait."""
+    """An arrival for a branch of a run: `token` and `epoch` are those of the item and the run at the start of the
+    wait."""
 
     run_id: str
     token: str
@@ -76,7 +77,7 @@ def put(arrivals: Sequence[Arrival]) -> int:
 
 
 def take(run_ids: Sequence[str]) -> list[tuple[datetime, str, str, int, str, Any]]:
-    """Remove what is there for the runs. Returns it as (since when, run, token, epoch, kind, payload)."""
+    """Remove the arrivals of the runs. Return them as (since when, run, token, epoch, kind, payload)."""
     with connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM workflows_runinbox WHERE run_id = ANY(%s)"

@@ -32,7 +32,7 @@ SLACK = timedelta(minutes=10)
 """Maximum time by which an event with a higher sequence may precede one with a lower: its transaction started
 earlier."""
 LOOKED_BACK = 200
-"""The most events that are looked at for a wait; the oldest first."""
+"""Maximum number of events checked for a wait, the oldest first."""
 
 REMOVE = """
 WITH told AS (SELECT id FROM workflows_runlistener WHERE id = ANY(%s) ORDER BY id FOR UPDATE)
@@ -112,7 +112,7 @@ class _Bound:
 
 
 def _starting_events(runs: Iterable[WorkflowRun]) -> dict[str, Event]:
-    """Return the events that have started runs, by their ids; what else has started one has no event."""
+    """Return the events that have started runs, by their ids; other triggers have no event."""
     ids = {run.entry_key for run in runs if is_id(run.entry_key)}
     return Event.objects.defer("payload").in_bulk(ids) if ids else {}
 
