@@ -117,7 +117,7 @@ def create_calls(
 def update_call(*, id: str, actor_id: str, values: Mapping[str, Any], automation: bool = True) -> str:
     """Change the given values of a call log. null removes lead, contact or member, but not both lead and contact.
 
-    Raises CallLogNotFound_400 and what create_call raises. Emits calllog.updated with the differences, if any.
+    Raises CallLogNotFound_400 and the errors of create_call. Emits calllog.updated with the differences, if any.
     """
     with transaction.atomic():
         call = CallLog.objects.select_for_update(of=("self",)).filter(pk=id).first()

@@ -46,7 +46,7 @@ def register_reminder(model: type[RemindedRecord], reminder: Reminder) -> None:
 
 
 def schedule_reminder(record: RemindedRecord, at: datetime) -> None:
-    """Set the time of the record's reminder for what happens at `at`; the caller saves the record.
+    """Set the time of the record's reminder for the event at `at`; the caller saves the record.
 
     A reminder whose time has passed is due at once while `at` lies in the future; a record of the past gets none.
     """

@@ -113,7 +113,7 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
         for step in ("merged", "unmerged")
     },
 }
-"""Kind of event -> what its activities say."""
+"""Kind of event -> the details of its activities."""
 
 
 def record(events: Sequence[Event]) -> None:

@@ -1,4 +1,4 @@
-"""The pages of background work: every bulk job with its progress, and what can be done about it."""
+"""The pages of background work: every bulk job with its progress and actions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEEDS = {
     "cancel_messages": ("Cancelling", "Cancelled"),
     "redrive_runs": ("Restarting", "Restarted"),
 }
-"""Action -> what it is doing, and what it has done."""
+"""Action -> its titles during and after the job."""
 NOUNS = {
     "contact": "contact",
     "lead": "lead",
@@ -42,7 +42,7 @@ WORK = {
     "suppression/import": ("suppression-import", "Importing addresses from {title}"),
     "genie": ("outreach-run", "Writing messages: {title}"),
 }
-"""Resource of the API -> the page of a job, and what the tray says of it."""
+"""Resource of the API -> the page of a job, and its text in the tray."""
 SHOWN = 4
 """Jobs in the tray; of the others only the number is shown."""
 MOVING = ("queued", "running")
@@ -63,7 +63,7 @@ MODULES = {"productService": "product-service"}
 
 
 def shown_job(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the job with what the page says of it in words."""
+    """Return the job with the texts of the page."""
     over = job["status"] in ("completed", "failed", "cancelled")
     return {
         **job,
@@ -97,7 +97,7 @@ class Jobs(JobPage):
 
 
 class Job(JobPage):
-    """A job by itself; its forms stand wherever a job is shown, and lead back there."""
+    """A single job; its forms appear wherever a job is shown, and redirect there."""
 
     path = "jobs/<str:id>"
     name = "job"
@@ -134,7 +134,7 @@ class Job(JobPage):
         return self.done(text, self._back()) if answer.ok else self.refuse(answer, self._back())
 
     def _back(self) -> str:
-        """Return the page that the form stood on, if it is one of this company."""
+        """Return the page of the form, if it is one of this company."""
         came = urlsplit(self.request.headers.get("Referer", ""))
         own = came.netloc == self.request.get_host() and came.path.startswith(self.address("home"))
         return f"{came.path}?{came.query}".rstrip("?") if own else self.address("jobs")
@@ -171,7 +171,7 @@ class JobTray(Page):
         }
 
     def line(self, one: Mapping[str, Any]) -> tuple[str, float, str]:
-        """Return a job's words, its percent and its page."""
+        """Return a job's text, its percent and its page."""
         page, words = WORK[one["resource"]]
         title = shown_title(one["title"], one["about"], one["total"]) if page == "job" else one["title"]
         said = words.format(title=title, records=f"{NOUNS.get(one['about']) or one['about'].replace('-', ' ')}s")

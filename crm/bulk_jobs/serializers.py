@@ -138,7 +138,7 @@ def bulk_response(view: ApiView, outcome: Outcome, data: dict[str, Any]) -> Resp
 
 
 def undoable_response(view: ApiView, data: Any, job: BulkJob | None, notes: Sequence[str] = ()) -> Response:
-    """Return the answer to a change within the request: its result, the job that can undo it, and what to warn of."""
+    """Return the response to a change within the request: its result, the job that can undo it, and warnings."""
     extra = {} if job is None else {"bulkJob": job.pk}
     return view.success(data, **extra, **({"warning": joined(notes)} if notes else {}))
 
@@ -160,7 +160,7 @@ def _named(error: ApiError) -> dict[str, str]:
 
 
 def _notes(warnings: Mapping[str, str]) -> list[str]:
-    """Return what to warn of, with the ids of the records."""
+    """Return the warnings with the ids of the records."""
     return [f"{id}: {text}" for id, text in warnings.items()]
 
 

@@ -66,7 +66,7 @@ class UnderWayOut(Output):
 
 
 def work_under_way(actor: Actor) -> list[dict[str, Any]]:
-    """Return the newest jobs under way of what the actor may read, at most MOST, by one statement."""
+    """Return the newest running jobs that the actor may read, at most MOST, by one statement."""
     rows = [_rows(work, actor) for work in WORK.values() if not work.module or may_read(actor, work.module)]
     if not rows:
         return []

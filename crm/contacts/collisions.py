@@ -1,4 +1,4 @@
-"""Rows that were not written because a contact has their unique key, and what to say of them.
+"""Rows that were not written because a contact has their unique key, and their messages.
 
 With the unique key `either` two people may give one number, such as that of an office. A row whose number a contact
 with another address has is another person: it never changes that contact.

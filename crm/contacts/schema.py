@@ -37,7 +37,7 @@ class ContactRow(RecordRow):
 
 @dataclass(slots=True)
 class ContactSchema(RecordSchema):
-    """The fields of the active company's contacts, and the setting that says what makes them unique."""
+    """The fields of the active company's contacts, and the setting of their unique key."""
 
     kind: ClassVar[RecordKind] = CONTACT
     row_class: ClassVar[type[RecordRow]] = ContactRow

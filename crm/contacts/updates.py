@@ -96,7 +96,8 @@ def _narrow(
     take: Take,
     left: dict[int, list[str]],
 ) -> list[tuple[str, ContactRow]]:
-    """Reduce the rows, in order, to what their contacts take. Adds the names of other values that differ to `left`."""
+    """Reduce the rows, in order, to the values that their contacts take. Add the names of other differing values to
+    `left`."""
     parts = {part.judged: (name, part) for name, part in schema.kind.parts.items()}.values()
     narrowed = []
     for id, row in changes:

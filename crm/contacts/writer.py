@@ -127,7 +127,7 @@ def _plan_round(
 
 
 def on_contact_recreated(take_over: TakeOver) -> None:
-    """Register a function that gives what deleted contacts have to the new contacts with their unique keys."""
+    """Register a function that transfers data of deleted contacts to new ones with their unique keys."""
     if take_over not in _takers:
         _takers.append(take_over)
 

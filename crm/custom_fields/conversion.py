@@ -161,9 +161,9 @@ def oldest_transaction() -> str:
 
 
 def stale_values(conversion: Conversion, job_id: str, since: str | None, size: int) -> list[Stored]:
-    """Return the present values of records whose staged value is missing or another one.
+    """Return the present values of records whose staged value is missing or outdated.
 
-    `since` limits the look to what that transaction and later ones have written. Keeps the records from deletion.
+    `since` limits this to the writes of that transaction and later ones. Keeps the records from deletion.
     """
     values = {"key": conversion.old.key, "job": job_id, "since": since, "size": size}
     with connection.cursor() as cursor:
@@ -179,7 +179,7 @@ def _select(statement: str, conversion: Conversion, values: dict[str, Any]) -> l
 
 
 def stage_values(conversion: Conversion, job_id: str, values: Sequence[Stored], *, drop_invalid: bool) -> None:
-    """Stage the converted values with their typed rows, instead of what was staged of these records before.
+    """Stage the converted values with their typed rows, in place of those staged for these records before.
 
     `drop_invalid` removes values that do not fit; otherwise they raise UnfitValue.
     """

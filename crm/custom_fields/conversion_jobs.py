@@ -226,7 +226,7 @@ def _stage_next(job: BulkJob, field: CustomField, done: CatchUp) -> dict[str, An
 
 
 def _make_hidden(job: BulkJob, field: CustomField) -> None:
-    """Make the hidden field that the typed values are staged under, and drop what was staged before it."""
+    """Create the hidden field under which the typed values are staged, and drop values staged before it."""
     ConvertedValue.objects.filter(job=job.pk)._raw_delete("default")
     id = new_id()
     CustomField.every.create(
@@ -286,12 +286,13 @@ def _write_next(job: BulkJob, field: CustomField) -> dict[str, Any] | None:
 
 
 def _old_ids(job: BulkJob, field: CustomField) -> list[str]:
-    """Return what the field's typed values were stored under before the switch: its own id, or a hidden field's."""
+    """Return the ids under which the field's typed values were stored before the switch: its own, or a hidden
+    field's."""
     return [field.pk, *_hidden_of(job.pk).values_list("pk", flat=True)]
 
 
 def _end_conversion(job: BulkJob) -> None:
-    """Remove what the records that others wrote still had of the old typed values, and what stored them."""
+    """Remove the remaining old typed values of the records that others wrote, and the fields that stored them."""
     field = _present_field(job)
     remove_typed(kind_of(job.panel), _old_ids(job, field))
     _hidden_of(job.pk)._raw_delete("default")

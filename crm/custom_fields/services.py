@@ -211,7 +211,7 @@ def _apply(before: CustomField, change: FieldChange, check: Check, actor_id: str
 
 
 def _refuse_converting(before: CustomField, after: CustomField) -> list[str]:
-    """Refuse to change a definition while a job converts the values. Returns what of the definition changes."""
+    """Refuse to change a definition while a job converts the values. Return the names of the changed attributes."""
     meaning = [name for name in DEFINITION if getattr(after, name) != getattr(before, name)]
     if meaning and (job := unfinished_job(before)):
         raise NamedError(

@@ -24,7 +24,7 @@ AT_A_TIME = 10
 
 
 def begin(job: Export, ids: bytes) -> None:
-    """Freeze the ids of the export's records, and forget what an earlier beginning has left."""
+    """Freeze the ids of the export's records, and delete the parts of an earlier start."""
     ExportPart.objects.filter(export=job).delete()
     ExportPart.objects.create(export=job, number=IDS, until=0, content=zlib.compress(ids, 1))
 

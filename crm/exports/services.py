@@ -139,7 +139,7 @@ def new_path() -> str:
 
 
 def notify_ended(job: Export) -> None:
-    """Delete what the export has read, and release the quota of one that produced no file, in the transaction that
+    """Delete the parts of the export, and release the quota of one that produced no file, in the transaction that
     ends it."""
     ExportPart.objects.filter(export=job).delete()
     if job.status != Export.Status.COMPLETED and job.file_id:

@@ -97,9 +97,9 @@ def _write(job: Export, headers: list[str]) -> None:
 
 
 def _choose_place(job: Export) -> File:
-    """Choose a new path for this attempt, and remove what an earlier attempt has stored. Returns the file there.
+    """Choose a new path for this attempt, and remove the content of an earlier attempt. Return the file there.
 
-    With a bucket of the service it goes there, since another machine may answer the download.
+    If the service has a bucket, the file goes there, because another machine may serve the download.
     """
     storage = File.Storage.SERVICE if settings.FILES_S3["bucket"] else File.Storage.LOCAL
     path = new_path()

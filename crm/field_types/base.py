@@ -88,7 +88,7 @@ class ValueType:
         raise NotImplementedError
 
     def cast(self, text: str, read_date: ReadDate) -> Any:
-        """Convert a text to the JSON value that it stands for without loss, or return it as it is."""
+        """Convert a text without loss to the JSON value that it represents, or return it as it is."""
         return text
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> Any:
@@ -111,7 +111,7 @@ class FieldType:
     value_types: ClassVar[tuple[str, ...]]
     takes_options: ClassVar[bool] = False
     always_many: ClassVar[bool] = False
-    """The value is an array whatever the value type, which then is the type of its items."""
+    """The value is an array for any value type, which then is the type of its items."""
 
     def check(self, value: Any, field: FieldSpec) -> Any:
         """Check the stored value further. Raises BadValue."""
@@ -122,7 +122,7 @@ class FieldType:
         return self.check(value, field)
 
     def advice(self, field: FieldSpec) -> str:
-        """Return a sentence on what to write, for who has left the field empty; empty where nothing need be said."""
+        """Return advice for a user who has left the field empty; empty if none is needed."""
         return ""
 
 
@@ -155,7 +155,7 @@ class FieldSpec:
         return self.field_type.check(value, self)
 
     def take(self, value: Any, read_date: ReadDate) -> Any:
-        """Check a JSON value, or a text that stands for one ("5", "true", "red,blue"), and return it as stored.
+        """Check a JSON value, or a text that represents one ("5", "true", "red,blue"), and return it as stored.
 
         Forms and integrations send texts. Raises BadValue.
         """

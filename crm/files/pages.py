@@ -36,7 +36,7 @@ KEPT = {"local": "On this service", "service": "In this service's bucket"}
 
 
 def shown_file(file: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the file with its type in words."""
+    """Return the file with the label of its type."""
     kind = next((word for part, word in KINDS if part in file["mime"]), "File")
     return {
         **file,

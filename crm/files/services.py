@@ -31,7 +31,7 @@ LAPSED_FILES, LAPSED_BYTES = 20, 50 << 20
 """Uploads allowed without a subscription, for proof of payment."""
 LINK_SECONDS = 7 * 24 * 3600
 LATE = timedelta(minutes=10)
-"""A bucket may still write, after its answer did not come in time; what it wrote is removed after this time."""
+"""A bucket may still write after its response timed out; such content is removed after this time."""
 FileCheck = Callable[[Sequence[str]], None]
 """Raises the reason why the files of these ids cannot be deleted for good."""
 

@@ -170,7 +170,7 @@ def local_copy(file: File) -> Iterator[Path]:
 
 
 def note_trouble(file: File, detail: str) -> None:
-    """Keep what went wrong with the company's bucket, where people see it."""
+    """Store the error of the company's bucket for people to see."""
     if file.bucket_id:
         Bucket.objects.filter(pk=file.bucket_id).update(last_error=detail, last_error_at=timezone.now())
 

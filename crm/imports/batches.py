@@ -123,7 +123,7 @@ class RowWriter:
         return batch
 
     def _join(self, batch: Batch, position: int, cells: Sequence[Any], form: dict[str, Any]) -> None:
-        """Read the fields that several columns feed, and note what was left out."""
+        """Read the fields that several columns feed, and note omitted values."""
         found = self.joined.read(cells, form)
         batch.columns[position] = found.columns
         if found.problems:
@@ -144,7 +144,7 @@ class RowWriter:
         batch.rows = kept
 
     def write(self, batch: Batch) -> None:
-        """Write the records of the batch in the caller's transaction, and note in it what became of each row."""
+        """Write the records of the batch in the caller's transaction, and note the result of each row in it."""
         self._check_references(batch)
         queued = is_queued(self.job.automation_queued, self.job.total)
         with starting(QUEUE if queued else "run"):
@@ -186,12 +186,12 @@ class RowWriter:
 
 
 def _advice(key: str, spec: FieldSpec | None) -> str:
-    """Return a sentence on what to write into an empty field."""
+    """Return advice for an empty field."""
     return PARTS_OF_NUMBERS.get(key) or (spec.field_type.advice(spec) if spec else "")
 
 
 def log_problems(errors: ErrorLog, batch: Batch) -> None:
-    """Store what is wrong with the rows of a written batch, in its transaction."""
+    """Store the problems of the rows of a written batch, in its transaction."""
     for position in sorted(batch.problems):
         found = batch.existing.get(position)
         errors.add(

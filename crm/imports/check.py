@@ -91,7 +91,7 @@ def _tried(job: Import, options: Options, table: Table, rights: ContactRights) -
 
 
 def _name_holders(batch: Batch) -> None:
-    """Write the contacts that have what other people's rows hold into the messages, while they are there."""
+    """Add the contacts with values of other people's rows to the messages, while they exist."""
     holders = batch.existing | batch.holders
     rows = Contact.objects.filter(pk__in=set(holders.values())).values_list("pk", "name", "email")
     people = {id: shown_person(name, email) for id, name, email in rows} if holders else {}

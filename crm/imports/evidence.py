@@ -20,7 +20,7 @@ from crm.imports.readers import Cell
 
 ROWS_AT_ONCE = 1000
 ENOUGH = 300
-"""Distinct values after which a column of texts is looked at no longer."""
+"""Maximum number of distinct values read from a column of texts."""
 ENOUGH_NUMBERS = 100
 """Distinct numbers that are no days after which a column's whole numbers are counted only."""
 TEXT_SHARE = 0.8

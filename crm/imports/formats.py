@@ -76,7 +76,7 @@ def forget_settings(job: Import) -> None:
 
 
 def detect(job: Import, schema: RecordSchema) -> None:
-    """Put into the import's `detected` what its options and its columns say now, with the company's settings."""
+    """Set the import's `detected` from its options, its columns and the company's settings."""
     options = Options.stored(job.options)
     settings = _settings(job)
     formats = settings.formats

@@ -104,7 +104,7 @@ class JoinedColumns:
             found.problems.append((header, BAD_SYSTEM, f"{text} {problem}"))
 
     def _reader(self, key: str, cells: Sequence[Cell]) -> Callable[[str], str]:
-        """Return what reads a value of the field in this row. It raises BadAddress."""
+        """Return a reader of the field's values in this row. It raises BadAddress."""
         if key == "email":
             return read_email
         cell = None if self._code is None else cells[self._code]

@@ -1,6 +1,6 @@
-"""Words that programs and people write into a cell for nothing: N/A, NULL, #DIV/0!, 0000-00-00.
+"""Words in cells for an empty value: N/A, NULL, #DIV/0!, 0000-00-00.
 
-A name or a free text keeps what it may mean: Null is a surname, and "-" an answer.
+A name or a free text keeps words with another meaning: Null is a surname, and "-" an answer.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _ADDRESSES = frozenset({"email", "number", "countryCode"})
 
 
 def words_for_nothing(key: str, spec: FieldSpec | None) -> frozenset[str]:
-    """Return the words that mean nothing in the column of a field, whose definition may be unknown."""
+    """Return the words for an empty value in the column of a field, whose definition may be unknown."""
     if key in _NAMES:
         return ERRORS
     if spec is None or key in _ADDRESSES:

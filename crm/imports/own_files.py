@@ -91,7 +91,7 @@ def written_with(job: Import, schema: RecordSchema) -> dict[str, str] | None:
 
 
 def _tells(text: Any, date_format: str, moment: datetime) -> bool:
-    """Return whether the text, read in this format and in some time zone, is the day of the moment."""
+    """Return whether the text, read in this format and in some time zone, is the day of this time."""
     day = Formats(date_format=date_format).read_date(_CLOCK.sub("", str(text)))
     return day is not None and abs(day - moment.date()) <= timedelta(days=1)
 

@@ -165,7 +165,7 @@ class ImportOut(Output):
 
 
 class RowErrorOut(Output):
-    """Why a row did not become a record, or lost a value; or what to know of it."""
+    """The problem or note of a row."""
 
     _id = IdField()
     row = serializers.IntegerField(help_text="as spreadsheets count: the header is normally row 1")

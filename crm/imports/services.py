@@ -43,7 +43,7 @@ def readable_imports(import_type: str, actor: Actor) -> QuerySet[Import]:
 
 
 def set_rights(job: Import, rights: ContactRights) -> None:
-    """Put into the import what those who start it may do with contacts."""
+    """Store the starter's permissions on contacts in the import."""
     job.may_create_contacts = rights.create
     job.may_change_contacts = rights.change
 
@@ -210,7 +210,7 @@ def update_import(
 
 
 def _check_editable(job: Import, seen: Import, options: Options) -> None:
-    """Refuse to change what a worker is about to read."""
+    """Refuse to change options that a worker is about to read."""
     if job.status in (QUEUED, RUNNING):
         raise NamedError(
             "ImportAlreadyRunning_400", "pause the import first; it can be changed once its status is paused"

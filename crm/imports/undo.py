@@ -37,8 +37,8 @@ class Undoing:
 def undo_import(*, id: str, import_type: str, actor_id: str | None, automation: bool = True) -> BulkJob:
     """Create a job that undoes an import, also a deleted one.
 
-    It deletes the created records and restores the updated ones. Raises ImportNotFound_400, and InvalidRequest_400 if it
-    is too old or undone already. Raises InvalidImportStatus_400 if it is neither completed nor cancelled.
+    It deletes the created records and restores the updated ones. Raises ImportNotFound_400, and InvalidRequest_400 if
+    it is too old or undone already. Raises InvalidImportStatus_400 if it is neither completed nor cancelled.
     """
     job = find_import(id, import_type, deleted=True)
     job = Import.objects.select_for_update(of=("self",)).get(pk=job.pk)

@@ -107,7 +107,7 @@ def _write(
     automation: bool,
     rights: ContactRights,
 ) -> tuple[LeadResult, str | None]:
-    """Write the rows. Returns also the bulk job by which existing leads and contacts get back what they had."""
+    """Write the rows. Return also the bulk job that can restore the former values of existing leads and contacts."""
     common: Any = {"actor_id": actor_id, "automation": automation}
     source = Source.bulk_job(new_id())
     written = write_leads(
@@ -117,7 +117,7 @@ def _write(
 
 
 def _notes(written: LeadResult, rights: ContactRights) -> list[tuple[int, str]]:
-    """Return what the caller should know about rows that were written, as (index, text)."""
+    """Return notes for the caller about written rows, as (index, text)."""
     repeats = [(index, repeated(lead)) for index, lead in written.repeats.items()]
     return sorted([*repeats, *((index, str(left_alone(names, rights))) for index, names in written.left.items())])
 

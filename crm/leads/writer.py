@@ -263,7 +263,7 @@ class _Attempt:
     def _contact_of(
         self, row: LeadRow, keyed: KeyedRow | None, holders: Holders, present: set[str]
     ) -> str | Collision | list[ValueProblem]:
-        """Return the id of the row's contact, a placeholder for a new one, or what keeps the row from having one."""
+        """Return the id of the row's contact, a placeholder for a new one, or the problem."""
         named = row.system.get("contact_id")
         if named:
             return (

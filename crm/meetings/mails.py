@@ -43,8 +43,9 @@ INVITED: list[Callable[[Meeting], Mapping[str, Invited]]] = []
 class MeetingMails:
     """The mails of one request: its mails to members, and within limits those to people outside of the company.
 
-    The service's own server sends them to people who have not asked for it. So there are none before an owner has
-    verified their address, only so many a day, and none to suppressed addresses; `warning` says whom that left out.
+    The service's own server sends them to people who have not asked for it. Therefore none are sent before an owner has
+    verified their address, only a limited number a day, and none to suppressed addresses; `warning` names the omitted
+    ones.
     """
 
     def __init__(self) -> None:
@@ -134,7 +135,7 @@ def _left_members(participants: Sequence[Participant]) -> set[str]:
 
 
 def context_for(meeting: Meeting, invited: Invited | None = None) -> dict[str, Any]:
-    """Return what the templates of mails about a meeting take."""
+    """Return the context of the templates of mails about a meeting."""
     when = format_times(meeting, invited.timezone if invited else "")
     return {"meeting": meeting, "organizer": meeting.organizer, "when": when, "manage": invited and invited.address}
 

@@ -105,7 +105,7 @@ def send_invitations(meeting: Meeting, present: Sequence[MeetingAttendee] | None
 
 
 def video_provider_of_company() -> str:
-    """Return what makes the links of the company's video calls that name nothing; empty for nothing."""
+    """Return the company's default provider of video links; empty for none."""
     return VideoSettings.objects.values_list("provider", flat=True).first() or ""
 
 
@@ -138,7 +138,7 @@ def update_meeting(
     """Change the given values of a scheduled meeting. A new start without an end keeps the meeting's length.
 
     Mails go to all participants if one of MAILED_FIELDS changes, otherwise to the added and removed attendees. Raises
-    NotFound_404, BadRequest_400 for a cancelled meeting, and what create_meeting raises.
+    NotFound_404, BadRequest_400 for a cancelled meeting, and the errors of create_meeting.
     """
     meeting = Meeting.objects.select_for_update(of=("self",)).select_related("organizer").filter(pk=id).first()
     if meeting is None:
@@ -325,7 +325,7 @@ def _emails(attendees: Sequence[MeetingAttendee]) -> list[str]:
 
 
 def _contacts(attendees: Sequence[MeetingAttendee], event: str) -> dict[str, str]:
-    """Return contact -> what happened to them, of the contacts among the attendees."""
+    """Return contact -> the event, for the contacts among the attendees."""
     return {attendee.contact_id: event for attendee in attendees if attendee.contact_id}
 
 

@@ -86,7 +86,8 @@ class MeetingActions(ResourceViewSet, abstract=True):
             raise not_found()
 
     def check_changes(self, id: str) -> None:
-        """Refuse to change what the view does not show, or somebody else organizes where it shows the own ones."""
+        """Refuse to change meetings that the view does not show, or that somebody else organizes in a view of the
+        own ones."""
         self.check_shown(id)
         if self.mine and not Meeting.objects.filter(pk=id, organizer_id=self.actor.member_id).exists():
             raise NamedError("UnauthorizedAction_403", "id: somebody else organizes it, and may change it")

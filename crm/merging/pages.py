@@ -91,7 +91,7 @@ class MergeContacts(MergingPage):
 
     @cached_property
     def fields(self) -> list[tuple[str, str]]:
-        """The (name, words) of the values that are chosen one by one."""
+        """Return the (name, label) of the values that are chosen one by one."""
         return [*BESIDE, *((one["uniqueFieldID"], one["name"]) for one in self.definitions)]
 
     def value(self, contact: Mapping[str, Any], name: str) -> Any:

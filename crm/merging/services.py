@@ -30,7 +30,7 @@ MIN_RECORDS, MAX_RECORDS = 2, 20
 
 
 class Merged(NamedTuple):
-    """The id of a merge, and what to warn of."""
+    """The id of a merge, and its warnings."""
 
     id: str
     warnings: list[str]

@@ -1,4 +1,4 @@
-"""Undo a merge: restore the records, except what somebody has changed since."""
+"""Undo a merge: restore the records, except for later changes."""
 
 from __future__ import annotations
 

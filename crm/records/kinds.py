@@ -49,7 +49,7 @@ class Column:
     inserted: bool = True
     updated: bool = True
     strictest: Callable[[Sequence[Any]], Any] | None = None
-    """Picks the value that a merge keeps, whatever the user chooses."""
+    """Returns the value that a merge keeps, overriding the user's choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,9 @@ class RecordKind:
     exists: str = ""
     """The error of a unique value that another record has."""
     unique: Mapping[str, str] = field(default_factory=dict)
-    """Part of what makes a live record unique -> its column, or another SQL expression over the table."""
+    """Part of a live record's unique key -> its column, or another SQL expression over the table."""
     unique_noun: str = ""
-    """The words for these parts in texts."""
+    """The noun for these parts in texts."""
     tags: type[models.Model] | None = None
     links: tuple[tuple[str, type[models.Model], str], ...] = ()
     """Links of its records: the name in the API, the table of the links, and its column of the linked record."""

@@ -24,13 +24,13 @@ class CustomValues(JSONField):
         return name, "core.fields.JSONField", args, options
 
     def select_format(self, compiler: Any, sql: str, params: Any) -> Any:
-        """Return what a SELECT reads instead of the column."""
+        """Return the expression that a SELECT reads instead of the column."""
         column = re.fullmatch(r'("?\w+"?)\."custom"', sql)
         return (present_custom(column[1]), params) if column else (sql, params)
 
 
 class NamedModel(CompanyModel):
-    """A company's own tag, category, team or segment: unique by name, whatever its case."""
+    """A company's own tag, category, team or segment: unique by name, ignoring case."""
 
     name = NameField(max_length=200)
     description = models.TextField(blank=True)

@@ -46,9 +46,9 @@ def present_custom(row: str) -> str:
 
 
 def write_pending(schema: RecordSchema, ids: Sequence[str]) -> None:
-    """Write the pending values of locked records into them, before their `custom` is read or written as it is stored.
+    """Write the pending values of locked records into them, before their stored `custom` is read or written.
 
-    The caller has locked the rows in an earlier statement, so that this one sees what their last writer has written.
+    The caller has locked the rows in an earlier statement, so that this one sees the writes of their last writer.
     """
     if schema.pending and ids:
         with connection.cursor() as cursor:

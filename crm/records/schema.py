@@ -80,7 +80,7 @@ class RecordSchema:
     fields: dict[str, FieldSpec]
     """Custom fields by uniqueFieldID."""
     system_fields: dict[str, FieldSpec]
-    """System fields by their key in formData, with what the company has set (required, default, options)."""
+    """System fields by their key in formData, with the company's settings (required, default, options)."""
     required_system: tuple[str, ...] = ()
     """formData keys of the system fields that a record must have."""
     system_defaults: dict[str, Any] = field(default_factory=dict)
@@ -191,7 +191,7 @@ class RecordSchema:
         """
 
     def lock_references(self) -> None:
-        """Keep what the records may refer to from deletion until the transaction ends, before their rows are locked.
+        """Keep the referenced records from deletion until the transaction ends, before the rows are locked.
 
         By default nothing needs it.
         """
@@ -206,7 +206,7 @@ class RecordSchema:
         return {}
 
     def claims(self, columns: Mapping[str, Any]) -> dict[str, str]:
-        """Return part of what makes a live record with these columns unique (RecordKind.unique) -> its key."""
+        """Return part of the unique key (RecordKind.unique) of a live record with these columns -> its value."""
         return {}
 
     def check_merged(self, id: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:

@@ -60,7 +60,7 @@ class BulkFailure(Output):
 
 
 class BulkError(Output):
-    """One value that stood in the way of its item, or was left out of it."""
+    """A value that caused its item to fail, or was omitted from it."""
 
     index = serializers.IntegerField()
     key = serializers.CharField()

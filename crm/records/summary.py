@@ -27,7 +27,7 @@ class GroupOut(Output):
 
 
 class AmountGroupOut(GroupOut):
-    """The records with a value, and what they amount to."""
+    """The records with a value, and their total."""
 
     sum = Computed(serializers.FloatField(help_text="of the records' value, in the company's currency"))
 

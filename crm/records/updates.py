@@ -35,7 +35,7 @@ class RecordState:
     tags: list[str] | None = None
 
     def reset(self) -> None:
-        """Undo what was applied."""
+        """Undo the applied changes."""
         self.after, self.custom, self.tags = dict(self.before), dict(self.custom_before), None
 
     def apply(self, row: RecordRow, system: Mapping[str, Any]) -> None:

@@ -72,7 +72,7 @@ class RecordViewSet(ResourceViewSet, abstract=True):
 
 
 def beside(notes: Sequence[str], job: str | None = None) -> dict[str, str]:
-    """Return the response's metadata: a warning, and the job that can undo what was overwritten."""
+    """Return the response's metadata: a warning, and the job that can undo the overwriting."""
     return {**({"warning": joined(notes)} if notes else {}), **({"bulkJob": job} if job else {})}
 
 

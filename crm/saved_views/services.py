@@ -164,7 +164,7 @@ def _set(view: SavedView, listed: ViewedList, values: Mapping[str, Any]) -> None
 
 
 def _checked(query: Mapping[str, Any], fields: FieldSet) -> dict[str, Any]:
-    """Return the query as it is stored, with its filters as one tree. Raises what the list refuses of it."""
+    """Return the query in its stored form, with its filters as one tree. Raises the list's errors for it."""
     unknown = next((name for name in query if name not in PARAMETERS), None)
     if unknown is not None:
         raise NamedError("InvalidInput_400", f"query.{shorten(unknown, 40)}: a view keeps {', '.join(PARAMETERS)}")

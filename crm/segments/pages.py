@@ -63,7 +63,7 @@ class Segments(RecordList, SegmentPage):
 
 
 class SegmentForm(RecordForm, SegmentPage):
-    """The name of a segment. What it selects stands in the address, or in the segment."""
+    """The form for the name of a segment. The selection is in the address, or in the segment."""
 
     def form(self, values: Mapping[str, Any] | None = None) -> Form:
         fields = [
@@ -208,7 +208,7 @@ class SegmentFilters(NewSegment):
 
 
 class EditSegment(EditRecord, SegmentForm):
-    """A segment: what it selects, and the first ones who are in it."""
+    """A segment: its selection, and its first members."""
 
     path = "segments/<str:id>"
     name = "segment"
@@ -239,7 +239,7 @@ class EditSegment(EditRecord, SegmentForm):
         return self.record["kind"] == "static" and self.may("segment", "PUT")
 
     def choosing(self, panel: str, members: list[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the search for more members, and the first whom it finds outside of those shown."""
+        """Return the search for more members, and its first results outside of those shown."""
         find = self.request.GET.get("find", "").strip()
         query = {"searchValue": find, "p": "1", "n": str(SHOWN)}
         answer = self.ask("GET", panel, query) if find else None

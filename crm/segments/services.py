@@ -28,8 +28,10 @@ _changed: list[Callable[[Segment, bool], None]] = []
 
 
 def on_segment_changed(call: Callable[[Segment, bool], None]) -> None:
-    """Register what is called when a segment was made or changed, in its transaction: whether its records were chosen
-    by hand comes along."""
+    """Register a function to call when a segment was created or changed, in its transaction.
+
+    Its second argument is whether the records were chosen by hand.
+    """
     _changed.append(call)
 
 

@@ -43,7 +43,7 @@ _watchers: list[Callable[[], Collection[str]]] = []
 
 
 def watch_segments(watched: Callable[[], Collection[str]]) -> None:
-    """Register what returns the ids of the active company's segments that something watches."""
+    """Register a function that returns the ids of the active company's watched segments."""
     _watchers.append(watched)
 
 
@@ -216,7 +216,7 @@ def _add(segment: Segment, ids: Sequence[str]) -> None:
 
 
 def _tell(kind: str, segment: Segment, ids: Sequence[str], touched: Mapping[str, Sequence[Event]]) -> None:
-    """Emit who entered or left, with what caused the change that moved them."""
+    """Emit the events of records that entered or left, with the cause of the change that moved them."""
     groups: dict[tuple[bool, bytes], list[str]] = defaultdict(list)
     for id in ids:
         events = touched.get(id, ())

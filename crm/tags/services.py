@@ -1,4 +1,4 @@
-"""Use cases of tags and contact categories, whose names are unique in the company whatever their case."""
+"""Use cases of tags and contact categories, whose names are unique in the company, ignoring case."""
 
 from __future__ import annotations
 

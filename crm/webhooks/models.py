@@ -66,7 +66,7 @@ class Webhook(CompanyModel):
 
 
 class WebhookDelivery(CompanyWork):
-    """An event on its way to a webhook, and what became of it."""
+    """The delivery of an event to a webhook, with its result."""
 
     class Status(models.TextChoices):
         PENDING = "pending"

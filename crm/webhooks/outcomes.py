@@ -35,7 +35,7 @@ GONE, BUSY = 410, (429, 503)
 
 @transaction.atomic
 def record(delivery: WebhookDelivery, answer: HttpAnswer | None, error: str, milliseconds: int) -> None:
-    """Record what came of an attempt, under the delivery's lease. Raises LeaseLost."""
+    """Record the result of an attempt, under the delivery's lease. Raises LeaseLost."""
     now, was_manual = timezone.now(), delivery.manual
     webhook = Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=delivery.webhook_id).first()
     text = "" if answer is None else answer.body[: SHOWN * 4].decode(errors="replace").replace("\0", "")[:SHOWN]

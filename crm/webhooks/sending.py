@@ -1,7 +1,7 @@
-"""The sending of deliveries: threads talk to receivers, the drain claims deliveries and records what comes of it.
+"""The sending of deliveries: threads talk to receivers, the drain claims deliveries and records their results.
 
-Webhooks take turns, and a company has a few of the threads at most: who has a slow receiver waits for it alone. No
-transaction is open while a receiver is asked.
+Webhooks take turns, and a company has a few of the threads at most, so that a slow receiver only delays its own. No
+transaction is open during calls to a receiver.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SECONDS = 10.0
 LARGEST_ANSWER = 64 * 1024
 USER_AGENT = "Leadwright-Webhooks/1"
 LOOKED_AT = 200
-"""Webhooks with something due that are looked at together."""
+"""Number of webhooks with due deliveries that are handled together."""
 _LOOK_AGAIN = 0.2
 
 # An object's deliveries go one after the other, and none before the events that the consumer has not handled yet.

@@ -76,9 +76,9 @@ def _wrong(detail: str) -> NamedError:
 
 
 def create_webhook(*, actor: Actor, values: Mapping[str, Any]) -> tuple[Webhook, str]:
-    """Create a webhook. Returns it with its secret, which nobody is shown again.
+    """Create a webhook. Return it with its secret, which is never shown again.
 
-    Raises InvalidInput_400, InvalidRequest_400 (the filter) and UnauthorizedAction_403 (kinds of what the actor may not
+    Raises InvalidInput_400, InvalidRequest_400 (the filter) and UnauthorizedAction_403 (kinds that the actor may not
     read).
     """
     secret, found = new_secret(), dict(values)
@@ -163,7 +163,7 @@ def rotate_secret(*, id: str, member_id: str) -> tuple[Webhook, str]:
 
 
 def test_webhook(*, id: str) -> tuple[Result, Request | str]:
-    """Send a made-up event of kind webhook.test to a webhook, whatever its status. Raises TooManyAttempts."""
+    """Send a test event of kind webhook.test to a webhook, in any status. Raises TooManyAttempts."""
     webhook = get_webhook(id)
     TESTS.count(company_id())
     data = {"id": webhook.pk, "object": None, "changes": None, "details": {}, "actor": None, "cause": None}
@@ -174,9 +174,9 @@ def test_webhook(*, id: str) -> tuple[Result, Request | str]:
 
 @transaction.atomic
 def redeliver(*, id: str) -> WebhookDelivery:
-    """Let a delivery go out again at once. What comes of it says nothing about the webhook, nor uses up attempts.
+    """Send a delivery again at once. The result neither affects the webhook nor uses up attempts.
 
-    Raises WebhookDeliveryNotFound_404, and InvalidRequest_400 for one that is on its way or whose webhook takes none.
+    Raises WebhookDeliveryNotFound_404, and InvalidRequest_400 for one in progress or whose webhook accepts none.
     """
     rows = WebhookDelivery.objects.select_for_update(of=("self",)).select_related("webhook")
     delivery: WebhookDelivery | None = rows.filter(pk=id).first()
@@ -257,7 +257,7 @@ def _matching(kinds: Sequence[str]) -> set[str]:
 
 
 def _check_wishes(webhook: Webhook, actor: Actor) -> None:
-    """Refuse kinds that there are not, or of what the actor may not read, and a filter that does not fit them."""
+    """Refuse unknown kinds, kinds that the actor may not read, and a filter that does not fit them."""
     webhook.kinds = list(dict.fromkeys(webhook.kinds))
     wanted = _matching(webhook.kinds)
     if not wanted or len(webhook.kinds) > MOST_KINDS:

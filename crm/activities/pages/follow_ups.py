@@ -1,4 +1,4 @@
-"""The pages of follow-ups: what is to be done, and one of them."""
+"""The pages of follow-ups: the list, and one of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FOUND = 10
 
 
 class FollowUps(Page):
-    """The open follow-ups by their time, so that those overdue come first; and what is done, the last first."""
+    """The open follow-ups by their time, overdue ones first; and the done ones, the last first."""
 
     path = name = "follow-ups"
     title = "Follow-ups"

@@ -116,7 +116,7 @@ def restore(kind: RecordKind, source: Source, ids: Sequence[str], *, actor_id: s
     """Restore the records to their versions before the source changed them, and delete those that it created.
 
     A column, custom value or link that was changed later stays and is listed in `kept`. A record without other changes
-    becomes byte for byte what it was. A record whose unique key another live record has taken stays as it is and is
+    becomes byte for byte the former one. A record whose unique key another live record has taken stays as it is and is
     listed in `taken`.
 
     The function locks the rows in the order of their ids; the caller owns the transaction and emits the events.

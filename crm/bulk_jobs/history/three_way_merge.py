@@ -1,5 +1,4 @@
-"""The three-way merge of a record's versions: undoing a change restores what it overwrote and keeps what others have
-changed since.
+"""The three-way merge of a record's versions: undoing a change restores the overwritten values and keeps later changes.
 
 A version is the JSON of journals: `row` (column -> value, with `custom`) and the name of each kind of links (their
 whole rows). `after` contains only the differences from `before`.

@@ -1,4 +1,4 @@
-"""The pages of a company's own fields and sections: their order, a form for each, and what a conversion would lose."""
+"""The pages of a company's own fields and sections: their order, a form for each, and the losses of a conversion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input
 SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", "A section is a title above fields.")
 PANELS = {"contact": "Contacts", "lead": "Leads", "productService": "Products"}
 HOLDS = (("", "One value"), ("array", "A list, of records if it has parts"), ("object", "One record with parts"))
-"""Value type -> its words; of the others the field's type decides."""
+"""Value type -> its label; for others the field's type decides."""
 TEXTS = ("text", "textarea")
 WITH_OPTIONS = ("select", "radio", "multi-select")
 OF_OPTIONS = r"more|(option|about|was)\d+"

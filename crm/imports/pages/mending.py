@@ -51,7 +51,7 @@ class MendRow:
         return found
 
     def fill(self, sent: QueryDict) -> None:
-        """Show what was typed."""
+        """Show the input."""
         changes = self.changes(sent)
         self.typed = bool(changes)
         for header, cell in zip(self.headers, self.cells, strict=True):

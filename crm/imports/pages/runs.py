@@ -241,7 +241,7 @@ def only_codes(operator: str, code: str) -> dict[str, Any]:
 
 
 def run_stats(job: Mapping[str, Any], kind: Kind, no_records: int) -> list[tuple[str, int]]:
-    """Return what became of the rows."""
+    """Return the results of the rows."""
     names = (("Created", "created"), ("Updated", "updated"), ("Skipped, already there", "skipped"))
     found = [(label, job[name]) for label, name in names]
     found.append(("Refused", max(job["failed"] - no_records, 0)))
@@ -249,7 +249,7 @@ def run_stats(job: Mapping[str, Any], kind: Kind, no_records: int) -> list[tuple
 
 
 def undone_stats(job: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return what became of what the import had written."""
+    """Return the results of undoing the import."""
     others = (("Changed since, so they stay", job["report"].get("keptCount", 0)), ("Not given back", job["failed"]))
     return [("Taken back", job["changed"]), *(one for one in others if one[1])]
 

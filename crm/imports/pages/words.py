@@ -52,7 +52,7 @@ TYPES = {
     "phone": "phone",
     "url": "web address",
 }
-"""Type of a new field -> its words."""
+"""Type of a new field -> its label."""
 MARKS = ((".", "1,234.50 (point)"), (",", "1.234,50 (comma)"))
 AS_COMPANY = "Read as your company writes dates. Choose the other reading if this file has other dates."
 MOST_NAMES = 8
@@ -242,7 +242,7 @@ def _ask_dates(columns: str, examples: Sequence[str]) -> Field:
 
 
 def _day(year: str, month: str, day: str, *, long: bool) -> str:
-    """Write a day in words; "" for none."""
+    """Write a day as text; "" for none."""
     if (len(year) == 4) != long or not 1 <= int(month) <= 12 or not 1 <= int(day) <= 31 or len(day) > 2:
         return ""
     return f"{int(day)} {MONTHS[int(month) - 1]} {year if long else '20' + year}"

@@ -41,7 +41,7 @@ NO_PERSON = re.compile(
 
 @dataclass(slots=True)
 class Card:
-    """The unfolded lines of one card, or what is wrong with it."""
+    """The unfolded lines of one card, or its problem."""
 
     number: int
     lines: list[str] = field(default_factory=list)

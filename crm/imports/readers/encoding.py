@@ -88,7 +88,7 @@ ENCODINGS: tuple[tuple[str, str], ...] = (
     ("cp852", "Central Europe (DOS 852)"),
     ("cp866", "Cyrillic (DOS 866)"),
 )
-"""The encodings that people can choose, as (codec, words), those in use most first."""
+"""The encodings that people can choose, as (codec, label), the most common first."""
 
 
 def detect_encoding(stream: BinaryIO) -> tuple[str, int]:
@@ -173,7 +173,7 @@ def _mostly_utf8(sample: bytes) -> bool:
 
 
 def guess_code_page(sample: bytes) -> str:
-    """Return the code page with which a sample with bytes above ASCII makes the likeliest words."""
+    """Return the code page with which a sample with bytes above ASCII forms the likeliest words."""
     lines = [line for line in sample.splitlines(keepends=True) if not line.isascii()]
     judged = b"".join(lines)[:JUDGED_BYTES]
     best, best_score = "cp1252", float("-inf")

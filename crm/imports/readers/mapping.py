@@ -90,12 +90,14 @@ def propose_mapping(
     kept: Mapping[str, str] = MappingProxyType({}),
     country: str = "",
 ) -> dict[str, str]:
-    """Map headers to field keys; headers without a likely field are left out.
+    """Map headers to field keys; headers without a likely field are omitted.
 
-    Each key stands once, but for those of SEVERAL, which all of the person's own columns feed. `fields` are FieldSpecs
-    or (key, name, type, aliases). If `name` is among them, firstName and lastName may be proposed too, which the
-    importer joins. `sample` are rows of the file, one value per header. `kept` has header -> key of SEVERAL, for the
-    columns whose further values earlier imports kept in custom fields; `country` is that of national numbers.
+    Each key occurs once, except for those of SEVERAL, which all of the person's own columns feed. `fields` are
+    FieldSpecs or (key, name, type, aliases). If `name` is among them, firstName and lastName may be proposed too, which
+    the importer joins. `sample` are rows of the file, one value per header.
+
+    `kept` has header -> key of SEVERAL, for columns whose further values earlier imports stored in custom fields;
+    `country` is that of national numbers.
     """
     specs = [FieldSpec(*spec) for spec in fields]
     if any(spec.key == "name" for spec in specs):
@@ -166,9 +168,9 @@ def _leave_out_earlier(key: str, columns: Sequence[_Column], chosen: dict[int, s
 
 
 def _fill_gaps(key: str, columns: Sequence[_Column], chosen: dict[int, str], types: Mapping[str, str]) -> None:
-    """Let a column that has a custom field of its name feed the system field, if it alone has a value in some rows.
+    """Use a column with a custom field of its name for the system field, if only it has a value in some rows.
 
-    Its further values are kept in that custom field then.
+    Its further values are then kept in that custom field.
     """
     feeding = [place for place, taken in chosen.items() if taken == key]
     if not feeding:
@@ -183,7 +185,7 @@ def _fill_gaps(key: str, columns: Sequence[_Column], chosen: dict[int, str], typ
 
 
 def _add_area_codes(columns: Sequence[_Column], chosen: dict[int, str]) -> None:
-    """Let a column of short codes next to that of country codes be one of area codes, also of a single digit."""
+    """Use a column of short codes next to that of country codes for area codes, including those of a single digit."""
     if "countryCode" not in chosen.values() or AREA_CODE in chosen.values():
         return
     for place, column in enumerate(columns):

@@ -136,7 +136,7 @@ class ColumnCounter:
                     column.is_open = len(column.distinct) > MOST_OPTIONS
 
     def facts(self) -> list[ColumnFacts]:
-        """Return what each column holds."""
+        """Return the facts of each column."""
         found = []
         for header, column in zip(self._headers, self._columns, strict=True):
             field_type, options = _type_of(normalise(header), column)
@@ -191,7 +191,7 @@ def _says_nothing(header: str, facts: ColumnFacts) -> bool:
 
 
 def _is_label(header: str) -> bool:
-    """Return whether a column says what kind of address or number the one next to it has, as Google's do."""
+    """Return whether a column has the kind of the address or number in the next one, as Google's do."""
     words = header.split()
     return words[-1:] in (["label"], ["type"]) and any(word.isdecimal() for word in words)
 
@@ -253,4 +253,4 @@ _TESTS: tuple[tuple[str, Callable[[Cell], bool]], ...] = (
     ("datetime", _is_moment),
     ("phone", _is_text(CLEAR_PHONE)),
 )
-"""Type of a field -> what each of its values looks like; the first that fits all counts."""
+"""Type of a field -> the test of its values; the first one that fits all counts."""

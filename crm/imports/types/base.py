@@ -40,7 +40,7 @@ OnExisting = Literal["", "skip", "update", "error"]
 
 
 class Existing(NamedTuple):
-    """A row whose record exists: index, the record, and what to say of it."""
+    """A row whose record exists: index, record, and message."""
 
     index: int  # type: ignore[assignment]
     id: str

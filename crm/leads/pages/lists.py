@@ -27,7 +27,7 @@ LINKS = (
 )
 """Records linked with leads: field, label, path and kind of the form's field."""
 IMPORT = ("importId", "lead/import", "Import")
-"""Field, path and words of the filter that pages of imports lead to."""
+"""Field, path and label of the filter from pages of imports."""
 
 
 class LeadList(LeadTable, BulkList):

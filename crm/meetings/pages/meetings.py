@@ -1,4 +1,4 @@
-"""The page of a meeting, with who is asked to it, and what it shares with that of a new one."""
+"""The page of a meeting with its participants, and parts shared with that of a new one."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class MeetingPage(Page):
 
 
 class EditMeeting(MeetingPage):
-    """A meeting, whom it is with, and what it is about; who may changes it here."""
+    """A meeting with its participants and its subject; members with permission change it here."""
 
     also = ("videocall", "my-videocall", "offline-meeting")
 

@@ -32,7 +32,7 @@ def definitions(page: Page, panel: str) -> list[Mapping[str, Any]]:
 
 
 def told_filter(page: Page, webhook: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the page of a webhook says of its filter: rules in words, and where they are changed."""
+    """Return the texts about a webhook's filter: its rules, and the address to change them."""
     panel = panel_of(webhook["kinds"])
     tree = webhook["filter"]
     if not panel:
