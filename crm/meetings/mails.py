@@ -44,8 +44,8 @@ class MeetingMails:
     """The mails of one request: its mails to members, and within limits those to people outside of the company.
 
     The service's own server sends them to people who have not asked for it. Therefore none are sent before an owner has
-    verified their address, only a limited number a day, and none to suppressed addresses; `warning` names the omitted
-    ones.
+    verified their address. Their number a day is limited, and suppressed addresses get none; `warning` names the
+    omitted ones.
     """
 
     def __init__(self) -> None:

@@ -38,7 +38,7 @@ class AttachmentMissing(Exception):
 
 
 class AttachmentUnavailable(Exception):
-    """A file's content cannot be read at the moment; people read the text."""
+    """A file's content cannot be read at present; people read the text."""
 
 
 def _live(ids: Iterable[str]) -> dict[str, File]:
@@ -47,10 +47,10 @@ def _live(ids: Iterable[str]) -> dict[str, File]:
 
 
 def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT) -> list[dict[str, Any]]:
-    """Return what messages keep of the files, in their order.
+    """Return the form in which messages store the files, in their order.
 
-    Raises FileNotFound_400 for one that is not there, or in the recycle bin, and `unfit` for too many, too large ones
-    and those that mail servers turn away.
+    Raises FileNotFound_400 for one that is missing, or in the recycle bin. Raises `unfit` for too many, too large ones
+    and those that mail servers refuse.
     """
     if not ids:
         return []
@@ -78,7 +78,7 @@ def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT
 
 
 def listed(ids: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the files as people look at them before a mail is sent; those that are gone are marked as missing."""
+    """Return the files for people before a mail is sent; deleted ones are marked as missing."""
     live = _live(ids) if ids else {}
     names = dict(File.objects.filter(pk__in=set(ids) - live.keys()).values_list("pk", "name"))
     return [

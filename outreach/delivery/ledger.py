@@ -83,7 +83,7 @@ def record_claimed(ids: Sequence[str], *, lease: str, worker: int) -> dict[str, 
 
 
 def note(ids: Sequence[str], *, reason: str, detail: str = "", actor_id: str | None = None) -> None:
-    """Write what has happened to messages that keep their status."""
+    """Record an event of messages that keep their status."""
     now = timezone.now()
     rows = SendJob.objects.filter(pk__in=ids).values_list("pk", "company_id", "status")
     SendJobTransition.objects.bulk_create(

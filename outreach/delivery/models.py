@@ -269,7 +269,7 @@ class SendJob(ChatColumns, CompanyWork):
 
     @property
     def sender(self) -> Sender | None:
-        """The sender that it goes by, of whatever kind."""
+        """Return its sender, of any kind."""
         return self.smtp if self.smtp_id else self.mail_app or self.chat_app
 
     @property
@@ -286,14 +286,14 @@ class SendJob(ChatColumns, CompanyWork):
 
     @property
     def envelope(self) -> str:
-        """To whom and from whom it would go now; contact and sender are joined."""
+        """Return its present recipient and sender; contact and sender are joined."""
         sender = self.sender
         name, address = (sender.from_name, sender.from_email) if sender else ("", "")
         return envelope_of(self.contact.name, self.address, name, address)
 
     @property
     def content_hash(self) -> str:
-        """Stands for the words and files of the message, and for whom it would go to and come from now."""
+        """Return the hash of the message's content and files, and of its present recipient and sender."""
         return content_hash(self.envelope, self.subject, self.text, self.html, attachments=self.attachments)
 
     @property

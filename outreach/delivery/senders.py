@@ -30,7 +30,7 @@ ALL_KINDS: tuple[type[Sender], ...] = (*KINDS, ChatApp)
 
 
 def find_sender(id: str) -> Sender | None:
-    """Return the company's sender of whatever kind with this id."""
+    """Return the company's sender of any kind with this id."""
     for kind in ALL_KINDS:
         found: Sender | None = kind._default_manager.filter(pk=id).first()
         if found is not None:
@@ -82,7 +82,7 @@ AnySession = MailSession | ChatSession
 
 
 def opener(sender: Sender, *, timeouts: Timeouts | None = None) -> Callable[[], AnySession]:
-    """Return what opens sessions of the sender, in any thread: what is stored of it is read now."""
+    """Return a function that opens sessions of the sender, in any thread: its stored data is read now."""
     if isinstance(sender, MailApp):
         return partial(session_of, sender)
     if isinstance(sender, ChatApp):

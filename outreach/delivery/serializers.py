@@ -28,7 +28,7 @@ DELIVERY = (
 
 
 class MessageEdit(Input):
-    """A draft's new words."""
+    """A draft's new content."""
 
     subject = TextInput(required=False, max_length=200)
     text = TextInput(required=False, max_length=100_000, trim_whitespace=False)

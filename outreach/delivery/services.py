@@ -60,7 +60,7 @@ class Left:
         return self.unproved + self.outdated
 
     def as_json(self) -> dict[str, Any]:
-        """Return what answers say of them."""
+        """Return the counts in the form of responses."""
         skipped = [
             {"reason": reason, "sentence": sentence_of(reason), "count": number}
             for reason, number in sorted(self.never.items())
@@ -69,7 +69,7 @@ class Left:
 
 
 OUTDATED = Q(reason=Reason.APPROVAL_OUTDATED, run__of_campaign__isnull=True)
-"""Matches drafts whose contact or sender is another one since somebody approved them. A campaign's words are for all,
+"""Matches drafts whose contact or sender has changed since their approval. A campaign's content is the same for all,
 and nobody approves its messages one by one."""
 
 
@@ -121,7 +121,7 @@ def approve(rows: QuerySet[SendJob], member_id: str | None, **shown: str) -> int
 
 
 def _approval(member_id: str | None) -> dict[str, Any]:
-    """Return the values of an approval: by whom, when and until when; for whom and from whom the messages go now."""
+    """Return the columns that an approval sets: approver, time, expiry and envelope."""
     now = timezone.now()
     contact = Contact.objects.filter(pk=OuterRef("contact_id"))
     text = TextField()
@@ -158,9 +158,9 @@ def _address(contact: QuerySet[Contact]) -> Case:
 
 
 def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
-    """Approve those of the messages that have a text, as if they had never been tried. Returns how many.
+    """Approve those of the messages that have a text, as if they had never been tried. Return their number.
 
-    They go to whom they were approved for: where that has changed, they become drafts when their turn comes.
+    They are approved for the same recipients: if these have changed, they become drafts when they are claimed.
     """
     now = timezone.now()
     count = ledger.transition_all(
@@ -287,7 +287,7 @@ def edit_message(
 
 
 def unchanged(job: SendJob, content_hash: str | None, deed: str) -> None:
-    """Raise MessageChanged_409 when the hash stands for other words than the message has."""
+    """Raise MessageChanged_409 when the hash is that of other content than the message's."""
     if content_hash is not None and content_hash[:HALF] != job.content_hash[:HALF]:
         raise NamedError("MessageChanged_409", f"contentHash: read the message again before it is {deed}")
 

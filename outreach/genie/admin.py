@@ -41,7 +41,7 @@ TO_GO = ("planned", "draft", "approved")
 
 @admin.register(GenieScheduler)
 class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
-    """Outreach runs: how far their planning is, and what has become of their messages."""
+    """Outreach runs: the progress of their planning, and the states of their messages."""
 
     icon = "rocket_launch"
     finds = True
@@ -137,7 +137,7 @@ admin.site.unregister(SendJob)
 
 @admin.register(SendJob)
 class ReviewedMessageAdmin(SendJobAdmin):
-    """Messages, which staff can look at as their readers will, and decide about one by one."""
+    """Messages, which staff can see as their readers will, and decide about one by one."""
 
     commands = ("approve_draft", "hold", "cancel")
     when: ClassVar[Any] = {
@@ -213,7 +213,7 @@ def _template(value: Any, names: Names) -> str | None:
 
 @register_shape
 def _variants(value: Any, names: Names) -> SafeString | None:
-    """Return the variants of a run or a campaign as a list: name, share and first words. None for other values."""
+    """Return the variants of a run or a campaign as a list: name, share and beginning. None for other values."""
     variants = value.get("variants") if isinstance(value, Mapping) else None
     if not isinstance(variants, list) or not all(isinstance(one, Mapping) and "share" in one for one in variants):
         return None
@@ -222,7 +222,7 @@ def _variants(value: Any, names: Names) -> SafeString | None:
 
 
 def _words_of(part: Mapping[str, Any], names: Names) -> str:
-    """Return what a step or a variant says: its template, its subject or the beginning of its text."""
+    """Return the content of a step or a variant: its template, its subject or the beginning of its text."""
     variables = part.get("variables")
     frozen = variables if isinstance(variables, Mapping) and "components" in variables else {}
     template = part.get("template") or part.get("templateId") or frozen.get("template")

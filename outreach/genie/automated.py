@@ -45,7 +45,7 @@ ENDED = (Status.SENT, Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SU
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a message, and the files that go with it (outreach.delivery.attachments)."""
+    """The content of a message, and its files (outreach.delivery.attachments)."""
 
     subject: str
     text: str
@@ -55,7 +55,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Planned:
-    """A message that is to be planned. Without words the AI app of the run writes it."""
+    """A message to plan. Without content the AI app of the run writes it."""
 
     id: str
     contact: Contact
@@ -154,7 +154,7 @@ def awaited_and_ended() -> QuerySet[SendJob]:
 
 
 def cancel_messages_of(workflow_runs: Sequence[str]) -> int:
-    """Cancel what runs of workflows have planned and has not gone. Returns how many.
+    """Cancel the unsent messages that runs of workflows have planned. Return their number.
 
     A claimed message is cancelled as well: the statement that commits its intent checks the status.
     """
@@ -164,14 +164,15 @@ def cancel_messages_of(workflow_runs: Sequence[str]) -> int:
 
 
 def hold_messages_of(workflow_runs: Sequence[str]) -> None:
-    """Let nothing go that runs of workflows have planned: the statement that commits an intent waits for this one."""
+    """Hold the unsent messages that runs of workflows have planned: the statement that commits an intent waits for
+    this one."""
     rows = SendJob.objects.filter(workflow_run__in=[id for id in workflow_runs if id], status__in=SendJob.TO_SEND)
     ids = _locked(rows.filter(held_at=None))
     SendJob.objects.filter(pk__in=ids).update(held_at=timezone.now())
 
 
 def release_messages_of(workflow_runs: Sequence[str]) -> None:
-    """Let go again what was held."""
+    """Release held messages."""
     now, held = timezone.now(), SendJob.objects.filter(workflow_run__in=workflow_runs, held_at__isnull=False)
     ids = _locked(held)
     if not ids:

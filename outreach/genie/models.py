@@ -198,11 +198,11 @@ class GenieScheduler(Job):
 
     @property
     def sender(self) -> Sender | None:
-        """The sender of its messages, of whatever kind."""
+        """Return the sender of its messages, of any kind."""
         return self.smtp if self.smtp_id else self.mail_app or self.chat_app
 
     def first_message(self, contact: Contact, **columns: Any) -> SendJob:
-        """Return a first message of the present occurrence, without words and not stored."""
+        """Return a first message of the present occurrence, without content and not stored."""
         job = SendJob(
             run_id=self.pk,
             contact=contact,

@@ -36,7 +36,7 @@ LIST = "genie/send-jobs"
 
 
 def run_name(path: str) -> Coalesce:
-    """Return the expression of what people call a run: its name, or the beginning of its prompt."""
+    """Return the expression for the name of a run, or the beginning of its prompt."""
     return Coalesce(NullIf(f"{path}__name", Value("")), Left(f"{path}__prompt", 80), output_field=CharField())
 
 
@@ -71,7 +71,7 @@ def template_labels(keys: Sequence[Any]) -> Mapping[str, str]:
 
 
 def step_labels(keys: Sequence[Any]) -> Mapping[int, str]:
-    """Return step -> what people call its messages."""
+    """Return step -> the name of its messages."""
     return {key: "First message" if key == 1 else f"Follow-up {key - 1}" for key in keys}
 
 

@@ -145,7 +145,7 @@ class AudienceOut(Output):
 
 
 class DraftPreview(RunChange, Selectors):
-    """A run that is not started: whom it would reach, and what it would be about."""
+    """A run that is not started: its audience and its subject."""
 
     prompt = TextInput(default="", allow_blank=True, max_length=PROMPT_LENGTH)
     tone = TextInput(default="", allow_blank=True, max_length=100)

@@ -384,7 +384,7 @@ class RunViewSet(ResourceViewSet):
         return self.answer(_changed(schedulerId, "approved", changed), changed)
 
     def answer(self, data: dict[str, Any], changed: Changed, **beside: Any) -> Any:
-        """Answer with what has changed, or that a job changes it."""
+        """Return the response with the changes, or with the job that applies them."""
         if changed.job is None:
             return self.success(data, **beside)
         return respond(QUEUED, data, bulkJob=changed.job, **beside)

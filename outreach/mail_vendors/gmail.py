@@ -75,7 +75,7 @@ class GmailSession(VendorSession):
         return _sent("It was found among the messages that were sent", found[0])
 
     def _post(self, wire: Any, token: str, body: Mapping[str, str]) -> tuple[int, Outcome]:
-        """Give the message to Gmail once. Returns the status of the answer, 0 for none, and what it says."""
+        """Send the message to Gmail once. Return the status of the response, 0 for none, and the outcome."""
         data = json.dumps({name: value for name, value in body.items() if value}).encode()
         with within(backends.SECONDS) as deadline:
             try:
@@ -116,7 +116,7 @@ def _sent(words: str, message: Mapping[str, Any]) -> Sent:
 
 
 def _pause(words: str) -> float:
-    """Return the seconds until the time that Gmail names in its words, a minute without one, an hour at most."""
+    """Return the seconds until the time in Gmail's text, a minute without one, an hour at most."""
     found = _UNTIL.search(words)
     try:
         until = parse_datetime(found[1].rstrip(".")) if found else None

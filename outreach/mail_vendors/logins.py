@@ -1,7 +1,7 @@
-"""Log-ins at vendors: begun by a member, ended once by the same member with what the vendor has sent back.
+"""Log-ins at vendors: started by a member, completed once by the same member with the vendor's redirect.
 
-The state in the vendor's addresses names company, letter and app, so that the page it leads back to is found, and a
-secret, of which a hash is stored. The verifier (PKCE) derives from it and from a key of the service.
+The state in the vendor's addresses has company, letter and app, to find the return page, and a secret, of which a hash
+is stored. The verifier (PKCE) derives from it and from a key of the service.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ _ACCOUNT = {
 
 
 def read_statuses(spec: Vendor, statuses: Mapping[str, Any]) -> Outcome:
-    """Return the outcome of a message to one recipient, from what anymail has read in an answer."""
+    """Return the outcome of a message to one recipient, from anymail's reading of a response."""
     # Some vendors write the address in their own way, and anymail then has it twice.
     one = min(statuses.values(), key=lambda each: each.status in (None, "unknown"), default=None)
     status = one.status if one is not None else None
@@ -103,7 +103,7 @@ def read_ses_error(spec: Vendor, answer: Mapping[str, Any], secrets: Sequence[st
 
 
 def words_of(body: Any, secrets: Sequence[str]) -> str:
-    """Return what an answer says, for people: one line, without what the app has as secrets."""
+    """Return the text of a response for people: one line, without the app's secrets."""
     found = body
     for _ in range(4):
         if isinstance(found, dict):

@@ -46,14 +46,14 @@ class Probe:
     path: str
     method: str = "GET"
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Name -> value, in which {api_key} and {secret_key} stand for the credentials."""
+    """Name -> value, in which {api_key} and {secret_key} are replaced by the credentials."""
     basic: tuple[str, str] | None = None
     body: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Vendor:
-    """A mail vendor: how it is reached, what it can do, and what its form asks for."""
+    """A mail vendor: its addresses, its features, and the fields of its form."""
 
     key: str
     name: str
@@ -67,7 +67,7 @@ class Vendor:
     idempotency: Literal["", "header", "message"] = ""
     """Place of its idempotency key: in the request's headers, in the message's, or none."""
     metadata: bool = True
-    """Its webhooks bring back what the message was sent with."""
+    """Its webhooks return the metadata of the message."""
     tracking: tuple[str, ...] = ("track_opens", "track_clicks")
     """Parts of its own tracking that can be switched off by message."""
     check: Check | None = "basic"

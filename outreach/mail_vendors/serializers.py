@@ -215,7 +215,7 @@ MOST_APPS = 100
 
 
 class MailVendorsOut(Output):
-    """The mail vendors that can be connected, with what their forms ask for, and what the company has connected."""
+    """The mail vendors that can be connected, with the fields of their forms, and the company's apps."""
 
     vendors = Computed(
         serializers.ListField(

@@ -84,9 +84,9 @@ def create_app(*, letter: str, member_id: str, verified: bool = True, **values: 
 
 
 def update_app(*, letter: str, id: str, member_id: str, verified: bool | None = None, **values: Any) -> MailApp:
-    """Change an account. Tests it when what it connects by changes, or when `verified` is True.
+    """Change an account. It is tested when its connection changes, or when `verified` is True.
 
-    Without keys the old ones stay. Raises the errors of `create_app`, of which each changes nothing.
+    Without keys the old ones stay. Raises the errors of `create_app`, each without any change.
     """
     code, state = values.pop("code", ""), values.pop("state", "")
     if code or state:

@@ -99,9 +99,9 @@ def _hold(rows: QuerySet[SendJob], member_id: str | None, reason: str) -> int:
 
 
 def hold_lapsed() -> bool:
-    """Make drafts of approved messages whose approval holds no longer (a periodic task). Returns whether more may wait.
+    """Turn approved messages with an invalid approval into drafts (a periodic task). Return whether more may wait.
 
-    Claims do so too, for what is due; this is for what would say that it goes, and does not.
+    Claims do this too, for due messages; this is for those that would be shown as waiting to go and are not.
     """
     approved = SendJob.objects.filter(status=Status.APPROVED)
     ended = list(approved.filter(approval_ends_at__lte=timezone.now()).values_list("company_id", "pk")[:BATCH])

@@ -1,4 +1,4 @@
-"""Hashes of the content, the files and the envelope of a message, so that exactly what was seen is approved."""
+"""Hashes of the content, the files and the envelope of a message, so that approval covers exactly the seen message."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def content_hash(envelope: str, *words: str, attachments: Sequence[Mapping[str, 
 
 
 def hash_of(*words: str) -> str:
-    """Return what stands for the words."""
+    """Return the hash of the texts."""
     return sha256("\0".join(words).encode()).hexdigest()[:HALF]
 
 
 def envelope_of(to_name: str, to_email: str | None, from_name: str | None, from_email: str | None) -> str:
-    """Write to whom and from whom a message goes, as SendJob.approved_envelope keeps it."""
+    """Return the sender and recipient of a message in the form of SendJob.approved_envelope."""
     sender = f"{from_name} <{from_email}>" if from_email else ""
     return f"{to_name} <{to_email or ''}>\n{sender}"

@@ -82,9 +82,9 @@ class SendContext:
     def decision_input(
         self, contact: Contact, *, suppressed: bool, now: dt.datetime, window: Window | None = None, **of_message: Any
     ) -> DecisionInput:
-        """Return what is known about a recipient, and of the message to it that is considered, if one is.
+        """Return the inputs about a recipient, and about the message under consideration, if there is one.
 
-        The window is the message's own one; without it the company's holds.
+        The window is the message's own one, or else the company's.
         """
         window = window or self.window
         return DecisionInput(
@@ -105,7 +105,7 @@ class SendContext:
     def decision_inputs(
         self, jobs: Sequence[SendJob], senders: dict[str, SenderState], now: dt.datetime
     ) -> dict[str, DecisionInput]:
-        """Return what is known about each message, by its id. The jobs come with contact, run and sender joined."""
+        """Return the inputs about each message, by its id. The jobs come with contact, run and sender joined."""
         suppressed = suppressed_addresses(job.contact.email for job in jobs)
         stopped, paces, chats = stops_of(jobs), paces_of(jobs, now), chats_of(jobs)
         found: dict[str, DecisionInput] = {}

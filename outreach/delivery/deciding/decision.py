@@ -59,7 +59,7 @@ _BACKOFF_FIRST = dt.timedelta(minutes=2)
 _BACKOFF_FACTOR = 4
 _FORECAST_STEPS = 50
 SESSION_HOURS = 24
-"""For so long after a person's message free words may go to them by chat; later only what the vendor has approved."""
+"""Hours after a person's message in which free text may be sent by chat; later only approved templates."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from outreach.delivery.limits.windows import Window, next_opening
 from outreach.senders.models import Sender
 
 MOST_STEPS = 4000
-"""Days that are looked at, or pieces of them; what takes longer is not estimated."""
+"""Maximum number of days, or parts of them, in an estimate; longer sending is not estimated."""
 UNLIMITED = 2**31
 
 

@@ -54,12 +54,12 @@ class Rate:
         return self.enough and self.count >= self.least and self.count * 100 >= self.percent * self.of
 
     def stored(self) -> dict[str, Any]:
-        """Return what Sender.stopped_by has."""
+        """Return the value of Sender.stopped_by."""
         return {"what": self.what, "count": self.count, "of": self.of}
 
 
 def rates_of(sender: Sender, now: datetime | None = None) -> list[Rate]:
-    """Return what counts against the sender now."""
+    """Return the rates that count against the sender now."""
     now = now or timezone.now()
     settings = GenieSettings.objects.first() or GenieSettings()
     jobs = SendJob.objects.filter(**{sender.job_column: sender})
@@ -84,10 +84,10 @@ def rates_of(sender: Sender, now: datetime | None = None) -> list[Rate]:
 
 
 def look_at(sender_ids: Iterable[str | None]) -> bool:
-    """Stop those of the senders that bounces or complaints are too many of, in the caller's transaction.
+    """Stop those of the senders with too many bounces or complaints, in the caller's transaction.
 
-    Locks them one after the other, so that of two events at the same moment the later sees both. Returns whether one
-    was stopped.
+    Locks them one after the other, so that of two simultaneous events the later sees both. Returns whether one was
+    stopped.
     """
     stopped = False
     for id in sorted({id for id in sender_ids if id}):
@@ -121,7 +121,7 @@ def _concerned() -> list[Member]:
 
 @transaction.atomic
 def resume(*, id: str, app: str) -> Sender:
-    """Let a stopped sender go on. What went out before counts no more, and a ramp goes on where it was.
+    """Resume a stopped sender. Earlier messages no longer count, and a ramp continues from the same day.
 
     Raises the app's error for an id that is none of its senders.
     """

@@ -64,7 +64,7 @@ def vendor_scope(sender: Sender) -> str:
 
 
 def size_and_rate(per_hour: int) -> tuple[float, float]:
-    """Return how much a bucket holds, and what flows in each second: together never more than `per_hour` in an hour."""
+    """Return the size of a bucket, and its inflow per second: together never more than `per_hour` in an hour."""
     size = max(1, per_hour // _PART)
     return float(size), (per_hour - size + 1) / _HOUR
 

@@ -86,10 +86,11 @@ def due_senders(limit: int) -> list[tuple[str, str]]:
 
 @transaction.atomic
 def claim(sender_id: str, limit: int = BATCH, lease: str = "", context: SendContext | None = None) -> Claim:
-    """Claim up to BATCH of the sender's due messages, under a new lease or the given one; reschedule or end those that
-    may not be sent. Examines `limit` messages. Reads what holds for the company's messages, unless it is given.
+    """Claim up to BATCH of the sender's due messages, under a new lease or the given one.
 
-    Locks the sender's row, so that several workers together keep its limits: claims of one count for the others.
+    Messages that may not be sent are rescheduled or ended. Examines `limit` messages. Reads the company's `context`,
+    unless it is given. Locks the sender's row, so that several workers together keep its limits: claims of one count
+    for the others.
     """
     sender = locked_sender(sender_id, **SENDING)
     now = timezone.now()
@@ -192,8 +193,10 @@ def _within_quotas(
 def _spread(
     jobs: list[SendJob], ids: set[str], paces: Mapping[str | None, Limit], begins: dt.datetime, now: dt.datetime
 ) -> None:
-    """Let messages that wait for their campaign's pace come due one after the other, so that each is looked at about
-    once, not all of them whenever a slot opens."""
+    """Give messages that wait for their campaign's pace one due time after the other.
+
+    Each is then checked about once, instead of all whenever a slot opens.
+    """
     places: dict[str | None, int] = defaultdict(int)
     waiting = [job for job in jobs if job.pk in ids]
     for job in waiting:

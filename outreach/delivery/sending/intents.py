@@ -131,7 +131,7 @@ def _consumers() -> list[EventConsumer]:
 
 
 def intent_of(job: SendJob, *, recipient: str, message_id: str) -> Row:
-    """Return what INTENT is given of a claimed message."""
+    """Return the parameters of INTENT for a claimed message."""
     return {
         "id": job.pk,
         "company": job.company_id,
@@ -144,7 +144,7 @@ def intent_of(job: SendJob, *, recipient: str, message_id: str) -> Row:
 
 
 def settled(job: SendJob, outcome: Sent) -> Row:
-    """Return what settle() is given of a message that the server has taken."""
+    """Return the parameters of settle() for a message that the server has accepted."""
     now = timezone.now()
     return {
         "id": job.pk,

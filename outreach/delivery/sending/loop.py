@@ -53,9 +53,9 @@ SENDERS_A_ROUND = 50
 SECONDS_A_SENDER = 5.0
 """Seconds that a sender is served while others wait."""
 LONGEST_WAIT = 240.0
-"""Seconds after its deadline for which a process goes on while servers do not answer: what one message may take."""
+"""Seconds after its deadline that a process continues for slow servers: the maximum time of one message."""
 _LOOK_AGAIN = 0.5
-"""Seconds after which the process looks for further senders while it serves some. When a turn ends it looks at once."""
+"""Seconds between searches for further senders during sending. At the end of a turn it searches at once."""
 _WAIT = 0.1
 """Seconds for which it waits for connections that want something."""
 
@@ -93,7 +93,7 @@ def _new() -> Sending:
 
 
 class Sending:
-    """The turns that a process serves at the moment."""
+    """The turns that a process serves at present."""
 
     def __init__(self, ledger: Ledger, connections: int, start: Callable[[Callable[[], None]], None]) -> None:
         self._ledger = ledger
@@ -107,9 +107,10 @@ class Sending:
         self._trouble: BaseException | None = None
 
     def drain(self, deadline: float) -> None:
-        """Serve senders until nothing is due or the deadline passes. Raises what went wrong with the database.
+        """Serve senders until nothing is due or the deadline passes. Raises the database's error.
 
-        While servers let it wait after the deadline, others are served on: nobody waits for somebody else's server.
+        While slow servers delay it after the deadline, others continue to be served: no sender waits for another one's
+        server.
         """
         last = deadline + LONGEST_WAIT
         try:
@@ -136,7 +137,7 @@ class Sending:
                 return
 
     def _end_turns(self, seconds: float = math.inf) -> bool:
-        """Let no further message go, and wait so long for those on their way. Returns whether some are left."""
+        """Stop sending further messages, and wait this long for those in progress. Return whether some are left."""
         for turn in self._turns.values():
             turn.end()
         until = monotonic() + seconds
@@ -224,7 +225,7 @@ class Sending:
             pause_after_failure(sender=turn.sender, detail=turn.failure.detail, refused=refused)
 
     def _answer(self, seconds: float) -> None:
-        """Do what a connection asks for, or wait so long for one that does."""
+        """Run a connection's request, or wait this long for one."""
         try:
             asked = self._asked.get(timeout=seconds) if seconds else self._asked.get_nowait()
         except Empty:
@@ -292,7 +293,7 @@ class Sending:
             log.warning("message %s was taken over by another worker", lost)
 
     def _ask(self, turn: Turn, what: Callable[[], Any]) -> None:
-        """Have the main thread do something in the turn's company, and wait for it. Raises what it raises."""
+        """Run a function on the main thread in the turn's company, and wait for it. Raises its exception."""
         if get_ident() == self._main:
             with company_scope(turn.company):
                 what()
@@ -313,7 +314,7 @@ class Sending:
             raise raised[0]
 
     def _tell(self, turn: Turn, what: Callable[[], Any]) -> None:
-        """Have the main thread do something in the turn's company, some time."""
+        """Queue a function for the main thread in the turn's company."""
 
         def do() -> None:
             try:

@@ -32,7 +32,7 @@ class MailParts:
         self._files = AttachmentReader()
 
     def prepare(self, jobs: Sequence[SendJob]) -> None:
-        """Look up what a batch of messages needs."""
+        """Read the data for a batch of messages."""
         self._files.prepare(job.attachments for job in jobs)
 
     def mail_of(self, job: SendJob, recipient: str) -> OutgoingMail:
@@ -65,13 +65,13 @@ class MailParts:
 
 
 class ChatParts:
-    """Makes the messages of a chat app: what stands in their rows, and files."""
+    """Builds the messages of a chat app from their rows and files."""
 
     def __init__(self) -> None:
         self._files = AttachmentReader()
 
     def prepare(self, jobs: Sequence[SendJob]) -> None:
-        """Look up what a batch of messages needs."""
+        """Read the data for a batch of messages."""
         self._files.prepare(job.attachments for job in jobs)
 
     def mail_of(self, job: SendJob, recipient: str) -> OutgoingChat:
@@ -82,5 +82,5 @@ class ChatParts:
 
 
 def parts_of(sender: Sender) -> MailParts | ChatParts:
-    """Return what makes the messages of a sender."""
+    """Return the builder of a sender's messages."""
     return ChatParts() if isinstance(sender, ChatApp) else MailParts(sender)

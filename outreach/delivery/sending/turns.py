@@ -19,8 +19,8 @@ from outreach.delivery.sending.parts import ChatParts, MailParts
 from outreach.senders.models import Sender
 
 FIRST_BATCH = 100
-"""Messages of a turn's first claim. Each further one is as large as what the turn has time for at its speed, so that
-little is given back when its time is up."""
+"""Messages of a turn's first claim. The size of each further one follows from the turn's remaining time and its
+speed, so that few are released when its time is up."""
 LOW = 25
 """With so many messages left the next ones are claimed, while the connections work on."""
 _SHORT = 0.05
@@ -52,7 +52,7 @@ class Turn:
     connections: int = 0
     sent: int = 0
     over: bool = False
-    """Nothing more is claimed, and what is claimed does not go."""
+    """Nothing more is claimed, and claimed messages are not sent."""
     failure: Exception | None = None
     """The error that ended it, if the sender caused it."""
 
@@ -90,16 +90,15 @@ class Turn:
         return job
 
     def end(self, failure: Exception | None = None) -> None:
-        """Let nothing more go."""
+        """Stop sending further messages."""
         self.over = True
         self.failure = self.failure or failure
 
 
 def take_slot(sender: Sender, held: list[int]) -> bool:
-    """Take one of the sender's connections for this process, and note it among those held. Returns whether one was
-    free.
+    """Take one of the sender's connections for this process, and add it to those held. Return whether one was free.
 
-    It is an advisory lock of the session, so that a process that dies gives back what it has.
+    It is an advisory lock of the session, so that a process that dies releases its locks.
     """
     for number in range(sender.max_connections):
         if number not in held and _ask("pg_try_advisory_lock", sender, number):

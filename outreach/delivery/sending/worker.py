@@ -44,11 +44,11 @@ class IntentRefused(Exception):
 
 
 class SenderStopped(Exception):
-    """The sender's guardrail has stopped it: what else was claimed does not go."""
+    """The sender's guardrail has stopped it: other claimed messages are not sent."""
 
 
 class SenderLimited(Exception):
-    """The sender sends too much at the moment."""
+    """The sender exceeds its limit at present."""
 
     def __init__(self, detail: str, seconds: float) -> None:
         super().__init__(detail)
@@ -59,10 +59,10 @@ class SenderLimited(Exception):
 def deliver(
     session: AnySession, job: SendJob, parts: MailParts | ChatParts, intend: Callable[[intents.Row], bool]
 ) -> Outcome:
-    """Send a claimed message. Returns the outcome, which is not recorded yet.
+    """Send a claimed message. Return the outcome, which is not recorded yet.
 
     `intend` commits the intent and returns whether the message may be sent. Raises InvalidMail, AttachmentMissing,
-    AttachmentUnavailable and IntentRefused, and what `intend` raises; nothing was sent then.
+    AttachmentUnavailable and IntentRefused, and the exceptions of `intend`; nothing was sent then.
     """
     sender = sender_of(job)
     recipient = job.address
@@ -99,7 +99,7 @@ def _fail_unsent(job: SendJob, reason: str, detail: str) -> None:
 
 
 def _try_later(job: SendJob, detail: str) -> None:
-    """Let a message whose files cannot be read now wait for another attempt; it fails after the last one."""
+    """Schedule another attempt of a message whose files cannot be read now; it fails after the last one."""
     if job.attempts + 1 >= MAX_ATTEMPTS:
         _fail_unsent(job, ATTACHMENT_MISSING, detail)
         return
@@ -108,7 +108,7 @@ def _try_later(job: SendJob, detail: str) -> None:
 
 
 def record_outcome(job: SendJob, outcome: Outcome) -> bool:
-    """Record what became of a message that is being sent. Returns whether the server accepted it."""
+    """Record the outcome of a message in sending. Return whether the server accepted it."""
     if isinstance(outcome, Sent):
         row = intents.settled(job, outcome)
         if not intents.run(intents.settle(), intents.parameters([row])):
@@ -171,7 +171,7 @@ def record_late(job: SendJob, row: intents.Row) -> None:
 
 
 def late_values(row: intents.Row) -> dict[str, Any]:
-    """Return what is written into a message of which it is known late that it was sent."""
+    """Return the values of a message that is late confirmed as sent."""
     values = {"sent_at": row["at"], "worker": None, "error": "", "reply": row["reply"]}
     if row["provider_id"]:
         values["provider_message_id"] = row["provider_id"]

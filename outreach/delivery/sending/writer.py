@@ -1,7 +1,7 @@
-"""The writer of a sending process: a thread that commits what all its connections have handed in, as one transaction.
+"""The writer of a sending process: a thread that commits the entries of all its connections as one transaction.
 
-While one group is being committed the next one gathers, so that the disk is waited for once for many messages. A
-connection that hands in an intent goes on only after its COMMIT has returned.
+During a commit the next group gathers, so that many messages share one wait for the disk. A connection that submits an
+intent continues only after its COMMIT has returned.
 """
 
 from __future__ import annotations
@@ -89,8 +89,10 @@ class Writer:
         self._thread.start()
 
     def intend(self, row: Row) -> bool:
-        """Commit an intent. Returns whether the message may be sent, after the COMMIT. Raises IntentLost, and what
-        PostgreSQL says of a row that it cannot take."""
+        """Commit an intent. Return whether the message may be sent, after the COMMIT.
+
+        Raises IntentLost, and PostgreSQL's error for a row that it refuses.
+        """
         intent = _Intent(row)
         with self._news:
             if self._closing:
@@ -109,7 +111,7 @@ class Writer:
             self._call()
 
     def close(self) -> None:
-        """Write what was handed in, and end."""
+        """Write the submitted entries, and end."""
         with self._news:
             self._closing = True
             self._news.notify()

@@ -12,7 +12,7 @@ REFUSED = ("bad_address", "rejected", "came_back")
 def reason_sql(job: str) -> str:
     """Return the expression of the reason that stops the follow-up in the row `job`; null: none, or no follow-up.
 
-    Only what happened after its thread began counts, so that an old lead that was lost stops nothing.
+    Only events after the start of its thread count, so that an old lost lead stops nothing.
     """
     refused = ", ".join(f"'{reason}'" for reason in REFUSED)
     lead = (

@@ -1,7 +1,7 @@
-"""The tracked links of a message: which of its links they are, and its HTML with them.
+"""The tracked links of a message: their numbers, and its HTML with them.
 
-A link keeps its number as long as the message keeps its words, so that nothing is stored for it. Links in the text part
-stay as they are, since people read them there.
+A link keeps its number as long as the message keeps its content, so that nothing is stored for it. Links in the text
+part stay as they are, because people read them there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OWN = "/api/public/unsubscribe/"
 
 
 def sent_html(text: str, rich: str) -> str:
-    """Return the HTML of a message: its own, or what is made of its text."""
+    """Return the HTML of a message: its own, or one created from its text."""
     if rich.strip():
         return rich
     return html_from_text(CONTROL_IN_TEXT.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).rstrip() + "\n")

@@ -24,7 +24,7 @@ Kind = TrackingEvent.Kind
 A_MESSAGE = Limit("tracked-message", 200, 86_400)
 """Maximum number of events stored for a message in a day."""
 _WENT = Q(status__in=(Status.SENDING, Status.SENT, Status.FAILED, Status.UNKNOWN)) & ~Q(text="")
-"""Matches messages that may have arrived; the words of erased ones are gone."""
+"""Matches messages that may have arrived; the content of erased ones is deleted."""
 _READ = ("company", "status", "text", "html", "sent_at", "sending_at")
 
 
@@ -39,7 +39,7 @@ class Visit:
 
 
 def record_open(token: str, visit: Visit) -> bool:
-    """Store that a message was opened. Returns False for a token that stands for none."""
+    """Store that a message was opened. Return False for an invalid token."""
     tracked = read_token(token)
     job = None if tracked is None or tracked.kind != OPEN or tracked.link else _message(tracked)
     if job is None or tracked is None:
@@ -50,7 +50,7 @@ def record_open(token: str, visit: Visit) -> bool:
 
 
 def record_click(token: str, visit: Visit) -> str | None:
-    """Store that a link was clicked, and return where it leads; None for a token that stands for none."""
+    """Store that a link was clicked, and return its address; None for an invalid token."""
     tracked = read_token(token)
     job = None if tracked is None or tracked.kind != CLICK else _message(tracked)
     if job is None or tracked is None:

@@ -27,7 +27,7 @@ TOKEN = r"(?P<token>[A-Za-z0-9_-]{34})"  # noqa: S105  a pattern
 
 @csrf_exempt  # a POST changes nothing: it is told which methods there are
 def click(request: HttpRequest, token: str) -> HttpResponse:
-    """Lead to the address of the link, which stands in the message."""
+    """Redirect to the address of the link, which the message contains."""
     refused = _refused(request)
     if refused is not None:
         return refused

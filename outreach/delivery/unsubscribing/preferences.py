@@ -32,7 +32,7 @@ class Preferences:
 
 
 def preferences(who: Unsubscriber) -> Preferences:
-    """Return what the recipient gets. Changes nothing."""
+    """Return the recipient's state and messages. Changes nothing."""
     with company_scope(who.company_id):
         contact = Contact.objects.filter(pk=who.contact_id).first()
         recipient = _recipient(who)

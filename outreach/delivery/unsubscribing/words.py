@@ -100,7 +100,7 @@ WORDS: dict[str, dict[str, str]] = {
         "address": "Adres",
     },
 }
-"""Language -> the page's texts; what a language lacks is in English."""
+"""Language -> the page's texts; missing ones are in English."""
 
 
 def words_in(language: str) -> tuple[str, dict[str, str]]:

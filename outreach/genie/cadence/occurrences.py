@@ -85,7 +85,7 @@ def _has_subscription() -> bool:
 
 
 def begin_occurrence(run: GenieScheduler) -> None:
-    """Let a worker plan the run's audience again, in the transaction of the firing.
+    """Start the planning of the run's audience again by a worker, in the transaction of the firing.
 
     Contacts with a message of the run get no other. A run that finds its recipients searches for others. If it may not,
     it fails, and rests until somebody resumes it.
@@ -113,9 +113,9 @@ def begin_occurrence(run: GenieScheduler) -> None:
 
 @transaction.atomic
 def stop_recurring(*, run_id: str, member_id: str) -> None:
-    """Let no further occurrence begin. A run that was stopped already stays so.
+    """Stop further occurrences. A run that was stopped already stays so.
 
-    Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for a run that was not made to recur.
+    Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for a run without recurrence.
     """
     run = _recurring(run_id)
     GenieScheduler.objects.filter(pk=run.pk).update(
@@ -125,9 +125,9 @@ def stop_recurring(*, run_id: str, member_id: str) -> None:
 
 @transaction.atomic
 def resume_recurring(*, run_id: str, member_id: str) -> None:
-    """Let occurrences begin again, from the next time of the schedule on. A run that goes on stays as it is.
+    """Resume occurrences from the next time of the schedule. A recurring run stays as it is.
 
-    Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for a run that was cancelled or not made to recur.
+    Raises CampaignNotFound_404, and CampaignCannotBeUpdated_400 for a cancelled run or one without recurrence.
     """
     run = _recurring(run_id)
     if run.cancelled_at is not None:

@@ -123,7 +123,7 @@ class FindPeople(OutreachPage):
         ]
 
     def body(self, form: Form) -> dict[str, Any]:
-        """Return what was sent, as the API takes it."""
+        """Return the input in the API's form."""
         values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
         domains = [one for one in re.split(r"[\s,;]+", values.pop("customWhitelistedDomains", "")) if one]
         senders = values.pop("senders", [])

@@ -1,4 +1,4 @@
-"""The pages of runs: all of them, and one with its numbers and what holds its messages."""
+"""The pages of runs: all of them, and one with its numbers and the reasons that delay its messages."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def share(job: Mapping[str, Any]) -> int:
 
 
 def reach(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Count the people whom a run has reached, and apart from them its messages: those that have come to an end, and
-    those that are still to come if nobody answers."""
+    """Count the people whom a run has reached, and separately its messages: the ended ones, and the remaining ones
+    if nobody answers."""
     counts, steps = run["counts"], 1 + len(run["outreachCadence"].get("steps", []))
     ended = sum(counts[status] for status in ("sent", *NOT_SENT))
     to_come = max((run["total"] or 0) - run["processed"], 0) * steps
@@ -164,7 +164,7 @@ class Run(OutreachPage):
         return None
 
     def searched(self, run: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Return (kind, words) of what the run's search was narrowed by and has found, and of its enrichment."""
+        """Return (kind, text) of the filters and results of the run's search, and of its enrichment."""
         search, asked = run["generation"], run["enrichment"]
         found = []
         if search:
@@ -189,7 +189,7 @@ class Run(OutreachPage):
         return list(answer.data["leads"]) if answer.ok else []
 
     def whom(self, run: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Return (kind, names) of what the run's audience is made of."""
+        """Return (kind, names) of the run's audience."""
         audience, names = run["audience"], run["audienceNames"]
         found = []
         for selector, label in (("tags", "Tags"), ("segments", "Segments"), ("categories", "Categories")):

@@ -1,4 +1,4 @@
-"""Approval of all drafts of a run after a sample: exactly what there was when the sample was shown is approved."""
+"""Approval of all drafts of a run after a sample: exactly the drafts at the time of the sample are approved."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Seen:
 
     @classmethod
     def read(cls, text: str) -> Seen:
-        """Read what an answer had as contentHash. What is none stands for no drafts that there are."""
+        """Read the contentHash of a response. Invalid text means no existing drafts."""
         found, _, moment = text.partition("-")
         with suppress(ValueError, OverflowError):
             return cls(found, EPOCH + timedelta(microseconds=int(moment, 16)) if moment else None)
@@ -92,14 +92,14 @@ def newer_drafts(run_id: str, content_hash: str) -> int:
 
 
 def _digest(whom: Any) -> _Digest:
-    """Return what stands for the words and files of messages, and for `whom` they go to and come from."""
+    """Return the digest of the content and files of messages, and of their recipients and senders (`whom`)."""
     files = Cast("attachments", TextField())
     parts: list[Expression] = [_Hashed(part) for part in ("pk", "subject", "text", "html", files, whom)]
     return _Digest(_Together(*parts))
 
 
 def _hash(drafts: QuerySet[SendJob]) -> str:
-    """Return what stands for the words, recipients and senders of all the drafts; "" for none."""
+    """Return the hash of the content, recipients and senders of all the drafts; "" for none."""
     return str(drafts.order_by().aggregate(hash=_digest(envelope()))["hash"] or "")
 
 
@@ -115,7 +115,7 @@ def _done(run: GenieScheduler, seen: Seen) -> Changed | None:
 
 
 def approval_sample(run_id: str) -> tuple[dict[str, Any], QuerySet[SendJob]]:
-    """Return what approve-all would approve now and leave, and some of the drafts, always the same ones of a run.
+    """Return the drafts that approve-all would approve now and leave, with some samples, always the same ones of a run.
 
     Raises CampaignNotFound_404.
     """

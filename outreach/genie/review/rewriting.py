@@ -25,7 +25,7 @@ from outreach.genie.models import GenieScheduler
 Status = SendJob.Status
 WORDLESS = ("compose_failed", "variable_missing")
 UNWRITTEN = Q(status=Status.FAILED, text="", reason__in=WORDLESS)
-"""Messages whose words could not be made."""
+"""Messages whose content could not be created."""
 FROM_TEMPLATE = (
     "sendJobId: its words are those of a template, and no AI app writes them; edit the draft (PUT"
     " /genie/send-jobs/:sendJobId) instead"
@@ -101,7 +101,7 @@ def _writes(run: GenieScheduler) -> bool:
 
 
 def reopen(run: GenieScheduler) -> None:
-    """Let the worker of a locked run write what waits for it, also when it had ended; whom it reaches stays."""
+    """Reopen a locked run for its worker to write waiting messages, even if it had ended; its audience stays."""
     now, rows = timezone.now(), GenieScheduler.objects.filter(pk=run.pk)
     again = {"status": GenieScheduler.Status.QUEUED, "rewriting": True, "attempts": 0, "lease": None, "worker": None}
     if not rows.filter(status=GenieScheduler.Status.QUEUED).update(due_at=now, updated_at=now):

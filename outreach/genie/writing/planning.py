@@ -72,7 +72,7 @@ def plan(run: GenieScheduler, deadline: float) -> None:
 
 
 def _recipients(run: GenieScheduler, contacts: QuerySet[Contact]) -> QuerySet[Contact]:
-    """Return those of the contacts to whom the occurrence writes."""
+    """Return the contacts to whom the occurrence writes."""
     found = contacts.filter(created_at__lte=made_until(run))
     if run.occurrence > 1 and not run.writes_again:
         found = found.exclude(Exists(SendJob.objects.filter(run=run, contact_id=OuterRef("pk"))))
