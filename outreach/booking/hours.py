@@ -17,7 +17,7 @@ MOST_SPANS, MOST_AWAY = 28, 100
 WORKING: list[dict[str, Any]] = [{"day": day, "from": "09:00", "to": "17:00"} for day in range(1, 6)]
 """The hours of a member who has said none."""
 Span = tuple[datetime, datetime]
-"""A time from a moment to another one, which does not belong to it."""
+"""A time range with an exclusive end."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def overlaps(spans: Sequence[Span], start: datetime, end: datetime) -> bool:
 
 
 def without(spans: Sequence[Span], taken: Span) -> list[Span]:
-    """Return the spans without what lies in `taken`."""
+    """Return the spans without the part in `taken`."""
     found: list[Span] = []
     for begins, ends in spans:
         if ends <= taken[0] or begins >= taken[1]:

@@ -18,7 +18,7 @@ from outreach.booking.models import Booking
 
 
 def note_moved(events: Sequence[Event]) -> None:
-    """Remind visitors before the new time of what members have moved."""
+    """Reschedule the reminders of bookings that members have moved."""
     moved = [event.object_id for event in events if "startsAt" in (event.payload.get("changes") or {})]
     rows = Booking.objects.select_for_update(of=("self",)).filter(meeting__in=moved)
     for booking in rows.select_related("meeting").order_by("pk"):

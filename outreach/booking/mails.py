@@ -19,7 +19,7 @@ from outreach.booking.models import Booking
 
 
 def booking_address(token: str) -> str:
-    """Return where a visitor looks at a booking."""
+    """Return the address of a visitor's booking."""
     return f"{settings.BASE_URL.rstrip('/')}/booking/{token}"
 
 

@@ -85,7 +85,7 @@ class BookingPage(CompanyModel):
 
 
 class Booking(CompanyModel):
-    """A meeting that a visitor has booked, and who that is. Whether it stands is the meeting's to say."""
+    """A meeting that a visitor has booked, with their data. The meeting has the state."""
 
     page = CompanyForeignKey(BookingPage, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     meeting = CompanyForeignKey("crm.Meeting", on_delete=models.CASCADE, related_name="+", db_index=False)

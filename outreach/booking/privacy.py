@@ -1,4 +1,4 @@
-"""Personal data in what was booked."""
+"""Personal data in bookings."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Read:
 
 
 def read_visitor(page: BookingPage, given: Mapping[str, Any], timezone: str = "") -> Read:
-    """Read what was filled in. A name that is an address of the web is none: it goes out in a mail."""
+    """Read the visitor's input. A name that is a web address is refused: it would go out in a mail."""
     answers: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for one in page.fields:

@@ -92,7 +92,7 @@ class BookableHoursOut(Output):
 
 
 class BookingQuestionInput(Input):
-    """Something that visitors are asked."""
+    """A question to visitors."""
 
     key = LineInput(max_length=60, help_text="A letter, then letters, digits, - and _; unique in the page.")
     label = TextInput(max_length=500)  # type: ignore[assignment]
@@ -258,7 +258,7 @@ class BookingOut(Output):
 
 
 class PublicQuestion(Output):
-    """Something that visitors are asked."""
+    """A question to visitors."""
 
     key = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]

@@ -91,7 +91,7 @@ def create_page(*, actor: Actor, values: Mapping[str, Any]) -> BookingPage:
 
 @transaction.atomic
 def update_page(*, id: str, actor: Actor, values: Mapping[str, Any]) -> None:
-    """Change a page; what is booked stays. Raises BookingPageNotFound_404 and those of `create_page`."""
+    """Change a page; existing bookings stay. Raises BookingPageNotFound_404 and those of `create_page`."""
     page = pages_of(actor, "PUT").select_for_update(of=("self",)).filter(pk=id).first()
     if page is None:
         raise not_found()
@@ -102,7 +102,7 @@ def update_page(*, id: str, actor: Actor, values: Mapping[str, Any]) -> None:
 
 @transaction.atomic
 def delete_pages(*, actor: Actor, selection: BulkSelection) -> int:
-    """Delete pages; what is booked stays. Returns how many. Raises BookingPageNotFound_404."""
+    """Delete pages; existing bookings stay. Return their number. Raises BookingPageNotFound_404."""
     deleted = 0
     for ids in in_batches(selection.apply(pages_of(actor, "DELETE")), lock=True):
         BookingPage.objects.filter(pk__in=ids).delete()
@@ -182,7 +182,7 @@ def read_hours(member_id: str) -> dict[str, Any]:
 
 @transaction.atomic
 def change_hours(*, member_id: str, values: Mapping[str, Any]) -> None:
-    """Change when the member can be booked; what is booked stays. Raises InvalidTimezone_400, ValidationFailed."""
+    """Change the member's bookable hours; existing bookings stay. Raises InvalidTimezone_400, ValidationFailed."""
     given = dict(values)
     if given.get("timezone"):
         check_timezone(given["timezone"])

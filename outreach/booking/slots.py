@@ -26,7 +26,7 @@ SCHEDULED = Meeting.Status.SCHEDULED
 
 
 def members_of(page: BookingPage) -> list[Member]:
-    """Return the members whom the page's visitors may meet: its own, or those of its team who are available."""
+    """Return the bookable members of the page: its own, or the available ones of its team."""
     people = Member.objects.filter(status__in=ACTIVE, user__is_active=True)
     if page.member_id:
         return list(people.filter(pk=page.member_id))

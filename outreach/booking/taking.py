@@ -75,7 +75,7 @@ class Visitor:
 
 
 def find_page(token: str) -> BookingPage | None:
-    """Return the page with this address, of whatever company, if it can be booked and the company is paying."""
+    """Return the page with this address, of any company, if it can be booked and the company is paying."""
     if len(token) != TOKEN_LENGTH or not token.isascii() or not token.isalnum():
         return None
     with unscoped(reason="public booking page: the page whose address it is"):
@@ -92,7 +92,7 @@ def find_page(token: str) -> BookingPage | None:
 
 
 def find_booking(token: str) -> Booking | None:
-    """Return the booking with this address, of whatever company."""
+    """Return the booking with this address, of any company."""
     if len(token) != TOKEN_LENGTH or not token.isascii() or not token.isalnum():
         return None
     with unscoped(reason="public booking: the booking whose address it is"):
@@ -107,10 +107,10 @@ def slot_taken() -> NamedError:
 
 
 def book(page: BookingPage, *, at: datetime, visitor: Visitor, sent_id: str, network: str = "") -> Booking:
-    """Book a time of the page, in its company, for a visitor of a network, whose bookings are limited; without one
-    they are not. The same once more by `sent_id` returns what was booked by it.
+    """Book a time of the page, in its company, for a visitor of a network, whose bookings are limited.
 
-    Raises BookingSlotTaken_409, TooManyAttempts, and NamedError where the company's plan allows no meeting.
+    Without a network there is no limit. A repetition with the same `sent_id` returns the existing booking. Raises
+    BookingSlotTaken_409, TooManyAttempts, and NamedError if the company's plan allows no meeting.
     """
     sent_id = id_of_sent(sent_id, at, visitor.email.lower(), visitor.name, visitor.phone, visitor.answers)
     if (known := Booking.objects.filter(sent_id=sent_id).first()) is not None:
@@ -229,7 +229,7 @@ def _check_free(page: BookingPage, at: datetime, *, besides: str = "", member: s
 
 
 def _locked(page: BookingPage, member: str = "") -> list[Member]:
-    """Return the members whom the page's visitors may meet, locked so that bookings of them wait for each other."""
+    """Return the bookable members of the page, locked so that their bookings run one after the other."""
     ids = [one.pk for one in members_of(page) if not member or one.pk == member]
     locked = Member.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids).order_by("pk")
     return list(locked)
@@ -273,7 +273,7 @@ def _make_meeting(
 
 
 def _provider(page: BookingPage, member: Member) -> str:
-    """Return what makes the link; nothing where it cannot now: the booking stands, and a member adds the link."""
+    """Return the provider of the link; "" if it is unavailable: the booking stays, and a member adds the link."""
     key = page.video_provider or video_provider_of_company()
     try:
         return key if key and provider_of(key, member.pk) else ""

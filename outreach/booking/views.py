@@ -1,4 +1,4 @@
-"""Endpoints of booking pages, of bookable hours and of what was booked."""
+"""Endpoints of booking pages, of bookable hours and of bookings."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class Campaign(CompanyModel):
 
     @property
     def sender(self) -> Sender | None:
-        """The sender that was chosen for it, of whatever kind."""
+        """Return its chosen sender, of any kind."""
         return self.smtp if self.smtp_id else self.mail_app or self.chat_app
 
     @property

@@ -45,7 +45,7 @@ def check_ready(campaign: Campaign) -> dict[str, Any]:
 
 
 def check_metric(campaign: Campaign) -> None:
-    """Raise InvalidPayload_400 where the winner is to be chosen by what is not tracked."""
+    """Raise InvalidPayload_400 if the winner is to be chosen by an untracked metric."""
     metric = campaign.winner_rule.get("metric")
     kind = {"opened": "opens", "clicked": "clicks"}.get(metric or "")
     if kind is None or (campaign.by_chat and kind == "opens"):

@@ -32,7 +32,7 @@ BODY_LENGTH = 200_000
 
 
 class VariablesInput(ObjectInput):
-    """Variable of a chat template -> the words that fill it."""
+    """Variable of a chat template -> its text."""
 
     def to_internal_value(self, data: Any) -> dict[str, str]:
         return read_given(super().to_internal_value(data), self.field_name or "variables")
@@ -159,7 +159,7 @@ class CampaignUpdate(Input):
     manual = BooleanInput(required=False, help_text="Each message is a draft, which a member releases.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Raise ValidationFailed for words of two kinds, and InvalidPayload_400 for sending hours that are none."""
+        """Raise ValidationFailed for content of two kinds, and InvalidPayload_400 for invalid sending hours."""
         words = {
             "templateId": attrs.get("template_id"),
             "subject, body": attrs.get("subject") or attrs.get("body"),
@@ -270,7 +270,7 @@ class CampaignOut(Output):
 
 
 class CampaignDetail(CampaignOut):
-    """A campaign with its words and its people, and what has become of its messages."""
+    """A campaign with its content, its people, and the outcomes of its messages."""
 
     reads = (*CampaignOut.reads, "audience")
 

@@ -31,16 +31,16 @@ BATCH = 50
 LIVE_MS = 600_000
 """Interval of checks for new members of a live audience: ten minutes."""
 COMPOSER = "ai-offline"
-"""The AI type of a run of a campaign, whose words are all there: one that calls no model."""
+"""The AI type of a campaign's run, whose content is complete: one that calls no model."""
 Status = Campaign.Status
 
 
 @transaction.atomic
 def start_campaign(*, id: str, member_id: str) -> Campaign:
-    """Begin a campaign, or let it begin at its time if that lies ahead. One that waits for its time goes on waiting.
+    """Start a campaign, or schedule it if its start time lies ahead. A scheduled one stays scheduled.
 
-    Raises CampaignNotFound_404, CampaignCannotBeUpdated_400 for one that has begun or was cancelled, and the errors of
-    check_ready.
+    Raises CampaignNotFound_404, CampaignCannotBeUpdated_400 for one that has started or was cancelled, and the errors
+    of check_ready.
     """
     campaign = get_campaign(id, lock=True)
     if campaign.status == Status.SCHEDULED:

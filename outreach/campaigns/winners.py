@@ -33,7 +33,7 @@ COUNTED = {
     "opened": Count("pk", filter=Q(open_count__gt=0)),
     "clicked": Count("pk", filter=Q(click_count__gt=0)),
 }
-"""Metric -> what of a variant's messages counts for it."""
+"""Metric -> the count of a variant's messages for it."""
 Status = Campaign.Status
 
 

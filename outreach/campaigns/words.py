@@ -1,4 +1,4 @@
-"""The words of a campaign: those of a template, or its own, checked when it is saved and compiled when it starts."""
+"""The content of a campaign: that of a template, or its own, checked when it is saved and compiled when it starts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_VARIANTS = 5
 ALONE = {"name": "", "share": 100}
 """The one variant of a campaign without variants."""
 NO_SUBJECT = "-"
-"""Stands for the subject of a follow-up that has none of its own, while its words are checked."""
+"""Placeholder of the subject of a follow-up without one, during the check of its content."""
 
 
 def check_variants(variants: Sequence[Mapping[str, Any]]) -> None:
@@ -63,7 +63,7 @@ def content_of(campaign: Campaign) -> dict[str, Any]:
 
 
 def follow_ups_of(campaign: Campaign) -> dict[str, Any]:
-    """Return the follow-ups with their words, as a run keeps them (outreach.genie.cadence). Raises as content_of."""
+    """Return the follow-ups with their content, in the form of a run (outreach.genie.cadence). Raises as content_of."""
     steps = campaign.outreach_cadence.get("steps", [])
     if not steps:
         return {}
@@ -98,7 +98,7 @@ def follow_ups_of(campaign: Campaign) -> dict[str, Any]:
 def named_words(
     campaign: Campaign, content: Mapping[str, Any], cadence: Mapping[str, Any]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield where the words of each variant and each follow-up stand, and the words."""
+    """Yield the place of each variant's and each follow-up's content, and the content."""
     for place, one in enumerate(content["variants"]):
         yield f"variants[{place}].templateId" if campaign.variants else "templateId", one
     for place, step in enumerate(cadence.get("steps", ())):
@@ -106,7 +106,7 @@ def named_words(
 
 
 def check_words(campaign: Campaign) -> None:
-    """Check the words that there are so far. Raises as content_of, but for words that are missing."""
+    """Check the existing content. Raises as content_of, except for missing content."""
     follow_ups_of(campaign)
     try:
         content_of(campaign)

@@ -107,9 +107,9 @@ def _message(template: ChatTemplate, one: PlannedChat, reader: ValueReader, gone
 
 
 def show_sent(jobs: Sequence[SendJob]) -> None:
-    """Let messages made of templates stand in their people's conversations, which are closed until somebody answers.
+    """Show messages from templates in their people's conversations, which are closed until somebody answers.
 
-    A conversation that rests or is under way stays as it is, but for its last message.
+    A snoozed or active conversation stays as it is, except for its last message.
     """
     for app in sorted({str(job.chat_app_id) for job in jobs}):
         _show(app, [job for job in jobs if job.chat_app_id == app])

@@ -36,12 +36,12 @@ class Said:
 
 Answer = Callable[[Conversation, Incoming | None], Said | None]
 ANSWERS: list[Answer] = []
-"""Each answers a person, or with None for what was written looks at the time; it returns None where it has no chatbot
-for the conversation."""
+"""Functions that answer a person, or with None check the time; each returns None without a chatbot for the
+conversation."""
 
 
 def ask(conversation: Conversation, incoming: Incoming | None) -> Said | None:
-    """Return what the first chatbot says that has something to do with the conversation."""
+    """Return the reaction of the first chatbot that handles the conversation."""
     for answer in ANSWERS:
         said = answer(conversation, incoming)
         if said is not None:

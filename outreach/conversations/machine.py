@@ -33,8 +33,8 @@ MOVES: Mapping[tuple[str, str], str] = {
 }
 """(state, move) -> the next state.
 
-The moves are greet (a person writes again, and a chatbot answers), take (a member answers), release (a chatbot
-continues) and queue (the conversation waits for a member).
+With greet a person writes again, and a chatbot answers. With take a member answers, and with release a chatbot
+continues. With queue the conversation waits for a member.
 """
 
 

@@ -39,9 +39,9 @@ log = logging.getLogger(__name__)
 LEASE = timedelta(minutes=5)
 LONGEST_REST = timedelta(hours=6)
 KEPT = timedelta(days=29)
-"""For about so long channels keep what people have sent."""
+"""Approximate time for which channels keep people's files."""
 FINAL = {"UnsupportedFileType_400": "type", "EmptyFile_400": "type"}
-"""Why the store takes a file never -> `file_error`."""
+"""Reason why the store permanently refuses a file -> `file_error`."""
 MEGABYTE = 1024 * 1024
 
 
@@ -141,7 +141,7 @@ def _store(message: ConversationMessage, answer: FileAnswer, lease: datetime) ->
 
 @transaction.atomic
 def _put_off(message: ConversationMessage, lease: datetime, trouble: FileTrouble) -> None:
-    """Let the file be asked for again, or leave it where it is and say why."""
+    """Schedule another fetch of the file, or give it up with a reason."""
     now = timezone.now()
     attempts = message.file_attempts + 1
     again = now + min(LONGEST_REST, timedelta(minutes=2 ** min(attempts, 12)))
@@ -159,7 +159,7 @@ def _put_off(message: ConversationMessage, lease: datetime, trouble: FileTrouble
 
 
 def _say(conversation_id: str, text: str) -> None:
-    """Let the chatbot say that a file is too large, while the conversation is its own."""
+    """Send the chatbot's reply about a file that is too large, while it handles the conversation."""
     conversation = Conversation.objects.select_for_update(of=("self",)).get(pk=conversation_id)
     channel = channel_of(conversation)
     if conversation.state != BOT or not channel.is_open(conversation.last_inbound_at, timezone.now()):

@@ -41,8 +41,11 @@ def numbered(subject: DataSubject, column: str) -> Q:
 
 
 def blank_messages(subject: DataSubject, rows: QuerySet[ConversationMessage]) -> int:
-    """Blank what was said and written; received mail is deleted with its own table. The vendor's id stays, so that a
-    message that comes again is not stored. What the person has sent is deleted; files of the company stay."""
+    """Blank the messages; received mail is deleted with its own table.
+
+    The vendor's id stays, so that a repeated message is not stored. The person's files are deleted; files of the
+    company stay.
+    """
     now = timezone.now()
     sent = rows.filter(direction=ConversationMessage.Direction.IN, file__isnull=False)
     files = File.objects.filter(pk__in=list(sent.values_list("file_id", flat=True)), is_deleted=False)

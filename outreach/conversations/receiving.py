@@ -260,7 +260,7 @@ def enter(conversation: Conversation, move: str) -> None:
 
 
 def apply(conversation: Conversation, said: Said | None) -> None:
-    """Do what a chatbot says in a locked conversation that it has: at no other moment does it speak."""
+    """Apply a chatbot's reaction in a locked conversation that it handles: in no other state does it write."""
     if said is None or conversation.state != BOT:
         return
     conversation.chatbot_id, conversation.bot = said.chatbot_id, dict(said.memory)
@@ -275,7 +275,7 @@ def apply(conversation: Conversation, said: Said | None) -> None:
 
 
 def tell(kind: str, conversation: Conversation, message: ConversationMessage | None = None, **values: Any) -> None:
-    """Emit an event of a conversation, with whom it is about."""
+    """Emit an event of a conversation, with its contact and lead."""
     payload = {
         "contact": conversation.contact_id,
         "lead": conversation.lead_id,

@@ -32,14 +32,14 @@ CLOSED = "NoMessagesSent_400"
 
 
 def check_open(conversation: Conversation) -> None:
-    """Raise NoMessagesSent_400 for a conversation in which no free words may be said now."""
+    """Raise NoMessagesSent_400 for a conversation in which no free text is allowed now."""
     channel = channel_of(conversation)
     if not channel.is_open(conversation.last_inbound_at, timezone.now()):
         raise NamedError(CLOSED, f"text: {channel.over}")
 
 
 def check_reachable(conversation: Conversation, *, template: bool) -> None:
-    """Raise NoMessagesSent_400 for whom nothing may go to."""
+    """Raise NoMessagesSent_400 for a person to whom nothing may be sent."""
     trouble = channel_of(conversation).trouble(known_of(conversation))
     if trouble:
         raise NamedError(CLOSED, f"id: {trouble}")
@@ -89,7 +89,7 @@ def _plan(
     member_id: str | None,
     template: ChatTemplate | None,
 ) -> SendJob:
-    """Plan the message of the ledger by which the words go."""
+    """Plan the message of the ledger for the content."""
     job = SendJob(
         id=new_id(),
         chat_template=template,
@@ -125,7 +125,7 @@ def next_numbers(contact_ids: Iterable[str], channel: str = SendJob.Channel.CHAT
 
 
 def take_back(conversation: Conversation, member_id: str | None) -> int:
-    """Cancel what a chatbot has said and has not gone yet. Returns how many messages."""
+    """Cancel the unsent messages of a chatbot. Return their number."""
     jobs: Sequence[str] = list(
         ConversationMessage.objects.filter(
             conversation=conversation, author=Author.BOT, send_job__status__in=SendJob.TO_SEND

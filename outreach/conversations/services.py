@@ -69,7 +69,7 @@ def _tell(done: str, conversation: Conversation, member_id: str, **values: Any) 
 
 @transaction.atomic
 def take_over(*, id: str, member_id: str, instead_of: str | None = None) -> None:
-    """Let the member answer from now on. A pending reply of a chatbot is not sent.
+    """Assign the conversation to the member, who answers from now on. A pending reply of a chatbot is not sent.
 
     A member takes a conversation from another one only with `instead_of`. Raises NotFound_404, and MemberNotFound_404
     for an unknown `instead_of`. Raises RecordChanged_409 if another member has taken it first, or if it is not that
@@ -104,7 +104,7 @@ def _take(conversation: Conversation, member_id: str, instead_of: str | None) ->
 
 @transaction.atomic
 def release(*, id: str, member_id: str) -> None:
-    """Give the conversation back to its chatbot, or to the queue where there is none that goes on.
+    """Give the conversation back to its chatbot, or to the queue if none continues.
 
     Raises NotFound_404, and InvalidRequest_400 for one that nobody has.
     """
@@ -153,9 +153,9 @@ def assign(*, id: str, member_id: str, assignee: str | None, team: str | None, b
 
 @transaction.atomic
 def snooze(*, id: str, until: datetime | None) -> None:
-    """Let the conversation rest until then, or until the person writes. None: it rests no more.
+    """Snooze the conversation until this time, or until the person writes. None: wake it.
 
-    Raises NotFound_404, and ValidationFailed for a time that is over.
+    Raises NotFound_404, and ValidationFailed for a past time.
     """
     if until is not None and until <= timezone.now():
         raise ValidationFailed("until is over", "until: a time that is still to come, or null")
@@ -180,7 +180,7 @@ def close(*, id: str, member_id: str) -> None:
 
 @transaction.atomic
 def reopen(*, id: str, member_id: str) -> None:
-    """Let a closed conversation wait for a member again. Raises NotFound_404 and InvalidRequest_400."""
+    """Reopen a closed conversation, which then waits for a member. Raises NotFound_404 and InvalidRequest_400."""
     conversation = _locked(id)
     if conversation.state != CLOSED:
         raise NamedError("InvalidRequest_400", f"id: the conversation is {conversation.state}, and not closed")
@@ -191,7 +191,7 @@ def reopen(*, id: str, member_id: str) -> None:
 
 @transaction.atomic
 def mark_read(*, id: str, is_read: bool = True) -> None:
-    """Note that what came in was read, or is to be read again. Raises NotFound_404."""
+    """Mark the conversation as read, or as unread. Raises NotFound_404."""
     conversation = _locked(id)
     conversation.unread = 0 if is_read else max(conversation.unread, 1)
     conversation.save(update_fields=("unread", "updated_at"))

@@ -1,4 +1,4 @@
-"""The pages of forms: the list, the builder with its preview, the settings, and what was sent."""
+"""The pages of forms: the list, the builder with its preview, the settings, and the submissions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FORMS = Records(
 STATES = {"draft": ("Draft", "none"), "published": ("Open", "ok"), "paused": ("Paused", "warn")}
 """Status -> its word and tone."""
 BECAME = {"new": ("Waiting", "info"), "imported": ("Lead", "ok"), "failed": ("Failed", "bad")}
-"""Status of what was sent -> its word and tone."""
+"""Status of a submission -> its label and tone."""
 KINDS = (
     Option("text", "Text"),
     Option("textarea", "Long text"),
@@ -123,7 +123,7 @@ class OneForm(FormsPage):
 
 
 class FormPage(OneForm):
-    """The builder: the fields in their order, how the form looks, and what opens it."""
+    """The builder: the fields in their order, the form's look, and its publication."""
 
     path = "forms/<str:id>"
     name = "form"

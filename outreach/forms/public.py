@@ -48,7 +48,7 @@ TOO_LONG = "That is more than this form takes."
 
 @csrf_exempt
 def form_page(request: HttpRequest, token: str) -> HttpResponse:
-    """Show a form, or take what was sent."""
+    """Show a form, or accept its input."""
     form = find_published(token)
     if form is None:
         return _page(request, None, {"title": NO_FORM}, 404)
@@ -138,7 +138,7 @@ def _form(
 
 
 def shown_fields(form: PublicPage, given: dict[str, Any], errors: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the fields as the template draws them, each with what was given and what is wrong with it."""
+    """Return the fields in the form of the template, each with its input and its error."""
     return [
         {
             **one,
@@ -159,7 +159,7 @@ def _page(request: HttpRequest, form: Form | None, context: dict[str, Any], stat
 
 
 def _framed(answer: HttpResponse, form: Form | None) -> HttpResponse:
-    """Let the allowed sites show the answer in a frame, and the form lead to its redirect."""
+    """Allow the permitted sites to show the response in a frame, and the form to open its redirect."""
     allowed = " ".join(form.allowed_origins) if form else ""
     leads_to = origin_of(form.redirect_url) if form else ""
     answer["Content-Security-Policy"] = (

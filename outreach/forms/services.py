@@ -85,7 +85,7 @@ def _given(form: Form, name: str) -> Any:
 
 
 def publish_form(*, id: str, member_id: str) -> Form:
-    """Let a form take answers. A page at the platform is subscribed first.
+    """Publish a form, so that it accepts answers. A page at the platform is subscribed first.
 
     Raises FormNotFound_400, FormFieldsRequired_400, InvalidMapping_400, WebhookSubscriptionFailed_500.
     """
@@ -104,7 +104,8 @@ def publish_form(*, id: str, member_id: str) -> Form:
 
 @transaction.atomic
 def pause_form(*, id: str, member_id: str) -> Form:
-    """Let a form take no answers. Raises FormNotFound_400, and InvalidRequest_400 for one that takes none."""
+    """Pause a form, so that it accepts no answers. Raises FormNotFound_400, and InvalidRequest_400 for an inactive
+    one."""
     form = _locked(id)
     if form.state != State.PUBLISHED:
         raise NamedError(NOT_PUBLISHABLE, f"id: the form is {form.state}; only a published one can be paused")
@@ -115,7 +116,7 @@ def pause_form(*, id: str, member_id: str) -> Form:
 
 @transaction.atomic
 def delete_forms(*, selection: BulkSelection) -> int:
-    """Delete forms with what was sent by them; the leads stay. Returns how many. Raises FormNotFound_400."""
+    """Delete forms with their submissions; the leads stay. Return their number. Raises FormNotFound_400."""
     deleted = 0
     for ids in in_batches(selection.apply(Form.objects.all()), lock=True):
         Form.objects.filter(pk__in=ids).delete()
@@ -212,9 +213,9 @@ def _read_origin(text: str) -> str:
 
 
 def _checked_fields(fields: Sequence[Mapping[str, Any]], *, own: bool) -> list[dict[str, Any]]:
-    """Return the fields as they are stored. Raises ValidationFailed, which names the field.
+    """Return the fields in their stored form. Raises ValidationFailed, which names the field.
 
-    The platform's keys are the platform's: whatever stands there comes back with its leads.
+    The platform's keys are kept as they are: its leads contain the same keys.
     """
     seen: set[str] = set()
     found = []

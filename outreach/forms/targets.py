@@ -70,7 +70,7 @@ def check_mapping(fields: Sequence[Mapping[str, Any]], mapping: Mapping[str, Any
 
 
 def check_complete(fields: Sequence[Mapping[str, Any]], mapping: Mapping[str, Any], schema: LeadSchema) -> None:
-    """Raise InvalidMapping_400 for a mapping that leaves out what contacts and leads of the company must have."""
+    """Raise InvalidMapping_400 for a mapping without required values of the company's contacts and leads."""
     contacts = schema.contacts
     needed = [key for key in contacts.required_system if key != "countryCode"]  # the number brings it
     needed += [key for key in schema.required_system if schema.columns[key] not in schema.system_defaults]

@@ -80,7 +80,7 @@ class BookableHours(BookingPages):
 
 
 def read_away(line: str) -> dict[str, str] | None:
-    """Read a day, or two with what is between them."""
+    """Read a day, or a range of two days."""
     days = re.findall(r"\d{4}-\d{2}-\d{2}", line)
     rest = re.sub(r"\d{4}-\d{2}-\d{2}", "", line).strip(" –-to")
     return {"from": days[0], "to": days[-1]} if len(days) in (1, 2) and not rest else None

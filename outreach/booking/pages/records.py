@@ -1,4 +1,4 @@
-"""The pages of booking pages: the list, a page, and what it asks."""
+"""The pages of booking pages: the list, a page, and its questions."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ NUMBERS = ("durationMinutes", "stepMinutes", "bufferBefore", "bufferAfter", "not
 
 
 def numbers(name: str, label: str, options: Mapping[int, str], value: int, nothing: str = "") -> Field:
-    """Return a choice of numbers, with words for each."""
+    """Return a choice of numbers, with a label for each."""
     found = [Option(str(number), words) for number, words in options.items()]
     return Field(name, label, "select", not nothing, options=found, value=str(value), placeholder=nothing)
 

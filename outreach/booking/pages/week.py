@@ -62,7 +62,7 @@ def overlapping(spans: Iterable[Mapping[str, str]]) -> bool:
 
 
 def read_spans(text: str) -> list[dict[str, str]] | None:
-    """Read the spans of a day, such as 10-12, 13:30 – 17:00; None for what is none."""
+    """Read the spans of a day, such as 10-12, 13:30 – 17:00; None for invalid text."""
     found = []
     for part in filter(None, map(str.strip, re.split(r"[,;]", text))):
         span = SPAN.fullmatch(part)

@@ -1,7 +1,7 @@
 """Plans the follow-ups of runs: each once, its delay after the previous message was sent.
 
 The sent message has the time (`next_step_at`). Planning inserts the follow-up without content, clears that time and
-wakes the run, in one transaction; the run's worker then writes it (outreach.genie.writing). A worker that is killed
+wakes the run, in one transaction. The run's worker then writes it (outreach.genie.writing). A worker that is killed
 leaves either all of that or nothing, and the constraint sendjob_once refuses a second one.
 """
 
