@@ -1,4 +1,5 @@
-"""What the API offers, in groups: read from the routers, so that a page does not wait for the whole schema."""
+"""The operations of the API, in groups. They are read from the routers, so a page does not wait for the whole
+schema."""
 
 from __future__ import annotations
 
@@ -16,13 +17,13 @@ from core.api.routers import PARAMETER, Operation
 
 @dataclass(frozen=True)
 class Door:
-    """A way in: its mount, and what requests bring."""
+    """A way into the API: a mount, and the headers of its requests."""
 
     key: str
     title: str
     mount: str
     headers: tuple[str, ...]
-    """Of an example, as curl takes them."""
+    """The headers of an example request, in the notation of curl."""
 
     def __str__(self) -> str:
         return self.key
@@ -66,7 +67,7 @@ class Line:
         return f"{self.method}-{self.path}".lower().replace("/", "-").replace("{", "").replace("}", "")
 
     def has(self, words: list[str]) -> bool:
-        """Return whether all of the words are in it."""
+        """Return whether the operation's method, path and summary contain all of the words."""
         text = f"{self.method} {self.path} {self.summary}".lower()
         return all(word in text for word in words)
 
@@ -119,7 +120,8 @@ def _order(operation: Operation) -> tuple[bool, str, str]:
 
 
 class GroupSchema(SchemaGenerator):
-    """Makes the schema of one group at one door, with what it refers to and nothing else, and paths below the mount."""
+    """Builds the schema of one group at one door, with the components that it refers to. Paths are relative to the
+    mount."""
 
     def __init__(self, group: Group, door: Door) -> None:
         super().__init__()  # type: ignore[no-untyped-call]

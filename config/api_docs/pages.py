@@ -35,7 +35,7 @@ def docs_urls() -> list[URLPattern]:
 @require_safe
 @gzip_page
 def overview(request: HttpRequest) -> HttpResponse:
-    """List every operation once, or those with the words that are searched."""
+    """List every operation once. With the parameter `q`, list the operations that contain its words."""
     words = request.GET.get("q", "").lower().split()
     shown = [(group, [line for line in group.lines if line.has(words)]) for group in groups().values()]
     shown = [(group, lines) for group, lines in shown if lines]
@@ -110,7 +110,7 @@ def _described(reader: Reader, door: Door, line: Line, operation: dict[str, Any]
 
 
 def _example(door: Door, line: Line, kind: str, required: list[str]) -> str:
-    """Return a call by curl, with what the body must have."""
+    """Return an example call with curl, with the required fields of the body."""
     parts = [f"curl -X {line.method}" if line.method != "GET" else "curl"]
     parts += [f'-H "{header}"' for header in door.headers]
     if kind == "multipart/form-data":

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 UNIQUE_VIOLATION = "23505"
 CONNECTION_LOST = ("08", "57P01", "57P02", "57P03", "53300")
-"""What the SQLSTATE begins with when the server ends the session or takes no further one (PostgreSQL, appendix A)."""
+"""First characters of SQLSTATEs with which the server ends the session or accepts no more (PostgreSQL, appendix A)."""
 RETRY_SECONDS = 5
 UNAVAILABLE = (
     503,
@@ -94,8 +94,10 @@ def database_is_away(error: BaseException | None) -> bool:
 
 
 def to_try_again(error: BaseException | None) -> tuple[int, str, str] | None:
-    """Return the answer to a statement that may well succeed in a moment: the database is away, or an operator or a
-    time limit has cancelled it. None for any other error."""
+    """Return the response to a statement that may succeed when it is repeated, or None for any other error.
+
+    Such errors are an unavailable database, and a statement that an operator or a time limit has cancelled.
+    """
     if database_is_away(error):
         return UNAVAILABLE
     return CANCELLED if isinstance(error, OperationalError) and isinstance(error.__cause__, QueryCanceled) else None
@@ -177,7 +179,7 @@ _brand: Callable[[int], Any] = lambda status: None  # noqa: E731
 
 
 def set_error_brand(source: Callable[[int], Any]) -> None:
-    """Register what says whose brand the page of an error shows; None is the service's."""
+    """Register the function that returns the brand of an error page. Its result None is the brand of the service."""
     global _brand
     _brand = source
 

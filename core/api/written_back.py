@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WrittenBack:
-    """A body without what it only repeats."""
+    """A body without the values that only repeat the record."""
 
     body: Any
     ignored: tuple[str, ...] = ()
@@ -33,10 +33,10 @@ class WrittenBack:
 
 
 def written_back(view: Any, declared: Endpoint, body: Any, path: Mapping[str, Any]) -> WrittenBack:
-    """Reduce a body that repeats keys of the answer to what it changes.
+    """Reduce a body that repeats keys of the response to its changes.
 
-    A body is compared with the stored record only if it has keys that the answer has and the input lacks, or the same
-    value at the top and in formData; a stale repetition must not stand against the change.
+    The body is compared with the stored record if it has keys that the response has and the input lacks. It is also
+    compared if it has one value both at the top and in formData. An outdated repetition must not undo the change.
     """
     if not (path or view.singleton) or not isinstance(body, dict) or not declared.input or not declared.output:
         return WrittenBack(body)
@@ -83,7 +83,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _reduced(key: str, field: Any, value: Any, stored: Any, ignored: list[str]) -> Any:
-    """Return what the input takes of a value that differs from the stored one, or UNCHANGED."""
+    """Return the part of a differing value that the input accepts, or UNCHANGED."""
     if key == "formData" and isinstance(value, dict) and isinstance(stored, dict):
         return {
             name: item for name, item in value.items() if name not in stored or not same(item, stored[name])

@@ -270,7 +270,7 @@ def _log_in(client: _Client, config: ImapConfig) -> None:
 
 @contextmanager
 def _explained(stage: str, what: str) -> Iterator[None]:
-    """Turn what may go wrong into an ImapFailed that begins with `what`."""
+    """Convert the errors of a mailbox into an ImapFailed whose text begins with `what`."""
     try:
         yield
     except (LoginError, IMAPClientError, imaplib.IMAP4.error, OSError, ValueError, KeyError, AssertionError) as error:
@@ -279,7 +279,7 @@ def _explained(stage: str, what: str) -> Iterator[None]:
 
 
 def _readable(error: BaseException) -> str:
-    """Return what an error says, as the server wrote it: imaplib gives bytes, or their Python form within text."""
+    """Return an error's text as the server wrote it. imaplib gives bytes, or their Python notation within a text."""
     said = error.args[0] if error.args and isinstance(error.args[0], bytes) else str(error)
     text = _text(said) if isinstance(said, bytes) else _BYTES.sub(_without_form, said)
     return " ".join(_UNPRINTABLE.sub(" ", text).split())[:200] or type(error).__name__

@@ -20,7 +20,7 @@ KINDS = {
     "bounce": ("Came back", "warn"),
     "complaint": ("Complaint", "bad"),
 }
-"""Kind -> its words, and the tone of its badge."""
+"""Kind -> its label, and the tone of its badge."""
 SEVERITIES = {
     "hard": "There is no such mailbox. The address is on the do-not-contact list now.",
     "soft": "It could not be delivered this time. After three times in 30 days the address is not written to any more.",
@@ -33,7 +33,7 @@ SECRET = "password"  # noqa: S105  the field's name
 
 
 def shown(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a received mail with the words and the tone of its kind, and who it is about."""
+    """Return a received mail with the label and the tone of its kind, and the person that it is about."""
     words, tone = KINDS.get(one["kind"], (one["kind"], ""))
     contact = one["contact"] or {}
     if one["kind"] in ("bounce", "complaint"):
@@ -45,7 +45,7 @@ def shown(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class InboxPage(Page):
-    """What the pages of received mail share."""
+    """Base of the pages of received mail."""
 
     module = "genie"
     menu = MenuItem("Inbox", "mail-open", 51, "Outreach")
