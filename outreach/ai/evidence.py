@@ -2,8 +2,8 @@
 edited.
 
 An entry is {part, start, end, text, source, value}: the words and their position in subject, text or the text of the
-HTML. `source` is the name of the fact behind them (`facts_of`), and `value` the fact's value. Words without a source
-are unproved.
+HTML. `source` is the name of the fact that supports them (`facts_of`), and `value` the fact's value. Words without a
+source are unproved.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 from outreach.ai.providers.base import Claim, ComposeBrief, Draft
 
 PERSON = "person"
-"""The source of what a person has written into a draft."""
+"""The source of text that a person has added to a draft."""
 TEMPLATE = "template"
-"""The source of what the company's template says."""
+"""The source of text from the company's template."""
 VALUE_LENGTH = 200
 SHORTEST_STATEMENT = 4
 """Words that a sentence of a model has at least, to state anything."""
@@ -31,7 +31,7 @@ Entry = dict[str, Any]
 
 
 def facts_of(brief: ComposeBrief) -> dict[str, str]:
-    """Return what a message may rest on: name of the fact -> value."""
+    """Return the facts that a message may use: name of the fact -> value."""
     contact, company = brief.contact, brief.company
     facts = {
         "contact.name": contact.name,
@@ -68,7 +68,7 @@ def _sent_before(brief: ComposeBrief) -> str:
 
 
 def of_template(draft: Draft) -> list[Entry]:
-    """Return the evidence of a message that a template has made: its words are the company's own."""
+    """Return the evidence of a message from a template: its text is the company's own."""
     parts = (("subject", draft.subject), ("text", draft.text))
     return _bounded([_entry(part, at, one, TEMPLATE) for part, words in parts for at, one in _sentences(words)])
 
@@ -110,7 +110,7 @@ def _beside(sentence: str, start: int, spans: Iterable[tuple[int, int]]) -> str:
 def after_edit(evidence: Sequence[Entry], part: str, before: str, after: str) -> list[Entry]:
     """Return the evidence after a person has changed the part (subject or text).
 
-    What the words that are still there rest on stays, at their new places; new sentences are the person's.
+    The sources of words that are still there are kept, at the new positions. New sentences are the person's.
     """
     if before == after:
         return list(evidence)
@@ -129,17 +129,17 @@ def after_edit(evidence: Sequence[Entry], part: str, before: str, after: str) ->
 
 
 def of_html(evidence: Sequence[Entry], text: str, words: str) -> list[Entry]:
-    """Return the evidence of a message whose HTML has these words: what its text doesn't say, a person has written."""
+    """Return the evidence of a message whose HTML has these words. Sentences that its text lacks are a person's."""
     said = {sentence for _, sentence in _sentences(text)}
     found = [_entry("html", start, one, PERSON) for start, one in _sentences(words) if one not in said]
     return _bounded([*(one for one in evidence if one["part"] != "html"), *found])
 
 
 def checked(evidence: Sequence[Entry], facts: Mapping[str, str]) -> list[Entry]:
-    """Return the evidence of an edited message, each entry checked against the facts as they are now.
+    """Return the evidence of an edited message, each entry checked against the current facts.
 
-    A sentence of a person that has a figure or an address which no fact has is unproved; so are words whose fact
-    doesn't say so any more.
+    A person's sentence with a figure or an address that no fact has is unproved. So are words whose fact no longer
+    supports them.
     """
     known = " ".join(facts.values())
     return [one if _holds(one, facts, known) else {**one, "source": "", "value": ""} for one in evidence]
@@ -179,7 +179,8 @@ def _bounded(entries: list[Entry]) -> list[Entry]:
 
 
 class _Places:
-    """Positions of texts in words, each returned once: after the last one if there is one, else the first one."""
+    """Positions of texts in words. Each position is returned once: one after the last position if there is one, else
+    the first."""
 
     def __init__(self, words: str) -> None:
         self.words = words
@@ -196,7 +197,7 @@ class _Places:
         return None
 
     def _each(self, text: str, start: int) -> Iterator[int]:
-        """Yield where the text stands from `start` on, not within longer words."""
+        """Yield the positions of the text from `start` on, except within longer words."""
         words = self.words
         at = words.find(text, start) if text else -1
         while at >= 0:
@@ -235,7 +236,7 @@ def _rests_on(claim: Claim, facts: Mapping[str, str]) -> bool:
 
 
 def _stem(word: str) -> str:
-    """Return what a word and its plural have in common."""
+    """Return the common stem of a word and its plural."""
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
 
 

@@ -259,7 +259,7 @@ class CapsInput(Input):
 
 
 class CapsOut(Output):
-    """The caps of a company, and what was used this month."""
+    """The caps of a company, and this month's usage."""
 
     monthlyTokenCap = Computed(serializers.IntegerField(allow_null=True))
     monthlyCostCap = Computed(serializers.FloatField(allow_null=True))

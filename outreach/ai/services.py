@@ -124,10 +124,10 @@ def update_ai_app(*, ai_type: str, id: str, member_id: str, **values: Any) -> Ai
 
 @transaction.atomic
 def delete_ai_apps(*, ids: Sequence[str], ai_type: str, member_id: str) -> dict[str, int]:
-    """Delete apps of the type. What they have used stays in the ledger; runs of the type go on with another app of it,
-    and wait where there is none. No other app becomes the default by itself.
+    """Delete apps of the type. Their usage remains in the ledger.
 
-    Raises `not_found` for none.
+    Runs of the type continue with another app of it, or wait if there is none. No other app becomes the default
+    automatically. Raises `not_found` for none.
     """
     deleted, _ = apps_of(ai_type).filter(pk__in=ids).delete()
     if not deleted:
@@ -152,7 +152,7 @@ def _save(app: AiApp, member_id: str, values: dict[str, Any]) -> AiApp:
 
 
 def tell_changed() -> None:
-    """Let work that waits for the company's AI apps or caps go on."""
+    """Resume work that waits for the company's AI apps or caps."""
     for call in CHANGED:
         call()
 

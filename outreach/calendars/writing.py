@@ -1,4 +1,4 @@
-"""Meetings in their organizers' calendars: what is to stand there is a row, and a worker writes it until it does."""
+"""Meetings in their organizers' calendars. Each event is a row, and a worker retries until it is written."""
 
 from __future__ import annotations
 
@@ -136,7 +136,8 @@ def _hash(body: dict[str, Any]) -> str:
 
 
 def _settle(row: CalendarEvent, **values: Any) -> None:
-    """Write down what is there now; one that has changed meanwhile waits to be written again. Raises LeaseLost."""
+    """Store the state of the written event. An event that has changed since then waits to be written again. Raises
+    LeaseLost."""
     status = Case(When(version=row.version, then=Value(Work.DONE)), default=Value(Work.WAITING))
     update_owned(row, **values, status=status, worker=None, deaths=0, attempts=0, error="", due_at=timezone.now())
     notify_workers(BUSY)
@@ -149,7 +150,8 @@ def _put_off(
     failed: CalendarFailed,
     wait: timedelta | None = None,
 ) -> None:
-    """Try it again later; what Google will never take has failed, until the meeting changes. Raises LeaseLost."""
+    """Schedule another attempt. An event that Google permanently refuses fails until the meeting changes. Raises
+    LeaseLost."""
     lasting = not failed.temporary and not failed.refused
     due_at = timezone.now() + (wait or backoff(min(row.attempts, 11)))
     with transaction.atomic():

@@ -54,7 +54,7 @@ def read_error(body: Any) -> ChatError | None:
 
 
 def told_error(error: Mapping[str, Any]) -> ChatError | None:
-    """Return an error of an answer or of a webhook; None for what is none."""
+    """Return the error of a response or of a webhook event; None if there is none."""
     code = error.get("code")
     if not isinstance(code, int) or isinstance(code, bool):
         return None

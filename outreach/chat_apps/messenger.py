@@ -1,5 +1,7 @@
-"""The messenger's wire format (Telegram Bot API): one guarded request each. The bot's token stands in the address, of
-which no error says more than the host."""
+"""The messenger's wire format (Telegram Bot API): one guarded request each.
+
+The bot's token is part of the address, so errors only name the host.
+"""
 
 from __future__ import annotations
 
@@ -64,8 +66,11 @@ class MessengerClient:
         return {**content, FILE: (file.name, file.content, file.content_type)}
 
     def send(self, to: str, content: Mapping[str, Any], job: str) -> Outcome:
-        """Send one message. There is no idempotency key: whatever may have been taken is uncertain, and never sent
-        again by itself."""
+        """Send one message.
+
+        There is no idempotency key: a message that may have been accepted is uncertain, and never sent again
+        automatically.
+        """
         kind = content["type"]
         values = {"chat_id": to, **content[kind]}
         seconds = MEDIA_SECONDS if FILE in content else SECONDS

@@ -153,7 +153,7 @@ class ChatTemplate(CompanyModel):
 
 
 class ChatOptOut(CompanyModel):
-    """A number that the company writes to no more by chat, unless in answer to what comes from there."""
+    """A number to which the company sends no chat messages any more, except replies to new messages from it."""
 
     class Reason(models.TextChoices):
         STOP = "stop"

@@ -66,9 +66,9 @@ def create_app(*, member_id: str, verified: bool = True, **values: Any) -> ChatA
 
 
 def update_app(*, id: str, member_id: str, verified: bool | None = None, **values: Any) -> ChatApp:
-    """Change an app. Asks the vendor when what it connects by changes, or when `verified` is True.
+    """Change an app. Asks the vendor when a connection value changes, or when `verified` is True.
 
-    Empty secrets leave the stored ones. Raises the errors of `create_app`, of which each changes nothing.
+    Empty secrets leave the stored ones. Raises the errors of `create_app`; each of them leaves the app unchanged.
     """
     values = {name: value for name, value in values.items() if value or name not in SECRETS}
     with transaction.atomic():
@@ -140,7 +140,7 @@ def _is_held(error: IntegrityError) -> bool:
 
 @contextmanager
 def _number_held() -> Iterator[None]:
-    """Turn what the database says of a number that another app holds into the API's words."""
+    """Convert the database's error for a number that another app has into the API's error."""
     try:
         yield
     except IntegrityError as error:
@@ -153,7 +153,7 @@ _TOLD = ("display_number", "quality_rating", "messaging_limit", "name")
 
 
 def _ask(app: ChatApp) -> dict[str, Any]:
-    """Return what the vendor says of the app's number, by columns. Raises ChatFailed and SmtpError."""
+    """Return the vendor's data of the app's number, by columns. Raises ChatFailed and SmtpError."""
     found = ChatClient.of(app).number()
 
     def text(name: str, most: int) -> str:

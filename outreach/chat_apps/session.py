@@ -28,7 +28,7 @@ class OutgoingChat:
     to: str
     """E.164."""
     content: Mapping[str, Any]
-    """Its type, and what the type has, as the vendor takes it."""
+    """The type of the message, and the content of the type, in the vendor's format."""
     files: Sequence[Attachment] = ()
     """Its file: one at most."""
     links: Sequence[str] = ()
@@ -67,7 +67,7 @@ class ChatSession:
         return self._client.send(message.to, content, message.id)
 
     def _prepared(self, message: OutgoingChat) -> Mapping[str, Any]:
-        """Return what is sent. Raises InvalidMail for a file that the vendor never takes, and SmtpError."""
+        """Return the content to send. Raises InvalidMail for a file that the vendor never accepts, and SmtpError."""
         if not message.files:
             return message.content
         try:
@@ -88,7 +88,7 @@ CLIENTS: dict[str, Callable[[ChatApp], Client]] = {
     ChatApp.Vendor.MESSENGER: MessengerClient.of,
     ChatApp.Vendor.SOCIAL_B: SocialBClient.of,
 }
-"""Vendor -> what speaks with it."""
+"""Vendor -> the function that returns its client."""
 
 
 def session_of(app: ChatApp) -> ChatSession:

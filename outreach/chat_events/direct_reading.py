@@ -1,4 +1,4 @@
-"""Reads what webhooks of a messenger and of the second social platform bring: messages, and comments."""
+"""Reads the webhook events of a messenger and of the second social platform: messages, and comments."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def register_tables() -> None:
 
 
 def _events(subject: DataSubject) -> Q:
-    """Match what is of the person's number, or of who writes in the person's conversations without one."""
+    """Match the events of the person's number, or of the authors in the person's conversations without a number."""
     theirs = Conversation.objects.filter(referring(Conversation, subject), channel__in=DIRECT)
     addresses = list(theirs.values_list("address", flat=True))
     authors = {one.split(":")[1] if one.startswith(COMMENTS) else one for one in addresses}

@@ -131,7 +131,8 @@ def _direct(event: ChatEvent, data: dict[str, Any]) -> None:
 
 
 def _status(event: ChatEvent, data: dict[str, Any]) -> None:
-    """Move the message's delivery status up, prove that it went, or end what was not delivered."""
+    """Advance the message's delivery status, record the proof that it was sent, or end a message that was not
+    delivered."""
     job = _message(event, data)
     if job is None:
         return

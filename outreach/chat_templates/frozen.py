@@ -83,7 +83,7 @@ def of_contact(frozen: Mapping[str, Any], contact: Contact, reader: ValueReader)
 
 
 def with_placeholders(frozen: Mapping[str, Any]) -> Filled:
-    """Return a frozen template for nobody: what would be filled in stands in double braces."""
+    """Return a frozen template without a recipient: values to fill in are in double braces."""
     mapped = {name: field if name == LINK else f"{{{{{field}}}}}" for name, field in frozen["variables"].items()}
     return fill(_template(frozen), {**mapped, **frozen["given"]})
 

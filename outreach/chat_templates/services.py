@@ -151,9 +151,9 @@ def submit_template(*, id: str, member_id: str) -> ChatTemplate:
 
 
 def delete_templates(*, selection: BulkSelection) -> int:
-    """Delete the selected templates, at the vendor too; what waits to be sent with one does not go.
+    """Delete the selected templates, at the vendor too. Queued messages with one of them are not sent.
 
-    Raises ChatAppTemplateNotFound_404 when ids name none, and InvalidChatAppTemplate_400 where the vendor refuses.
+    Raises ChatAppTemplateNotFound_404 when ids name none, and InvalidChatAppTemplate_400 if the vendor refuses.
     """
     found = list(selection.apply(ChatTemplate.objects.select_related("app"))[:MOST_DELETED])
     if not found and not selection.everything:
@@ -189,9 +189,9 @@ def preview_template(*, id: str, contact_id: str | None, values: Mapping[str, st
 def preview_words(
     *, components: Sequence[Any], variables: Mapping[str, Any], contact_id: str | None, name: str = "preview"
 ) -> tuple[ChatTemplate, Filled]:
-    """Return words that nobody has saved, as a template that is never stored, with the values of a contact.
+    """Return unsaved text as a template that is never stored, filled with the values of a contact.
 
-    Raises the errors of create_template for words, and ContactNotFound_400.
+    Raises the errors of create_template for the text, and ContactNotFound_400.
     """
     check_template(name=name, language="en", components=components)
     check_variables(components, variables)
@@ -294,7 +294,8 @@ def sync_now(*, app: str) -> int:
 
 
 def sync_app(app_id: str) -> int:
-    """Ask the vendor for the status of an app's templates. Returns how many it knows; a failure stands at the app."""
+    """Ask the vendor for the status of an app's templates. Returns how many it knows; a failure is stored at the
+    app."""
     app = ChatApp.objects.get(pk=app_id)
     try:
         return _sync(app)

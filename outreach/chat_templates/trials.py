@@ -1,6 +1,6 @@
-"""Messages that a member sends to look at a chat template: to the company's own people alone, and not as outreach.
+"""Test messages of a chat template: a member sends them only to the company's own people, and not as outreach.
 
-They stand in no log of messages and count for no limit of a sender.
+They are in no log of messages and count for no limit of a sender.
 """
 
 from __future__ import annotations
@@ -84,5 +84,5 @@ def _send(template: ChatTemplate, numbers: Sequence[str], filled: Filled) -> Non
 
 
 def register() -> None:
-    """Let tests go by chat."""
+    """Register test messages by chat."""
     OTHERS[TYPE] = send_chat_trial

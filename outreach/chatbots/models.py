@@ -26,7 +26,7 @@ def default_attachments() -> dict[str, Any]:
 
 
 class ManualChatbot(CompanyModel):
-    """A chatbot that says what people have written: a text after each message, until it hands over."""
+    """A chatbot with fixed texts: it sends one text after each message, until it hands over."""
 
     class Kind(models.TextChoices):
         FLOW = "flow"

@@ -98,7 +98,7 @@ class ChatbotChange(ChatbotUpdate):
 
 
 class ChatbotCreate(ChatbotUpdate):
-    """A chatbot to write; what is left out comes from PUT /settings (manualChatbot)."""
+    """A new chatbot. Defaults for missing values come from PUT /settings (manualChatbot)."""
 
     name = TextInput(max_length=200)
 

@@ -177,7 +177,7 @@ TABLES = {
         ),
     )
 }
-"""Path of a list -> what is known of it. Nothing else can be read, and nothing can be changed."""
+"""Path of a list -> its description. No other list can be read, and nothing can be changed."""
 
 
 def tables_of(actor: Actor) -> list[Table]:

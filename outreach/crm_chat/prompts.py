@@ -80,7 +80,8 @@ def _line(text: Any) -> str:
 def request_of(
     question: str, before: Sequence[tuple[str, str]], rounds: Sequence[Mapping[str, Any]], now: datetime, last: bool
 ) -> str:
-    """Return what the model is asked: the question, and as data what was said before and what was read."""
+    """Return the prompt for the model: the question, and as data the earlier conversation and the rows that were
+    read."""
     parts = [f"Now it is {now:%A, %Y-%m-%d %H:%M} ({now.tzname()}).", f"The member's question:\n{question}"]
     if before:
         told = [{"question": asked, "answer": answer} for asked, answer in before]

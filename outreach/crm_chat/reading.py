@@ -41,7 +41,7 @@ FIELDS = {
     "tags.name": "tag",
     "teamMember": "assigned to",
 }
-"""Field -> its words within a sentence."""
+"""Field -> its name within a sentence."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def _told(rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _short(value: Any) -> Any:
-    """Return a value without what nobody needs in an answer: empty parts, ids of references, long texts."""
+    """Return a value without the parts that no answer needs: empty parts, ids of references, long texts."""
     if isinstance(value, dict):
         parts = {name: _short(part) for name, part in value.items()}
         return {name: part for name, part in parts.items() if part not in (None, "", [], {})}
@@ -190,7 +190,7 @@ def page_of(table: Table, step: Step, tree: Any) -> str:
 
 
 def in_words(table: Table, step: Step, tree: Any, names: Mapping[str, str]) -> str:
-    """Write in words what a step reads."""
+    """Describe in a sentence what a step reads."""
     parts = [table.many]
     if step.search.strip():
         parts.append(f"that match “{step.search.strip()}”")

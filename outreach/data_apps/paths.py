@@ -18,7 +18,7 @@ def is_path(text: str) -> bool:
 
 
 def at(value: Any, path: str) -> Any:
-    """Return what stands at the path, or None."""
+    """Return the value at the path, or None."""
     for part in path.split(".") if path else ():
         if isinstance(value, dict):
             value = value.get(part)

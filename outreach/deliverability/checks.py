@@ -201,7 +201,7 @@ def _asked(name: str, one: Callable[[Sender, Lookups], Result], sender: Sender, 
 
 
 def _needed(host: str, lookups: Lookups) -> tuple[str, list[IP]]:
-    """Return what an SPF record names the server by, and the server's addresses."""
+    """Return the mechanism that names the server in an SPF record, and the server's addresses."""
     for service, included in INCLUDES.items():
         if _below(host, service):
             return f"include:{included}", []

@@ -40,12 +40,12 @@ class Result:
 
 
 def printable(value: str) -> str:
-    """Return what a stranger published without the characters that are not to be seen."""
+    """Return a stranger's published text with its unprintable characters replaced."""
     return "".join(character if character.isprintable() else "�" for character in value)
 
 
 def shown(value: str) -> str:
-    """Return what a stranger published, for people: printable and bounded."""
+    """Return a stranger's published text for display: printable and shortened."""
     text = printable(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 

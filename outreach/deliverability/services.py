@@ -58,7 +58,7 @@ class Found:
         return all(one.asked for one in self.results)
 
     def values(self) -> dict[str, Any]:
-        """Return the columns of the SenderCheck; the next one is a day later, not all at the same moment."""
+        """Return the columns of the SenderCheck. The next check is about a day later, at a random time."""
         now = timezone.now()
         return {
             "domain": self.domain,
@@ -70,7 +70,7 @@ class Found:
 
 
 def check_sender_now(*, id: str) -> None:
-    """Check the sender's domain now, and store what is found.
+    """Check the sender's domain now, and store the results.
 
     Raises SmtpNotFound_404, and ConnectionTestRunning_429 while another test of the company runs.
     """
@@ -86,7 +86,7 @@ def check_sender_now(*, id: str) -> None:
 
 
 def add_new_senders() -> bool:
-    """Let the active senders that have no check yet be checked. Returns whether there may be more.
+    """Add checks for the active senders that have none. Returns whether there may be more.
 
     The demo's senders have domains that do not exist.
     """
@@ -129,7 +129,7 @@ def check_due(deadline: float) -> None:
 
 @dataclass(frozen=True)
 class Checked:
-    """A claimed check with its sender and what was found."""
+    """A claimed check with its sender, its key and its results."""
 
     row: SenderCheck
     smtp: Smtp
@@ -182,7 +182,7 @@ def _store(row: SenderCheck, found: Found) -> bool:
 
 
 def _set_statuses(keys: Iterable[tuple[DkimKey, Found]]) -> None:
-    """Let keys sign whose records were found, and keep the others from it."""
+    """Set the status of keys: those whose records were found sign, the others don't."""
     by_status: dict[str, list[str]] = {}
     for key, found in keys:
         status = next(status_after(key, one) for one in found.results if one.name == "dkim")

@@ -14,7 +14,7 @@ from core.web.settings import SettingsPage
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 KINDS = {"messenger": "Messenger bot", "social-b": "Social account"}
-"""Key of the app -> its words."""
+"""Key of the app -> its label."""
 KEPT = "Stored encrypted, and never shown. Left empty, it stays."
 
 

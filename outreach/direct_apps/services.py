@@ -46,7 +46,7 @@ class DirectApps:
     place: str
     """Name of the field for the vendor's account."""
     ask: Callable[[ChatApp], dict[str, Any]]
-    """Returns what the vendor says of an app, by columns. Raises ChatFailed, SmtpError and NamedError."""
+    """Returns the vendor's data of an app, by columns. Raises ChatFailed, SmtpError and NamedError."""
 
     def rows(self) -> QuerySet[ChatApp]:
         """Return the company's apps of the vendor."""
@@ -80,9 +80,9 @@ class DirectApps:
         return app
 
     def update(self, *, id: str, member_id: str, verified: bool | None = None, **values: Any) -> ChatApp:
-        """Change an app. The vendor is asked when what it connects by changes, or when `verified` is True.
+        """Change an app. Asks the vendor when a connection value changes, or when `verified` is True.
 
-        Empty secrets leave the stored ones. Raises the errors of `create`, of which each changes nothing.
+        Empty secrets leave the stored ones. Raises the errors of `create`; each of them leaves the app unchanged.
         """
         values = {name: value for name, value in values.items() if value or name not in SECRETS}
         reconnects = bool({"access_token", "phone_number_id"} & {*values})
@@ -185,7 +185,7 @@ class DirectApps:
 
 
 def bot_id(token: str) -> str:
-    """Return the bot's id, which its token begins with. Raises ValidationFailed for what is no token."""
+    """Return the bot's id, with which its token begins. Raises ValidationFailed for an invalid token."""
     id, colon, rest = token.partition(":")
     if not (colon and rest and id.isascii() and id.isdigit() and len(id) <= 20):
         raise ValidationFailed("botToken is none", "botToken: such as 123456:ABC-DEF, as the messenger gives it")

@@ -43,7 +43,7 @@ def records_of(host: str, proof: str) -> list[dict[str, str]]:
 
 
 def answer_of(host: str) -> str:
-    """Return what this service answers a check that asks the host."""
+    """Return this service's response to a check that requests the host."""
     return salted_hmac("outreach.tracking.host", host, algorithm="sha256").hexdigest()
 
 

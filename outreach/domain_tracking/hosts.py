@@ -17,7 +17,7 @@ SERVED = re.compile(r"/c/[\w-]{34}|/o/[\w-]{34}\.gif|/api/public/unsubscribe/[^/
 """Paths that a tracking host serves; the page of unsubscribing takes its styles from /static."""
 _HOST = re.compile(r"(?=.{4,253}\Z)(?!-)[a-z0-9-]{1,63}(?:\.(?!-)[a-z0-9-]{1,63})+", re.ASCII)
 _KNOWN_FOR = 30
-"""Seconds for which a process remembers what a host is."""
+"""Seconds for which a process caches the data of a host."""
 
 
 def own_host() -> str:

@@ -47,7 +47,7 @@ class Compiled:
 
 
 def compile_body(body: str) -> Compiled:
-    """Compile MJML, HTML or plain text. Raises InvalidEmailTemplate_400, which says what is wrong."""
+    """Compile MJML, HTML or plain text. Raises InvalidEmailTemplate_400, which describes the error."""
     if not is_html(body):
         return Compiled("", body, ())
     mjml = is_mjml(body)
@@ -82,8 +82,8 @@ def _check_styles(page: str) -> None:
 
 
 def _check_tags(body: str) -> None:
-    """Raise InvalidEmailTemplate_400 for a tag that MJML has not, since what stands in it would get lost, and for
-    carousels of very many images."""
+    """Raise InvalidEmailTemplate_400 for an unknown MJML tag, since its content would get lost, and for too many
+    carousel images."""
     bare = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), body)
     if bare.lower().count("<mj-carousel-image") > _CAROUSEL_IMAGES:
         raise NamedError("InvalidEmailTemplate_400", f"body: has more than {_CAROUSEL_IMAGES} images in carousels")

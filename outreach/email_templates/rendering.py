@@ -127,8 +127,10 @@ def render(
 
 
 def _in_text(found: re.Match[str], value: str) -> str:
-    """Return what stands in plain text for a placeholder, with the blanks and brackets around it. One without a value
-    leaves no brackets, and no blank but one between words."""
+    """Return the text that replaces a placeholder in plain text, with the spaces and brackets around it.
+
+    A placeholder without a value leaves no brackets, and at most one space between words.
+    """
     if value:
         return f"{found['before']}{found['open']}{value}{found['close']}{found['after']}"
     if bool(found["open"]) != bool(found["close"]):

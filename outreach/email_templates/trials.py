@@ -1,6 +1,6 @@
-"""Mails that a member sends to look at a template: to the company's own people alone, and not as outreach.
+"""Test mails of a template: a member sends them only to the company's own people, and not as outreach.
 
-They stand in no log of messages, count for no limit of a sender and have no link to unsubscribe.
+They are in no log of messages, count for no limit of a sender and have no link to unsubscribe.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TRIALS = Limit("trial-mails", 20, 3600)
 TYPES = ("smtp", *CHANNELS)
 FAILED = "EmailSendingFailed_500"
 OTHERS: dict[str, Callable[..., Rendered]] = {}
-"""Type of a test that is no mail -> what sends it, which the domain of its channel registers."""
+"""Type of a test on another channel -> the function that sends it. The domain of the channel registers it."""
 
 
 def send_trial(

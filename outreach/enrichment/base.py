@@ -1,4 +1,4 @@
-"""The interface of enrichment providers: somebody who is known, and what else a provider knows of them."""
+"""The interface of enrichment providers: a known person, and further data of that person from a provider."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def _search(job: LeadGeneration, deadline: float) -> None:
 
 
 def leadless_contacts() -> QuerySet[Contact]:
-    """Return live contacts without a live lead, among whom a search looks."""
+    """Return live contacts without a live lead. A search searches among them."""
     return live_contacts().filter(~Exists(live_leads().filter(contact=OuterRef("pk"))))
 
 
@@ -246,14 +246,15 @@ def _best(job: LeadGeneration, contacts: Sequence[Contact], sought: Sought, brie
 
 
 def _ranked(found: list[Found]) -> list[Found]:
-    """Return the best first: among equals those whom the company knows, newer ones first."""
+    """Return the results, the best first. Among equals, the company's contacts come first, newer ones before older
+    ones."""
     return sorted(
         found, key=lambda each: (each["score"], "candidate" not in each, each.get("contact", "")), reverse=True
     )
 
 
 def _conclude(job: LeadGeneration, search: LeadSearch, sought: Sought, briefs: ContactBriefs) -> None:
-    """Let the provider judge the best, and make leads of them."""
+    """Have the provider judge the best results, and create leads of them."""
     people = new_people(job, sought.terms)
     most = SHORTLIST * job.count - len(people.found)
     contacts = {
@@ -303,7 +304,7 @@ def _take(job: LeadGeneration, judged: list[Found], people: NewPeople, unjudged:
 
 
 def _make_all(job: LeadGeneration, ranked: list[Found], people: NewPeople) -> tuple[list[Found], list[str]]:
-    """Make contacts of new people, and leads of all. Returns the leads, and what people should know about the others.
+    """Create contacts of new people, and leads of all. Returns the leads, and the problems with the others as texts.
 
     Raises _Leadless when new contacts would be left without a lead.
     """

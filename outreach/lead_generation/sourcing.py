@@ -40,8 +40,8 @@ COMPANY, TITLE = "Company", "Job title"
 class NewPeople:
     """People of lead sources who may become leads.
 
-    `found` are entries as of contacts, with `candidate`, or with `contact` where the company knows them; `briefs` stand
-    in the same order. `items` has candidate -> formData.
+    `found` are entries as of contacts, with `candidate`, or with `contact` for the company's contacts. `briefs` are in
+    the same order. `items` has candidate -> formData.
     """
 
     found: list[dict[str, Any]] = field(default_factory=list)
@@ -53,9 +53,9 @@ class NewPeople:
 
 
 def ask_sources(job: LeadGeneration, deadline: float) -> bool:
-    """Ask each lead source once, and store with the search what it answers.
+    """Query each lead source once, and store its response with the search.
 
-    Returns False when the search goes on later, or was asked to stop; it is released then.
+    Returns False if the search continues later or was cancelled. It is released then.
     """
     query = SourceQuery(
         prompt=job.prompt,
@@ -82,7 +82,7 @@ def ask_sources(job: LeadGeneration, deadline: float) -> bool:
 
 
 def _ask(job: LeadGeneration, source: LeadSource, query: SourceQuery) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return what became of the source, and its candidates as they are stored."""
+    """Return the source's entry with its result, and its candidates as they are stored."""
     before = next((one for one in job.sources if one["app"] == source.app.pk), None)
     entry = {"app": source.app.pk, "name": source.app.name, "tries": (before["tries"] if before else 0) + 1}
     try:
@@ -98,8 +98,8 @@ def _ask(job: LeadGeneration, source: LeadSource, query: SourceQuery) -> tuple[d
 def new_people(job: LeadGeneration, terms: Sequence[Term]) -> NewPeople:
     """Return the people of the lead sources who may become leads, each once, the best first.
 
-    Addresses that are suppressed or of other domains are left out, as is who lacks what contacts must have. A contact
-    whom the company has by its unique key stands for itself.
+    Suppressed addresses, addresses of other domains, and people who lack required fields are left out. A person whom
+    the company has by a unique key is represented by that contact.
     """
     candidates = [Candidate.stored(row) for row in job.candidates]
     if not candidates:
@@ -187,10 +187,10 @@ def _brief(one: Candidate, labels: Mapping[str, str]) -> ContactBrief:
 def make_contacts(
     job: LeadGeneration, ranked: Sequence[dict[str, Any]], people: NewPeople
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Make contacts of the chosen new people, in the caller's transaction.
+    """Create contacts of the chosen new people, in the caller's transaction.
 
-    Returns those who are contacts now, in the same order, and what people should know about the others. Nobody becomes
-    a contact whose lead the plan has no room for.
+    Returns the entries that are contacts now, in the same order, and the problems with the others as texts. Nobody
+    becomes a contact if the lead would exceed the plan's limit.
     """
     left = remaining_quota("lead")
     room = len(ranked) if left is None else left

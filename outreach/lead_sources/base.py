@@ -1,4 +1,4 @@
-"""The interface of lead sources: what a source is asked, and the people that it answers."""
+"""The interface of lead sources: the query for a source, and the people in its response."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SourceQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """Somebody whom a source has found. Every value is foreign text and may be hostile.
+    """A person that a source has found. Every value is foreign text and may be hostile.
 
     `values` are those of custom fields of contacts, by uniqueFieldID.
     """

@@ -36,12 +36,12 @@ class Clock:
 
 
 def readable(report: Report, actor: Actor) -> bool:
-    """Return whether the actor may read what the report counts."""
+    """Return whether the actor may read the records that the report counts."""
     return all(may_read(actor, module) for module in report.modules)
 
 
 def check_readable(report: Report, actor: Actor) -> None:
-    """Raise UnauthorizedAction_403 unless the actor may read what the report counts."""
+    """Raise UnauthorizedAction_403 unless the actor may read the records that the report counts."""
     lacking = next((module for module in report.modules if not may_read(actor, module)), None)
     if lacking is not None:
         why = f"the report {report.name} is for roles and plans with the permission {lacking}.GET"
@@ -49,7 +49,7 @@ def check_readable(report: Report, actor: Actor) -> None:
 
 
 def readable_reports(actor: Actor) -> list[dict[str, Any]]:
-    """Return what there is to know of the reports that the actor may read, in their order."""
+    """Return the descriptions of the reports that the actor may read, in their order."""
     return [
         {
             "reportType": report.name,

@@ -68,12 +68,12 @@ class Sender(CompanyModel):
 
     @property
     def why_stopped(self) -> str:
-        """Why its guardrail stopped it, as a sentence; empty if it did not."""
+        """The reason why the guardrail stopped the sender, as a sentence; empty if it did not."""
         return why_stopped(self.stopped_by)
 
 
 def why_stopped(stored: Mapping[str, Any] | None) -> str:
-    """Return what Sender.stopped_by says, as a sentence; "" for nothing."""
+    """Return the reason in Sender.stopped_by as a sentence; "" for none."""
     if not stored:
         return ""
     count, of = stored["count"], stored["of"]

@@ -66,7 +66,7 @@ class SocialClient:
             raise SocialFailed("The platform did not subscribe the page.")
 
     def lead(self, leadgen_id: str) -> Mapping[str, Any]:
-        """Return a lead: id, created_time, form_id, field_data and what it came by. Raises SocialFailed."""
+        """Return a lead: id, created_time, form_id, field_data and its origin. Raises SocialFailed."""
         return self._ask("GET", f"{quote(leadgen_id, safe='')}?fields={LEAD_FIELDS}")
 
     def leads_since(self, form_id: str, since: datetime) -> Iterator[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""Addresses of the webhooks of social apps, and what the platform sends there to be believed."""
+"""Addresses of the webhooks of social apps, and the tokens and signatures that authenticate the platform."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def hook_url(app_id: str, salt: str) -> str:
 
 
 def verify_token(app_id: str, salt: str) -> str:
-    """Return what the platform repeats when the address is entered there."""
+    """Return the token that the platform repeats when the address is entered there."""
     return lookup_hash(f"social-hook-verify:{app_id}:{salt}")[:32]
 
 

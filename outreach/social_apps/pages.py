@@ -1,4 +1,4 @@
-"""The pages of social apps: what is connected, the form of one, and the forms of its pages."""
+"""The pages of social apps: the list of connected apps, the form of one, and the forms of its pages."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _REGION = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
 
 @dataclass(frozen=True)
 class BucketCheck:
-    """A test's result: `code` is the storage's word for what went wrong, `detail` is for people."""
+    """A test's result: `code` is the storage's error code, `detail` is for people."""
 
     ok: bool
     milliseconds: int

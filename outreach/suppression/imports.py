@@ -62,7 +62,7 @@ class Columns:
 
 @dataclass
 class Batch:
-    """Some rows: their addresses with the reasons, and what is wrong with the others."""
+    """Some rows: their addresses with the reasons, and the errors of the others."""
 
     reasons: dict[str, str] = field(default_factory=dict)
     rows: int = 0
@@ -95,8 +95,10 @@ def start_import(*, file_id: str, files: QuerySet[File], member_id: str, **value
 
 
 def _twin(job: SuppressionImport) -> SuppressionImport | None:
-    """Return the import of the same content in the same way, if one was started in the last minutes: the request came
-    again, or somebody clicked twice. Only one of several requests at once looks at a time."""
+    """Return an import of the same content in the same way from the last minutes, if there is one.
+
+    It is the same if a request is repeated, or a button is clicked twice. A lock serialises concurrent requests.
+    """
     company = company_id()
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"suppression-import:{company}"])

@@ -1,4 +1,4 @@
-"""The settings page of a company's own brand, with a preview that follows what is typed."""
+"""The settings page of a company's own brand, with a live preview."""
 
 from __future__ import annotations
 

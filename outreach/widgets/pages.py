@@ -1,4 +1,4 @@
-"""The pages of chats on websites: the list, and the form with its preview and what to put into a website."""
+"""The pages of chats on websites: the list, and the form with its preview and its snippet for a website."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class WidgetForm(RecordForm):
 
     @cached_property
     def words(self) -> Mapping[str, str]:
-        """The texts of a widget without words of its own."""
+        """The default texts of a widget."""
         found: Mapping[str, str] = self.read_preview({}).data["texts"]
         return found
 

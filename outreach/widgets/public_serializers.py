@@ -42,7 +42,7 @@ class SayInput(VisitorInput):
 
 
 class PollInput(VisitorInput):
-    """A question for what is new."""
+    """A request for new messages."""
 
     after = serializers.DateTimeField(required=False, allow_null=True, default=None, help_text="As answered before.")
 

@@ -1,4 +1,4 @@
-"""GET /widget/<token>.js: the script of a widget, which is the same for all; it reads what else it needs itself."""
+"""GET /widget/<token>.js: the script of a widget, which is the same for all. It requests its configuration itself."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def script_url(token: str) -> str:
 
 
 def snippet(token: str) -> str:
-    """Return what a website puts into its pages."""
+    """Return the snippet that a website adds to its pages."""
     return f'<script src="{script_url(token)}" async></script>'
 
 

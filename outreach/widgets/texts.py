@@ -1,4 +1,4 @@
-"""The words that a widget shows, unless the company has its own."""
+"""The default texts of a widget."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TEXTS = {
     "new": "new messages",
     "error": "The chat cannot be reached right now. Try again in a moment.",
 }
-"""Key -> words in English."""
+"""Key -> text in English."""
 
 TYPES = ("text", "email", "phone")
 """Types of answers."""

@@ -21,7 +21,7 @@ _ROLES = {"user": "user", "model": "assistant"}
 
 
 class AiB(ModelProvider):
-    """Calls chat/completions, and remembers in the app's `quirks` what its server does not take."""
+    """Calls chat/completions, and stores unsupported parameters of its server in the app's `quirks`."""
 
     key: ClassVar[str] = "ai-b"
     name: ClassVar[str] = "OpenAI, or a server that speaks its format"
@@ -74,7 +74,7 @@ class AiB(ModelProvider):
 
 
 def _about_format(said: str) -> bool:
-    """Return whether a server's words may be about the form of the answer: also where it says nothing."""
+    """Return whether a server's error may be about the format of the response. An empty error may be."""
     return not said or any(word in said for word in ("response_format", "json", "schema", "grammar", "format"))
 
 

@@ -150,8 +150,8 @@ class ProviderError(Exception):
 
 @dataclass(slots=True)
 class Used:
-    """The tokens that a call has used; not known until its answer is there. `id` is its entry in a ledger, `text` what
-    the model has said."""
+    """The tokens that a call has used; None before its response. `id` is its entry in a ledger, `text` the model's
+    response."""
 
     id: str = ""
     text: str = ""
@@ -164,9 +164,9 @@ class Meter:
 
     @contextmanager
     def call(self, tokens_in: int, tokens_out: int) -> Iterator[Used]:
-        """Open a block for one call, which may take so many tokens, and count what the provider says it has used.
+        """Open a block for one call that may use so many tokens, and record the usage that the provider reports.
 
-        Raises ProviderError when a cap leaves no room for it.
+        Raises ProviderError when a cap would be exceeded.
         """
         yield Used()
 
@@ -174,7 +174,7 @@ class Meter:
         """Record why the response to a call could not be used."""
 
     def remember(self, quirks: dict[str, Any]) -> None:
-        """Keep what the app's server has shown not to take, for later calls."""
+        """Store the parameters that the app's server does not support, for later calls."""
 
 
 class AiProvider(abc.ABC):
@@ -234,11 +234,11 @@ class AiProvider(abc.ABC):
         return fits
 
     def judging(self, search: LeadSearch, contacts: list[ContactBrief]) -> tuple[int, int]:
-        """Estimate the tokens that judging the contacts takes: of what is sent, and of what comes back."""
+        """Estimate the tokens for judging the contacts: of the request, and of the response."""
         return 0, 0
 
     def estimate(self, brief: ComposeBrief) -> tuple[int, int]:
-        """Estimate the tokens that composing takes: of what is sent, and of what comes back."""
+        """Estimate the tokens for composing: of the request, and of the response."""
         return 0, 0
 
     def reservation(self, brief: ComposeBrief) -> tuple[int, int]:

@@ -43,9 +43,9 @@ class Hint:
     shorter: bool = False
     longer: bool = False
     mention: str = ""
-    """The text to mention, in the user's words."""
+    """The text to mention, in the user's wording."""
     tone: str = ""
-    """The words of it that may name a tone."""
+    """The part of the text that may name a tone."""
     ignored: str = ""
     """Parts of the hint without a rule."""
 

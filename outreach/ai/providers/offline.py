@@ -177,7 +177,7 @@ def _personal_line(brief: ComposeBrief, tone: Tone, rng: random.Random) -> Passa
 
 
 def _planned(brief: ComposeBrief, rng: random.Random) -> Goal:
-    """Plan the goal without a prompt: a product that interests the contact, else what the company does."""
+    """Choose the goal without a prompt: a product that interests the contact, else the company's business."""
     company = brief.company
     us = company_name(company)
     products = {
@@ -207,7 +207,7 @@ def _planned(brief: ComposeBrief, rng: random.Random) -> Goal:
 
 
 def _about_company(brief: ComposeBrief, goal: Goal) -> Passage:
-    """Return what the company does, for contacts who don't know it yet; nothing for others."""
+    """Return the company's business for contacts who don't know it yet; an empty passage for others."""
     about = sentence_of(brief.company.description, 30)
     if not about or brief.step > 1 or about in goal.sentences or relation_of(brief.contact)[0]:
         return Passage()

@@ -58,6 +58,6 @@ def placeholder_in(text: str, known: Iterable[str] = ()) -> str | None:
 
 
 def _is_filled_in(words: str) -> bool:
-    """Return whether words in brackets name what somebody fills in. Long ones are remarks."""
+    """Return whether words in brackets name a value to fill in. Long texts are remarks."""
     found = [word.casefold() for word in _WORD.findall(_CAMEL.sub(" ", words))]
     return 0 < len(found) <= 5 and (not _STRONG.isdisjoint(found) or _ANY.issuperset(found))

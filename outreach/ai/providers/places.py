@@ -46,7 +46,7 @@ MOST_WORDS = 4
 class Place:
     """A place by its words, or a country by its code; `within` is the country of a city as the search names it.
 
-    If it is not `known`, it may be no place: its words may then be in any field.
+    A place that is not `known` may be something else, so its words may be in any field.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Place:
 
 
 def places_of(prompt: str) -> tuple[Place, ...]:
-    """Return the places that are named after in, near, around and from: people are looked for in any of them."""
+    """Return the places that are named after in, near, around and from. People in any of them match."""
     found: dict[str, Place] = {}
     for before in _BEFORE.finditer(prompt):
         for place in _named(_ENDS.split(prompt[before.end() :], maxsplit=1)[0]):
@@ -167,6 +167,6 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _has(text: str, words: tuple[str, ...]) -> bool:
-    """Return whether the words stand in the text one after the other, each as a whole."""
+    """Return whether the text contains the words in sequence, each as a whole word."""
     told = _words(text)
     return any(told[at : at + len(words)] == words for at in range(len(told) - len(words) + 1))

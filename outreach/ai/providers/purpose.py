@@ -43,7 +43,8 @@ class Purpose:
 
 
 def read_purpose(text: str) -> Purpose:
-    """Split a description. What is not clearly a request to write something belongs to whom it looks for."""
+    """Split a description into the people to search for and the request to write. Unclear parts belong to the
+    people."""
     who: list[str] = []
     what: list[str] = []
     for sentence in _SENTENCES.split(text[:4000].strip()):
@@ -57,7 +58,7 @@ def read_purpose(text: str) -> Purpose:
 
 
 def _split(said: str) -> tuple[str, str]:
-    """Split the sentence that says whom to look for."""
+    """Split the sentence that describes the people to search for."""
     for found in _FOR.finditer(said):
         people, request = said[: found.start()], said[found.end() :]
         clear = found["comma"].strip() or found["and"] or _THEM.search(request)

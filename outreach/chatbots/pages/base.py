@@ -36,7 +36,7 @@ Change = Callable[[BotGraph], Sequence[Mapping[str, Any]]]
 
 
 class OneChatbot(ChatbotPage, FlowPage):
-    """A page of one chatbot, with what is done to it as a whole."""
+    """A page of one chatbot, with actions on the chatbot as a whole."""
 
     head_template = "web/chatbots/head.html"
     one = "chatbot"
@@ -136,7 +136,7 @@ class OneChatbot(ChatbotPage, FlowPage):
     # How it is changed
 
     renamed: Mapping[str, str] = {}
-    """Step -> what it is called since it was saved."""
+    """Step -> its id since it was saved."""
 
     def put(self, nodes: Sequence[Mapping[str, Any]], since: str | None) -> Answer:
         """Save the steps, in their order; with `since`, an updatedAt, only if nobody has changed it since."""

@@ -40,7 +40,7 @@ class VendorPage(SenderPage):
         return Form(fields, values)
 
     def login_fields(self) -> list[Field]:
-        """Return what is said of an account whose address comes from its log-in."""
+        """Return the fields of an account whose address comes from its log-in."""
         return [
             Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
             Field("replyTo", "Answers go to", "email", help="Empty: to the account's address."),
