@@ -56,7 +56,7 @@ def _group(title: str, items: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def hold_of(request: HttpRequest) -> Hold | None:
-    """Return what holds the service, asked once for a page."""
+    """Return the service's hold. It is read once for a page."""
     if not hasattr(request, "hold"):
         request.hold = current_hold()  # type: ignore[attr-defined]
     found: Hold | None = request.hold  # type: ignore[attr-defined]

@@ -99,7 +99,7 @@ def mails_have_a_server(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.urls)
 def operations_name_known_modules(**_: Any) -> list[CheckMessage]:
-    """Check that roles can grant what each operation needs, and that the quota it takes from is counted."""
+    """Check that roles can grant the permission of each operation, and that the plan counts its quota."""
     router = ResourceRouter("api/protected", authentication=None)
     protected.register(router)
     return [message for operation in router.operations() for message in _unknown_modules(operation)]

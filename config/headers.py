@@ -1,5 +1,7 @@
-"""Headers of answers by address: what the pages may load, and that nobody keeps data of the API. Requests whose body
-has no length, or is too large for whom nobody knows, are refused."""
+"""Headers of responses by address: the sources that pages may load, and no-store for API data.
+
+Requests are refused if their body has no length, or is too large for an unknown caller.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ API = "/api/"
 CHECKED_FIRST = re.compile(r"/api/(key/protected|protected|private)(/|\Z)")
 """Addresses that authenticate a request before they read its body."""
 OVERHEAD_BYTES = 1 << 20
-"""The largest size of what multipart adds to a file."""
+"""The largest size that multipart adds to a file."""
 
 
 class HeadersMiddleware:

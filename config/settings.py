@@ -167,8 +167,11 @@ STAFF_SECOND_FACTOR = env("STAFF_SECOND_FACTOR", default="optional")
 if STAFF_SECOND_FACTOR not in ("off", "optional", "required"):
     raise ImproperlyConfigured("STAFF_SECOND_FACTOR is one of off, optional, required")
 STRICT_KEYS = env.bool("STRICT_KEYS", default=True)
-"""An API key has at most the permissions that its creator has now. Off: the contract's keys, which no role limits
-and which stay valid whatever happens to their creator. Addresses and terms of keys are only enforced with it."""
+"""An API key has at most the current permissions of its creator.
+
+Off: keys as in the contract, which no role limits and which stay valid regardless of their creator. Addresses and terms
+of keys are only enforced with this setting.
+"""
 PUBLIC_API_DOCS = env.bool("PUBLIC_API_DOCS", default=True)
 """Everybody may read /api/schema and /api/docs; otherwise only staff."""
 API_KEY_EXPIRY_ENFORCED = env.bool("API_KEY_EXPIRY_ENFORCED", default=False)

@@ -32,7 +32,7 @@ ROBOTS = "User-agent: *\nAllow: /login$\nAllow: /register$\nAllow: /licences$\nA
 
 @dataclass(frozen=True)
 class Licence:
-    """A work of others that browsers get, with the words of its licence."""
+    """A third-party work that browsers receive, with the text of its licence."""
 
     name: str
     package: str
@@ -80,7 +80,7 @@ class CompressedFiles(GZipMiddleware):
 
 @require_safe
 def licences_page(request: HttpRequest) -> HttpResponse:
-    """Show the licences of what is served to browsers."""
+    """Show the licences of the files that are served to browsers."""
     return render(request, "pages/licences.html", {"licences": licences()})
 
 
@@ -92,5 +92,5 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def favicon(request: HttpRequest) -> HttpResponse:
-    """Lead to the icon that pages name, for what asks without looking at a page."""
+    """Redirect to the icon that pages name, for clients that request it without reading a page."""
     return HttpResponsePermanentRedirect(static("backoffice/icon.svg"))

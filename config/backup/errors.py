@@ -2,4 +2,4 @@
 
 
 class BackupError(Exception):
-    """The text says what is wrong and what to do."""
+    """An error of a backup. The text describes the error and its remedy."""

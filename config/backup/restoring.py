@@ -86,7 +86,8 @@ def _require_empty() -> None:
 
 
 def _secrets(backup: Path, manifest: Manifest, words: str) -> list[str]:
-    """Make sure that what the backup's secrets encrypted can be read. Returns the names of those written."""
+    """Ensure that the data encrypted with the backup's secrets can be read. Returns the names of the written
+    secrets."""
     lacking = sealed.missing(manifest.secrets, sealed.current())
     if not lacking:
         return []

@@ -49,7 +49,7 @@ def _mark(key: str) -> str:
 
 
 def missing(wanted: Mapping[str, list[str]], given: Mapping[str, str]) -> list[str]:
-    """Return the names of secrets that lack a key of the backup, so that what it encrypted could not be read."""
+    """Return the names of secrets that lack a key of the backup. Data encrypted with that key could not be read."""
     have = fingerprints(given)
     return [name for name, marks in wanted.items() if not set(marks) <= set(have.get(name, []))]
 

@@ -27,7 +27,7 @@ class Part:
 
 
 def footprint(data: Path) -> list[Part]:
-    """Return what runs on a data directory with its supervisor: this, its programs, the embedded servers."""
+    """Return the processes of a data directory: its supervisor, the supervisor's programs, the embedded servers."""
     own = supervisor(data)
     if own is None:
         return []

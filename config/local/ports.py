@@ -20,7 +20,7 @@ GATEWAYS = "payment-standin.json"
 
 
 def choose_ports(data: Path) -> None:
-    """Note a port for each of the stand-ins, before anything reads the notes."""
+    """Store a port for each of the stand-ins, before anything reads the files."""
     catcher_port(data)
     gateways_port(data)
     google_port(data)

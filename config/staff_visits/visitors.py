@@ -25,7 +25,7 @@ def visitor(visit: StaffVisit) -> Actor:
 
 
 SECRETS = frozenset({"code", "state", "token"})
-"""Names of what log-ins elsewhere and links hand over."""
+"""Query parameters with secrets of log-ins elsewhere and of links."""
 
 
 class Visitors:
@@ -61,7 +61,7 @@ def pages_address(visit: StaffVisit) -> str:
 
 
 def _shown_path(request: HttpRequest) -> str:
-    """Return the address as it is logged: without its query where that has what lets somebody in."""
+    """Return the address for the log: without its query if that contains a secret."""
     return request.path if SECRETS & request.GET.keys() else request.get_full_path()
 
 

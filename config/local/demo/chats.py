@@ -80,7 +80,7 @@ def _full(handover: dict[str, Any]) -> dict[str, Any]:
 
 
 def create_chats(member: Member) -> None:
-    """Create the app with what is said there."""
+    """Create the app with its conversations."""
     now = timezone.now()
     app = ChatApp.objects.create(
         name="Roastery",

@@ -1,4 +1,4 @@
-"""The demo's payment gateways, which are the stand-in, and what the demo company has bought."""
+"""The demo's payment gateways, which are the stand-in, and the purchases of the demo company."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def open_gateways(port: int) -> None:
 
 
 def create_purchase(member: Member, staff: User) -> None:
-    """Let the demo company subscribe for a year, paid by bank, so that it has an invoice."""
+    """Create a subscription of the demo company for a year, paid by bank, so that it has an invoice."""
     plan = Plan.objects.filter(name="Scale").first()
     if plan is None or Invoice.objects.exists():
         return

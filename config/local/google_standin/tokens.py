@@ -27,7 +27,7 @@ class Logins:
         self.revoked: set[str] = set()
 
     def allow(self, asked: Mapping[str, str]) -> str:
-        """Return a code for what a consent page was opened with."""
+        """Return a code for the parameters of a consent page."""
         code = secrets.token_urlsafe(24)
         self.codes[code] = dict(asked)
         while len(self.codes) > 100:

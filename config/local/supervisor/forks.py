@@ -49,7 +49,7 @@ class Loading:
         self._thread.start()
 
     def finish(self) -> None:
-        """Wait for it. Raises what went wrong."""
+        """Wait for it. Raises the error of the thread."""
         self._thread.join()
         if self._error is not None:
             raise self._error
@@ -129,7 +129,7 @@ def _set_up_process(name: str) -> None:
 
 
 def run_command(command: Sequence[str]) -> None:
-    """Run what `python …` would: a module (-m) or a file, with what follows as its arguments."""
+    """Run the command of `python …`: a module (-m) or a file, with the rest as its arguments."""
     warnings.filterwarnings("ignore", "You're running the worker with superuser")  # the embedded servers drop root
     run: Callable[..., object] = runpy.run_path
     rest = list(command[1:])

@@ -1,4 +1,5 @@
-"""Write the OpenAPI schema of /api/key/protected, with what it refers to and nothing else, to generate clients from."""
+"""Write the OpenAPI schema of /api/key/protected, with only the components that it refers to, to generate clients
+from."""
 
 from __future__ import annotations
 
